@@ -1,0 +1,46 @@
+# Everything happens in .venv: a fresh machine needs Python 3.11 or newer, and make.
+
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
+BIN := .venv/bin
+INSTALLED := .venv/installed
+
+.PHONY: run test check format bench lock clean
+
+run: $(INSTALLED)  ## open the application on the bundled census sample
+	$(BIN)/kanon-tui demo census
+
+test: $(INSTALLED)  ## run every test
+	$(BIN)/pytest
+
+check: $(INSTALLED)  ## lint, format, types, tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(INSTALLED)  ## side-by-side timings; nothing here is asserted
+	$(BIN)/python -m benchmarks
+
+lock: $(INSTALLED)  ## take the installed versions as the new constraints
+	$(BIN)/pip freeze --exclude-editable --exclude kanon-tui > constraints.txt
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "Kanon needs Python 3.11 or newer, found: $$(python3 --version 2>&1 || echo none). Install one, or say which: make PYTHON=/path/to/python3.12" >&2; \
+		exit 1; \
+	fi
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Kanon needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version 2>&1). Say which to use: make PYTHON=/path/to/python3.12" >&2; \
+		exit 1; \
+	}
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $(INSTALLED)
