@@ -1,0 +1,68 @@
+"""Kanon k-anonymises microdata: sixteen algorithms, measured and verified releases.
+
+    import kanon_tui as kn
+
+    project = kn.Project.load("census.yaml")
+    result = kn.anonymize(project)              # or kn.anonymize("census.yaml", table=frame)
+    result.table                                # a Polars frame, ready to publish
+    result.report["metrics"]["ncp"]
+    result.write("release.csv")
+
+    for step in kn.run(project):                # the same run, decision by decision
+        print(step.sentence)
+
+Nothing is imported before it is used, and never a user interface.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from kanon_tui.core.catalogue import catalogue as algorithms
+    from kanon_tui.core.errors import InputError, KanonError, NotReachedError
+    from kanon_tui.core.project import Project
+    from kanon_tui.core.result import Result, anonymize, conclude
+    from kanon_tui.core.result import start as run
+
+_WHERE = {
+    "InputError": "errors.InputError",
+    "KanonError": "errors.KanonError",
+    "NotReachedError": "errors.NotReachedError",
+    "Project": "project.Project",
+    "Result": "result.Result",
+    "algorithms": "catalogue.catalogue",
+    "anonymize": "result.anonymize",
+    "conclude": "result.conclude",
+    "run": "result.start",
+}
+
+__all__ = [
+    "InputError",
+    "KanonError",
+    "NotReachedError",
+    "Project",
+    "Result",
+    "__version__",
+    "algorithms",
+    "anonymize",
+    "conclude",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name of this page when it is first used."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'kanon_tui' has no attribute '{name}'")
+    module, _, thing = _WHERE[name].rpartition(".")
+    value = getattr(import_module(f"kanon_tui.core.{module}"), thing)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,46 @@
+"""What can go wrong, as one sentence a person can act on.
+
+Every error the product raises on purpose is a `KanonError`. Its message says who is at fault
+(file, row, column, key), what came, what is allowed and what to do, and the command line turns
+the class into an exit code.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["InputError", "KanonError", "NotReachedError", "listing", "nearest"]
+
+
+class KanonError(Exception):
+    """Base of all expected errors; the message is one clear sentence."""
+
+    exit_code = 2
+
+
+class InputError(KanonError):
+    """A data file, project, hierarchy, rule or argument is not what it should be."""
+
+
+class NotReachedError(KanonError):
+    """The asked-for privacy was not reached, or no release was found."""
+
+    exit_code = 1
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint for a misspelt word: `; did you mean 'weight'?`, or the known words."""
+    known = sorted(known)
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return "known are " + ", ".join(known) if known else ""
+
+
+def listing(items: Iterable[object], most: int = 5) -> str:
+    """`'a', 'b', 'c' and 4 more`: a few of many values, quoted, for a message."""
+    all_items = [f"'{item}'" for item in items]
+    if len(all_items) <= most:
+        return ", ".join(all_items)
+    return ", ".join(all_items[:most]) + f" and {len(all_items) - most:,} more"

@@ -1,0 +1,29 @@
+"""What an attribute is: its role in the release and the kind of its values."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+__all__ = ["Kind", "Role"]
+
+
+class Role(StrEnum):
+    """How an attribute is treated when the table is published."""
+
+    IDENTIFIER = "identifier"  # never published
+    QUASI = "quasi"  # generalised
+    SENSITIVE = "sensitive"  # published as it is; protected by l-diversity and friends
+    OTHER = "other"  # published as it is
+
+
+class Kind(StrEnum):
+    """What the values of an attribute are."""
+
+    NUMERIC = "numeric"
+    DATE = "date"
+    CATEGORICAL = "categorical"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether values lie on a line, so that groups have a range."""
+        return self is not Kind.CATEGORICAL
