@@ -1,0 +1,246 @@
+"""YAML that keeps what a person wrote, and refuses what a project has no use for.
+
+Ordinary YAML turns `01234` into an octal number, `1995-09-20` into a date and `yes` into true. In
+a project most words are values of a table, so `parse` gives every unquoted word as `Plain` text
+exactly as it was written, and whoever knows what a key means turns it into a number or a switch.
+Nothing is ever constructed from tags; duplicate keys, anchors and several documents are refused
+with the line.
+
+`dump` writes a plain mapping back: short mappings and lists on one line, long ones as a block,
+and text in quotes where a YAML reader would take it for something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
+
+from kanon_tui.core.errors import InputError
+
+__all__ = ["Plain", "as_number", "dump", "exact_number", "parse", "read_yaml"]
+
+_NULLS = frozenset(["", "~", "null", "Null", "NULL"])
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
+_LONGEST_NUMBER = 300
+_LINE_ENDS = frozenset("\n\r\x85\u2028\u2029")
+_DEEPEST = 50
+_ONE_LINE = 90
+
+
+class Plain(str):
+    """A word that stood in the file without quotes."""
+
+    __slots__ = ()
+
+
+def as_number(text: str) -> int | float | None:
+    """The number a word stands for, None if it is not one."""
+    if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
+        return None
+    return int(text) if _WHOLE.fullmatch(text) else float(text)
+
+
+def exact_number(text: str) -> int | float | str:
+    """The word as a number if the number prints as the very same word, else the word itself.
+
+    `64` and `0.5` are numbers; `01234`, `1.50` and `+3` stay text, because their digits matter.
+    """
+    number = as_number(text)
+    return number if number is not None and str(number) == text else str(text)
+
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+def read_yaml(path: Path, what: str) -> Any:
+    """The document in a file; `what` it should be is said in messages."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; check the path of the {what}") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; name a {what} file in it") from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path.name}: byte {error.start + 1:,} is not UTF-8; save the {what} as UTF-8"
+        ) from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "not a usable path"
+        raise InputError(f"{path} cannot be read: {why}") from None
+    return parse(text, path.name)
+
+
+def parse(text: str, who: str) -> Any:
+    """The one document in a YAML text: dicts with text keys, lists, `Plain`, `str` and None.
+
+    An empty text gives None. Errors name `who`, the line and the column.
+    """
+    bad = yaml.reader.Reader.NON_PRINTABLE.search(text)
+    if bad:
+        line = text.count("\n", 0, bad.start()) + 1
+        raise InputError(f"{who}: line {line}: control characters are not allowed; remove them")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return _Reader(yaml.parse(text, Loader=loader), who).document()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise InputError(f"{who}: {_place(mark)}: {_syntax(error, text)}") from None
+
+
+class _Reader:
+    """Builds plain Python values from the events of a YAML parser."""
+
+    def __init__(self, events: Iterator[yaml.Event], who: str) -> None:
+        self.events = events
+        self.who = who
+
+    def document(self) -> Any:
+        next(self.events)  # the stream starts
+        if isinstance(next(self.events), yaml.StreamEndEvent):
+            return None
+        value = self.value(next(self.events), depth=0)
+        next(self.events)  # the document ends
+        after = next(self.events)
+        if not isinstance(after, yaml.StreamEndEvent):
+            self.refuse(after, "a second document starts here; a file holds one, without ---")
+        return value
+
+    def value(self, event: yaml.Event, depth: int) -> Any:
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            self.refuse(event, "anchors and aliases (& and *) are not read; write the value out")
+        if getattr(event, "tag", None) is not None:
+            self.refuse(event, "tags (!) are not read; write the value alone, or in quotes")
+        if depth > _DEEPEST:
+            self.refuse(event, f"brackets are nested more than {_DEEPEST} deep")
+        if isinstance(event, yaml.ScalarEvent):
+            if event.style is not None and event.style != "":
+                return str(event.value)
+            return None if event.value in _NULLS else Plain(event.value)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return [self.value(item, depth + 1) for item in self.until(yaml.SequenceEndEvent)]
+        result: dict[str, Any] = {}
+        for key in self.until(yaml.MappingEndEvent):
+            if not isinstance(key, yaml.ScalarEvent) or key.anchor or key.tag is not None:
+                self.refuse(key, "a key must be a single word or a text in quotes")
+            if key.value in result:
+                self.refuse(key, f"the key '{key.value}' is given twice; keep one")
+            result[str(key.value)] = self.value(next(self.events), depth + 1)
+        return result
+
+    def until(self, end: type[yaml.Event]) -> Iterator[yaml.Event]:
+        for event in self.events:
+            if isinstance(event, end):
+                return
+            yield event
+
+    def refuse(self, event: yaml.Event, why: str) -> NoReturn:
+        raise InputError(f"{self.who}: {_place(event.start_mark)}: {why}")
+
+
+def _place(mark: Any) -> str:
+    return f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else "at the end"
+
+
+def _syntax(error: yaml.MarkedYAMLError, text: str) -> str:
+    """What is wrong with the syntax, in words that say what to do."""
+    mark = error.problem_mark
+    lines = text.splitlines()
+    line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
+    found = line[mark.column : mark.column + 1] if mark is not None else ""
+    if error.context == "while scanning an alias":
+        return "a * that stands alone must be in quotes: '*'"
+    if found == "\t":
+        return "a tab cannot indent; use spaces"
+    if found and found in "@`%":
+        return f"a word cannot start with {found}; put it in quotes"
+    if error.problem and error.problem.startswith("mapping values are not allowed"):
+        return "a second colon in one entry; put a text that has ': ' in it in quotes"
+    context = f" {error.context}" if error.context else ""
+    return f"not valid YAML:{context}, {error.problem}"
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+def dump(document: Mapping[str, Any], blocks: Collection[str] = ()) -> str:
+    """A plain mapping (text, numbers, true, false, None, lists, mappings) as YAML.
+
+    Whatever fits goes on one line, except the top-level keys named in `blocks`.
+    """
+    node, _ = _mapping_node(document, indent=0)
+    node.flow_style = False
+    for key, value in node.value:
+        if key.value in blocks and value.value:
+            value.flow_style = False
+    text: str = yaml.serialize(node, Dumper=_Writer, width=10**9, allow_unicode=True)
+    return text
+
+
+class _Writer(yaml.SafeDumper):
+    """Leaves the choice between plain and quoted to us."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 (the base class declares it so)
+
+
+_RESOLVER = yaml.resolver.Resolver()
+_TEXT_TAG = yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG
+
+
+def _node(value: Any, indent: int) -> tuple[yaml.Node, int]:
+    """The YAML of a value and how many characters it takes on one line."""
+    if isinstance(value, Mapping):
+        return _mapping_node(value, indent)
+    if isinstance(value, (list, tuple)):
+        items = [_node(item, indent + 2) for item in value]
+        length = sum(size + 2 for _, size in items) + 2
+        node = yaml.SequenceNode("tag:yaml.org,2002:seq", [item for item, _ in items])
+        node.flow_style = indent + length <= _ONE_LINE
+        return node, length
+    scalar = _scalar(value)
+    return scalar, _room(scalar)
+
+
+def _mapping_node(value: Mapping[Any, Any], indent: int) -> tuple[yaml.MappingNode, int]:
+    pairs = []
+    length = 2
+    for key, item in value.items():
+        key_node = _scalar(key)
+        item_node, size = _node(item, indent + 2)
+        pairs.append((key_node, item_node))
+        length += _room(key_node) + size + 4
+    node = yaml.MappingNode("tag:yaml.org,2002:map", pairs)
+    node.flow_style = indent + length <= _ONE_LINE
+    return node, length
+
+
+def _room(scalar: yaml.ScalarNode) -> int:
+    return len(scalar.value) + (2 if scalar.style else 0)
+
+
+def _scalar(value: Any) -> yaml.ScalarNode:
+    style = None
+    if value is None:
+        text = "null"
+    elif isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, (int, float)):
+        text = repr(value)
+    elif isinstance(value, str):
+        text = str(value)
+        if not _LINE_ENDS.isdisjoint(text):
+            style = '"'
+        elif _would_be_taken_for_something_else(text):
+            style = "'"
+    else:
+        raise TypeError(f"a project file cannot hold a {type(value).__name__}")
+    return yaml.ScalarNode(_TEXT_TAG, text, style=style)
+
+
+def _would_be_taken_for_something_else(text: str) -> bool:
+    resolved = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    return bool(resolved != _TEXT_TAG) or as_number(text) is not None
