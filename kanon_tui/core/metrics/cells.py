@@ -1,0 +1,211 @@
+"""What the published cells of one attribute say, group by group: the ground all metrics stand on.
+
+A *group* is the set of published records that an attribute shows alike:
+
+- full-domain: the records that share the attribute's published label (`of_level`);
+- clustering: an equivalence class of the release (`of_classes`).
+
+Per group a `CellGroups` knows how many records it has, how wide the range or label is that it
+prints, how many values of the data that covers, and which rules the records break. Every metric is
+then a few lines over groups, weighted by records with `total`, where cells that say nothing count
+as the worst:
+
+- a **suppressed** cell: all cells of a suppressed record, and single ones (`udc-suppress`);
+- a **hidden** cell: the group prints `*` for a number or date, because missing meets present values
+  or because the level's label is `*`.
+
+Cost, per attribute: one sort of (group, value) pairs in a clustering, O(values) for a level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.hierarchy import HIDDEN, BoundHierarchy
+from kanon_tui.core.recode import GroupValues, Release
+from kanon_tui.core.task import QuasiIdentifier
+
+__all__ = ["CellGroups", "cells_of"]
+
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CellGroups:
+    """The groups of one attribute; arrays are per group."""
+
+    attribute: QuasiIdentifier
+    level: int | None
+    """Full-domain: the level; groups are then numbered like its labels."""
+    size: Ints
+    """Published records, those with a suppressed cell included."""
+    values: GroupValues
+    """The values that the records hold, suppressed cells left out."""
+
+    @classmethod
+    def of_level(cls, attribute: QuasiIdentifier, level: int, counts: Ints) -> CellGroups:
+        """The labels of a level; `counts` says how many published records have each value."""
+        values = _values_of_labels(attribute.hierarchy, level, counts)
+        size = np.bincount(values.group, weights=values.records, minlength=values.count)
+        return cls(attribute, level, size.astype(np.int64), values)
+
+    @classmethod
+    def of_classes(
+        cls,
+        attribute: QuasiIdentifier,
+        classes: npt.NDArray[np.int32],
+        size: Ints,
+        suppressed: Flags | None,
+    ) -> CellGroups:
+        """The classes of a release; `suppressed` marks this attribute's single hidden cells."""
+        shown = classes if suppressed is None else np.where(suppressed, -1, classes)
+        values = GroupValues.of(shown, attribute.column.codes, len(size))
+        return cls(attribute, None, size, values)
+
+    def total(self, per_group: npt.ArrayLike, worst: float) -> float:
+        """Sum over all records of the table, suppressed and hidden cells counting `worst`."""
+        amount = np.where(self.hidden, worst, per_group)
+        lost = len(self.attribute.column.codes) - int(self.shown.sum())
+        return float((self.shown * amount).sum()) + lost * worst
+
+    @cached_property
+    def shown(self) -> Ints:
+        """Records whose cell is not suppressed."""
+        records = np.bincount(
+            self.values.group, weights=self.values.records, minlength=self.values.count
+        )
+        return records.astype(np.int64)
+
+    @cached_property
+    def hidden(self) -> Flags:
+        """Whether the group prints `*` for a number or date."""
+        column = self.attribute.column
+        if not self.attribute.ordered:
+            return np.zeros(self.values.count, dtype=bool)
+        low, high = self._ends
+        mixed: Flags = (high == column.missing) & (low != column.missing)
+        if self.level:
+            labels = self.attribute.hierarchy.labels[self.level]
+            mixed |= np.array([label == HIDDEN for label in labels], dtype=bool)
+        return mixed
+
+    @cached_property
+    def width(self) -> Floats:
+        """Numbers and dates: largest minus smallest value held; 0 for the missing value alone."""
+        numbers = self.attribute.column.numbers
+        if numbers is None:
+            return np.zeros(self.values.count)
+        low, high = self._ends
+        return np.asarray(np.nan_to_num(numbers[high] - numbers[low]), dtype=np.float64)
+
+    @cached_property
+    def span(self) -> Floats:
+        """Numbers and dates: units from smallest to largest value; categories: values covered."""
+        if self.attribute.ordered:
+            return self.width / self.attribute.resolution + 1
+        return self.covered.astype(np.float64)
+
+    @cached_property
+    def covered(self) -> Ints:
+        """How many distinct values of the data the published cell may stand for."""
+        if self.level is not None:
+            return self.attribute.hierarchy.covered(self.level)
+        if self.attribute.ordered:
+            return self._in_range
+        return self._ancestors[1] if self.attribute.hierarchy_given else self.values.distinct
+
+    @cached_property
+    def height(self) -> Ints:
+        """Categories: the level of the lowest common ancestor of the values.
+
+        For a level's label these are the values of the data that it covers.
+        """
+        return self._ancestors[0]
+
+    @cached_property
+    def broken(self) -> Flags:
+        """`broken[r, g]`: records of group g hold values of both sides of rule r."""
+        return self.attribute.rules.broken(self.values.code, self.values.group, self.values.count)
+
+    @cached_property
+    def rules_kept(self) -> Floats:
+        """DR of every group."""
+        return self.attribute.rules.ratio(self.broken)
+
+    @cached_property
+    def _ends(self) -> tuple[Ints, Ints]:
+        """Codes of the smallest and the largest value; codes rise with the values."""
+        return self.values.ends(self.values.code)
+
+    @cached_property
+    def _in_range(self) -> Ints:
+        numbers = self.attribute.column.numbers
+        assert numbers is not None
+        low, high = self._ends
+        from_low = np.searchsorted(numbers, numbers[low], side="left")
+        to_high = np.searchsorted(numbers, numbers[high], side="right")
+        return np.where(low == high, 1, to_high - from_low)
+
+    @cached_property
+    def _ancestors(self) -> tuple[Ints, Ints]:
+        """Level of every group's lowest common ancestor and how many values that covers."""
+        hierarchy, values = self.attribute.hierarchy, self.values
+        if self.level is not None:
+            every = np.ones(len(self.attribute.column.values), dtype=np.int64)
+            values = _values_of_labels(hierarchy, self.level, every)
+        height = np.zeros(values.count, dtype=np.int64)
+        covered = np.zeros(values.count, dtype=np.int64)
+        undecided = values.distinct > 0
+        for level, labels in enumerate(hierarchy.maps):
+            low, high = values.ends(labels[values.code])
+            agree = undecided & (low == high)
+            height[agree] = level
+            covered[agree] = hierarchy.covered(level)[low[agree]]
+            undecided &= ~agree
+        return height, covered
+
+
+def cells_of(release: Release) -> tuple[CellGroups, ...]:
+    """The groups of every quasi-identifier of a release."""
+    grouping, quasi = release.grouping, release.task.quasi
+    if grouping.levels is not None:
+        return _cells_of_levels(release, grouping.levels)
+    singly = grouping.suppressed_cells
+    return tuple(
+        CellGroups.of_classes(
+            attribute,
+            release.classes,
+            release.class_sizes,
+            None if singly is None else singly[:, x],
+        )
+        for x, attribute in enumerate(quasi)
+    )
+
+
+def _cells_of_levels(release: Release, levels: Sequence[int]) -> tuple[CellGroups, ...]:
+    published = ~release.suppressed
+    return tuple(
+        CellGroups.of_level(
+            attribute,
+            level,
+            np.bincount(attribute.column.codes[published], minlength=len(attribute.column.values)),
+        )
+        for attribute, level in zip(release.task.quasi, levels, strict=True)
+    )
+
+
+def _values_of_labels(hierarchy: BoundHierarchy, level: int, counts: Ints) -> GroupValues:
+    """The values below every label of a level, those without records left out."""
+    labels = hierarchy.maps[level]
+    order = np.argsort(labels, kind="stable")
+    order = order[counts[order] > 0]
+    return GroupValues(
+        len(hierarchy.labels[level]), labels[order].astype(np.int64), order, counts[order]
+    )

@@ -1,0 +1,51 @@
+"""Metrics that ask only how large the classes are and which records share one.
+
+Reference: Bayardo and Agrawal, data privacy through optimal k-anonymization (discernibility);
+Iyengar, transforming data to satisfy privacy constraints, as used by Byun (classification metric);
+LeFevre et al., Mondrian (average class size).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.hierarchy import HIDDEN
+from kanon_tui.core.recode import GroupValues, Release
+
+__all__ = ["average_class_size", "classification_metric", "discernibility", "distinct_published"]
+
+
+def discernibility(release: Release) -> int:
+    """Σ|E|² + n · suppressed records: how many records each one cannot be told from."""
+    sizes = release.class_sizes.astype(np.int64)
+    return int(sizes @ sizes) + release.task.n * int(release.suppressed.sum())
+
+
+def classification_metric(release: Release, labels: npt.NDArray[np.integer]) -> float:
+    """Share of records that are suppressed or whose label is not their class's majority label."""
+    held = GroupValues.of(release.classes, labels, len(release.class_sizes))
+    _, majority = held.ends(held.records)
+    return 1.0 - int(majority.sum()) / release.task.n
+
+
+def average_class_size(release: Release) -> float:
+    """(n / classes) / k: 1 when every class has just k records; 0 without any class."""
+    classes = len(release.class_sizes)
+    return release.task.n / classes / release.task.k if classes else 0.0
+
+
+def distinct_published(release: Release) -> int:
+    """Distinct quasi-identifier rows of the published table.
+
+    That is the number of classes, and one more where suppressed records are published as `*` and
+    no class prints the same.
+    """
+    classes = len(release.class_sizes)
+    if release.task.output.suppressed != "star" or not release.suppressed.any():
+        return classes
+    every_hidden = np.ones(release.task.n, dtype=bool)
+    for cells in release.cells:
+        stars = np.array([*(text == HIDDEN for text in cells.texts), False])
+        every_hidden &= stars[cells.codes]
+    return classes + (not every_hidden.any())

@@ -1,0 +1,32 @@
+"""Normalised certainty penalty: how much of an attribute's range a published cell leaves open.
+
+A number or date counts (max − min of its group) / (max − min of the attribute), a category 0 when
+its cell covers one value and else values covered / distinct values; a suppressed or hidden cell
+counts 1. Per attribute that is averaged over all records of the table; the total weighs attributes.
+
+The missing value alone says all there is to say and counts 0. A domain given wider than the data
+is the denominator; where it has no width every range counts 0.
+
+Reference: Xu et al., utility-based anonymization (2006); SBC equations 2-3 and 2-4, table 2-13.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.metrics.cells import CellGroups
+
+__all__ = ["attribute_ncp"]
+
+
+def attribute_ncp(cells: CellGroups) -> float:
+    """Mean penalty of an attribute's cells, 0 (as in the input) to 1 (nothing left)."""
+    return cells.total(_penalty(cells), worst=1.0) / len(cells.attribute.column.codes)
+
+
+def _penalty(cells: CellGroups) -> npt.NDArray[np.float64]:
+    attribute = cells.attribute
+    if attribute.ordered:
+        return cells.width / (attribute.domain_width or 1.0)
+    return np.where(cells.covered <= 1, 0.0, cells.covered / len(attribute.column.values))

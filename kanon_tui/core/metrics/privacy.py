@@ -1,0 +1,201 @@
+"""What an attacker can still learn: class sizes, diversity of sensitive values, broken bounds.
+
+Per sensitive attribute, always the worst class:
+
+- distinct l: the fewest distinct values in a class, which p-sensitivity asks for too;
+- entropy l: e to the lowest entropy of a class, as if it had that many equally frequent values;
+- t: the largest distance of a class's distribution from that of the whole input table: equal
+  distance ½ Σ|p − q| for categories, ordered distance Σ|cumulated p − q| / (m − 1) over the m
+  sorted values for numbers and dates;
+- α: the highest share of one value in a class.
+
+Missing is a value like any other. Suppressed records are in no class. All is counted on distinct
+(class, value) pairs, never on a classes × values table.
+
+Reference: Machanavajjhala et al., l-diversity (2007); Li et al., t-closeness (2007); Truta and
+Vinay, p-sensitive k-anonymity (2006); Wong et al., (α, k)-anonymity (2006); CKA for MAGVals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.recode import GroupValues, Release
+
+__all__ = ["Diversity", "PrivacyMeasures", "diversity", "measure_privacy", "violations"]
+
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """How well one sensitive attribute is hidden in the worst class."""
+
+    l_distinct: int
+    l_entropy: float
+    t: float
+    p: int
+    alpha: float
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyMeasures:
+    """The privacy of a release; diversity per sensitive attribute."""
+
+    k: int
+    l_distinct: Mapping[str, int]
+    l_entropy: Mapping[str, float]
+    t: Mapping[str, float]
+    p: Mapping[str, int]
+    alpha: Mapping[str, float]
+    risk_max: float
+    """Prosecutor risk 1/|E|: of the most exposed record."""
+    risk_mean: float
+    """Prosecutor risk, mean over the published records."""
+    violations: int
+    """Records generalised beyond a MAGVal."""
+    class_sizes: Ints = field(repr=False)
+
+    def records_at_risk(self, threshold: float) -> int:
+        """Published records whose prosecutor risk is above the threshold."""
+        exposed = self.class_sizes[1.0 / self.class_sizes > threshold]
+        return int(exposed.sum())
+
+
+def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMeasures:
+    """All privacy measures of a release."""
+    sizes = release.class_sizes
+    found = {
+        column.name: diversity(
+            release.classes, sizes, column.codes, column.counts, column.kind.ordered
+        )
+        for column in release.task.sensitive
+    }
+    risk_max, risk_mean = prosecutor_risk(sizes)
+    return PrivacyMeasures(
+        k=int(sizes.min()) if len(sizes) else 0,
+        l_distinct={name: d.l_distinct for name, d in found.items()},
+        l_entropy={name: d.l_entropy for name, d in found.items()},
+        t={name: d.t for name, d in found.items()},
+        p={name: d.p for name, d in found.items()},
+        alpha={name: d.alpha for name, d in found.items()},
+        risk_max=risk_max,
+        risk_mean=risk_mean,
+        violations=violations(release, cells),
+        class_sizes=sizes,
+    )
+
+
+def prosecutor_risk(sizes: Ints) -> tuple[float, float]:
+    """Largest and mean 1/|E| over the records of all classes; 0 where nothing is published."""
+    if len(sizes) == 0:
+        return 0.0, 0.0
+    return 1.0 / int(sizes.min()), len(sizes) / int(sizes.sum())
+
+
+def diversity(
+    classes: npt.NDArray[np.integer],
+    sizes: Ints,
+    codes: npt.NDArray[np.integer],
+    counts: Ints,
+    ordered: bool,
+) -> Diversity:
+    """Diversity of one sensitive attribute.
+
+    `classes` and `codes` are per record (class −1: suppressed), `counts` says how often each value
+    occurs in the reference table, and codes rise with the values where they are `ordered`.
+    """
+    if len(sizes) == 0:
+        return Diversity(0, 0.0, 0.0, 0, 0.0)
+    held = GroupValues.of(classes, codes, len(sizes))
+    share = held.records / sizes[held.group]
+    entropy = _per_class(held, -share * np.log(share))
+    distance = _ordered_distance if ordered else _equal_distance
+    fewest = int(held.distinct.min())
+    return Diversity(
+        l_distinct=fewest,
+        l_entropy=float(np.exp(entropy.min())),
+        t=float(distance(held, sizes, counts / counts.sum()).max()),
+        p=fewest,
+        alpha=float(share.max()),
+    )
+
+
+def violations(release: Release, cells: Sequence[CellGroups]) -> int:
+    """Records with a published cell that covers values outside the MAGVal of their own value.
+
+    In a clustering a range of numbers covers the values that its class holds. A suppressed cell
+    covers nothing, so it violates nothing.
+    """
+    beyond = np.zeros(release.task.n, dtype=bool)
+    singly = release.grouping.suppressed_cells
+    for x, attribute_cells in enumerate(cells):
+        if attribute_cells.attribute.hierarchy.marks:
+            shown = ~release.suppressed if singly is None else ~(release.suppressed | singly[:, x])
+            beyond[shown] |= _beyond_mark(attribute_cells, release.classes[shown], shown)
+    return int(beyond.sum())
+
+
+def _beyond_mark(
+    cells: CellGroups, classes: npt.NDArray[np.integer], shown: Flags
+) -> npt.NDArray[np.bool_]:
+    hierarchy = cells.attribute.hierarchy
+    codes = cells.attribute.column.codes[shown]
+    if cells.level is not None or not cells.attribute.ordered:
+        # A label and a mark above the same value are nested: the one that covers more is higher.
+        group = classes if cells.level is None else hierarchy.maps[cells.level][codes]
+        allowed = np.zeros(len(hierarchy.paths), dtype=np.int64)
+        for level, labels in enumerate(hierarchy.maps):
+            here = hierarchy.mark_levels == level
+            allowed[here] = hierarchy.covered(level)[labels[here]]
+        return np.asarray(cells.covered[group] > allowed[codes], dtype=bool)
+    beyond = np.zeros(len(codes), dtype=bool)
+    for level in np.unique(hierarchy.mark_levels).tolist():
+        labels = hierarchy.maps[level]
+        low, high = cells.values.ends(labels[cells.values.code])
+        beyond |= (low != high)[classes] & (hierarchy.mark_levels[codes] == level)
+    return beyond
+
+
+def _per_class(held: GroupValues, per_pair: Floats) -> Floats:
+    """Sum over the values of every class; each class has at least one."""
+    return np.asarray(np.add.reduceat(per_pair, held.starts[:-1]), dtype=np.float64)
+
+
+def _equal_distance(held: GroupValues, sizes: Ints, reference: Floats) -> Floats:
+    """½ Σ|p − q|: the values that a class lacks add their q."""
+    share = held.records / sizes[held.group]
+    expected = reference[held.code]
+    return (1.0 + _per_class(held, np.abs(share - expected) - expected)) / 2.0
+
+
+def _ordered_distance(held: GroupValues, sizes: Ints, reference: Floats) -> Floats:
+    """Σ|P − Q| / (m − 1) over cumulated shares.
+
+    A class's P is constant from one of its values up to the next. There Q rises past P at most
+    once, so two differences of running sums of Q give the sum of |P − Q| over the whole stretch.
+    """
+    m = len(reference)
+    if m == 1:
+        return np.zeros(held.count)
+    cumulated = np.cumsum(reference)
+    running = np.concatenate([[0.0], np.cumsum(cumulated)])
+
+    first = held.starts[:-1]
+    so_far = np.cumsum(held.records)
+    level = (so_far - (so_far - held.records)[first][held.group]) / sizes[held.group]
+    begin = held.code
+    end = np.append(held.code[1:], m)
+    end[held.starts[1:] - 1] = m
+    crossing = np.clip(np.searchsorted(cumulated, level), begin, end)
+    below = level * (crossing - begin) - (running[crossing] - running[begin])
+    above = (running[end] - running[crossing]) - level * (end - crossing)
+    up_to_first: Floats = running[held.code[first]]
+    return (up_to_first + _per_class(held, below + above)) / (m - 1)

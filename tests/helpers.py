@@ -1,0 +1,45 @@
+"""Small tasks for tests, made the way a person makes them: a table and a project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from kanon_tui.core.project import AttributeSpec, DataSource, Privacy, Project
+from kanon_tui.core.schema import Kind, Role
+from kanon_tui.core.table import as_table
+from kanon_tui.core.task import Task, prepare
+
+
+def make_task(
+    columns: Mapping[str, Sequence[object]],
+    k: int = 2,
+    specs: Mapping[str, AttributeSpec] | None = None,
+    *,
+    max_suppression: float = 0.0,
+    seed: int = 0,
+    **project: Any,
+) -> Task:
+    """A task over in-memory columns; columns without a spec are quasi-identifiers.
+
+    Kind is numeric where every value is a number, else categorical.
+    """
+    texts = {name: [str(value) for value in values] for name, values in columns.items()}
+    attributes = {}
+    for name, values in columns.items():
+        spec = (specs or {}).get(name, AttributeSpec())
+        numeric = all(isinstance(value, (int, float)) for value in values)
+        kind = spec.kind or (Kind.NUMERIC if numeric else Kind.CATEGORICAL)
+        attributes[name] = AttributeSpec(
+            **{**spec.__dict__, "role": spec.role or Role.QUASI, "kind": kind}
+        )
+    made = Project(
+        data=DataSource(path="table.csv"),
+        attributes=attributes,
+        privacy=Privacy(k=k, max_suppression=max_suppression),
+        seed=seed,
+        **project,
+    )
+    return prepare(made, as_table(pl.DataFrame(texts)))
