@@ -15,10 +15,19 @@ from kanon_tui.core.column import Column
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.hierarchy import Hierarchy, Mark
 from kanon_tui.core.hierarchy_build import build_hierarchy
+from kanon_tui.core.hierarchy_files import read_hierarchy_file
 from kanon_tui.core.hierarchy_io import to_yaml_levels
 from kanon_tui.core.hierarchy_state import HierarchyState, level_table, placeable
+from kanon_tui.core.project import Project
 
-__all__ = ["check_still_usable", "edited", "replaced", "spec_as_given", "with_mark_toggled"]
+__all__ = [
+    "check_still_usable",
+    "edited",
+    "imported",
+    "replaced",
+    "spec_as_given",
+    "with_mark_toggled",
+]
 
 ResearchValues = tuple[float | None, ...] | None
 
@@ -73,6 +82,32 @@ def replaced(
     if rv is None and old.rv is not None:
         lost.append("the research values typed for other levels")
     return {"hierarchy": spec, "magvals": marks, "rv": rv}, " and ".join(lost)
+
+
+def imported(path: Path, attribute: str, column: Column, project: Project) -> dict[str, Any]:
+    """What a project writes for the hierarchy in a file (`attribute` says which one of an .xml).
+
+    The file itself where a project file can name it, relative to the project if it lies below; else
+    (a level table in YAML, or a project that has no file yet) the levels that are in it.
+    """
+    path, spec = path.resolve(), {}
+    match path.suffix.lower():
+        case ".csv":
+            spec = {"file": str(path)}
+        case ".xml":
+            spec = {"utd": str(path), "attribute": attribute}
+    hierarchy = build_hierarchy(spec, column, path.parent) if spec else read_hierarchy_file(path)
+    lost = hierarchy.uncovered(column)
+    if len(lost) == len(column.values) - (column.missing is not None):
+        raise InputError(
+            f"{path.name}: it has none of the values of {column.name}; is it the right file?"
+        )
+    if not spec or project.path is None:
+        return {"levels": to_yaml_levels(hierarchy)}
+    folder = project.folder.resolve()
+    if path.is_relative_to(folder):
+        spec[next(iter(spec))] = path.relative_to(folder).as_posix()
+    return spec
 
 
 def _fitting(rv: ResearchValues, hierarchy: Hierarchy, column: Column) -> ResearchValues:

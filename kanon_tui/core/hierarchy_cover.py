@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -10,7 +11,10 @@ from kanon_tui.core.column import Column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy import Hierarchy
 
-__all__ = ["nearest_rows", "own_rows", "rows_like"]
+__all__ = ["closest", "nearest_rows", "own_rows", "rows_like"]
+
+MOST_COMPARED = 2_000
+"""Looking for alike texts takes a while; with more than this it would be felt."""
 
 
 def rows_like(
@@ -37,6 +41,13 @@ def own_rows(hierarchy: Hierarchy, values: Iterable[str]) -> dict[str, tuple[str
             )
         rows[value] = (*[value] * len(between), *root)
     return rows
+
+
+def closest(value: str, known: Sequence[str], most: int = 5) -> list[str]:
+    """All known texts, those that look most like the value first (if there are not too many)."""
+    few = known if len(known) <= MOST_COMPARED else ()
+    alike = difflib.get_close_matches(value, few, n=most, cutoff=0.5)
+    return [*alike, *(text for text in known if text not in alike)]
 
 
 def nearest_rows(

@@ -118,6 +118,13 @@ class Project:
         """A short name for messages."""
         return self.path.name if self.path is not None else Path(self.data.path).name
 
+    @property
+    def name(self) -> str:
+        """A short name for people: the folder's where the file is just called project.yaml."""
+        if self.path is not None and self.path.stem == "project":
+            return self.path.resolve().parent.name
+        return self.title
+
     def completed(self, table: Table) -> Project:
         """The project with role and kind of every column filled in, guessed where not given.
 

@@ -21,7 +21,7 @@ from kanon_tui.core.run import Grouping
 from kanon_tui.core.schema import Role
 from kanon_tui.core.task import QuasiIdentifier, Task
 
-__all__ = ["GroupValues", "PublishedCells", "Release", "number_rows", "recode"]
+__all__ = ["GroupValues", "PublishedCells", "Release", "cell_texts", "number_rows", "recode"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -65,6 +65,17 @@ class Release:
     def class_sizes(self) -> Ints:
         """Number of records of every class."""
         return np.bincount(self.classes[self.classes >= 0])
+
+    @cached_property
+    def published_classes(self) -> npt.NDArray[np.int32]:
+        """As `classes`, but starred records, where they are published, are a class as well."""
+        if self.task.output.suppressed != "star" or not self.suppressed.any():
+            return self.classes
+        columns = []
+        for cells in self.cells:
+            star = cells.texts.index(HIDDEN) if HIDDEN in cells.texts else len(cells.texts)
+            columns.append(np.where(cells.codes < 0, star, cells.codes))
+        return number_rows(columns)
 
     @cached_property
     def order(self) -> Ints:
@@ -134,7 +145,7 @@ def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
         shown = cluster
         if grouping.suppressed_cells is not None:
             shown = np.where(grouping.suppressed_cells[:, x], -1, cluster)
-        texts = _texts(attribute, GroupValues.of(shown, attribute.column.codes, len(labels)))
+        texts = cell_texts(attribute, GroupValues.of(shown, attribute.column.codes, len(labels)))
         for partly_hidden in np.unique(cluster[shown != cluster]).tolist():
             if texts[partly_hidden] != HIDDEN:
                 texts[partly_hidden] += HIDDEN
@@ -184,7 +195,7 @@ class GroupValues:
         return low, high
 
 
-def _texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
+def cell_texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
     """What every cluster prints for its shown values."""
     if attribute.ordered:
         return _ranges(attribute, clusters)

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
+from kanon_tui.core.metrics import measure
 from kanon_tui.core.project import AttributeSpec, Output
 from kanon_tui.core.recode import GroupValues, Release, number_rows, recode
 from kanon_tui.core.run import Grouping
@@ -226,3 +227,14 @@ def test_group_values_do_not_overflow() -> None:
 def test_frame_is_text_only() -> None:
     task = make_task({"x": [1, 2], "y": ["a", "a"]})
     assert set(clustered(task, [0, 0]).frame.dtypes) == {pl.String}
+
+
+def test_starred_records_are_a_class_of_the_published_table() -> None:
+    task = make_task(
+        {"a": [1, 1, 1, 2, 3], "b": ["x", "x", "x", "y", "z"]}, 2, output=Output(suppressed="star")
+    )
+    labels = np.array([0, 0, 0, -1, -1], dtype=np.int32)
+    release = recode(task, Grouping(labels))
+    assert release.published_classes.tolist() == [0, 0, 0, 1, 1]
+    assert measure(release).privacy.k == 2
+    assert measure(release).smallest_class == smallest_class(release.frame, ["a", "b"])

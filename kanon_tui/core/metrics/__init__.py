@@ -129,13 +129,14 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
     """All metrics of a release.
 
     `class_attribute` names the column whose majority label the classification metric looks at;
-    the first sensitive attribute when it is not given.
+    the first categorical sensitive attribute when it is not given (numbers have no majority).
     """
     cells = cells_of(release)
     attributes = {each.attribute.name: _attribute_measures(each) for each in cells}
     ncp = sum(each.weight * each.ncp for each in attributes.values())
     labels = _class_labels(release.task, class_attribute)
     sizes = release.class_sizes
+    privacy = measure_privacy(release, cells)
     singly = release.grouping.suppressed_cells
     return Measures(
         ncp=ncp,
@@ -150,12 +151,12 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
         precision=precision(release),
         classes=len(sizes),
         distinct_published=distinct_published(release),
-        smallest_class=int(sizes.min()) if len(sizes) else 0,
+        smallest_class=privacy.k,
         largest_class=int(sizes.max()) if len(sizes) else 0,
         suppressed_records=int(release.suppressed.sum()),
         suppressed_cells=0 if singly is None else int(singly[~release.suppressed].sum()),
         attributes=attributes,
-        privacy=measure_privacy(release, cells),
+        privacy=privacy,
     )
 
 
@@ -243,7 +244,8 @@ def _attribute_measures(cells: CellGroups) -> AttributeMeasures:
 def _class_labels(task: Task, name: str | None) -> npt.NDArray[np.integer] | None:
     """Codes of the class attribute, which may be any column of the table."""
     if name is None:
-        return task.sensitive[0].codes if task.sensitive else None
+        ordered = sorted(task.sensitive, key=lambda column: column.kind.ordered)
+        return ordered[0].codes if ordered else None
     for column in (*task.sensitive, *(attribute.column for attribute in task.quasi)):
         if column.name == name:
             return column.codes

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.recode import Release
 
-__all__ = ["attribute_il", "changed_cells", "iloss", "precision"]
+__all__ = ["attribute_il", "changed", "changed_cells", "iloss", "precision"]
 
 
 def attribute_il(cells: CellGroups) -> float:
@@ -60,9 +61,12 @@ def changed_cells(release: Release) -> int:
 
     All cells of a suppressed record have changed.
     """
-    changed = 0
-    for attribute, cells in zip(release.task.quasi, release.cells, strict=True):
-        code_of = {text: code for code, text in enumerate(attribute.column.values)}
-        printed = np.array([*(code_of.get(text, -1) for text in cells.texts), -1])
-        changed += int(np.count_nonzero(printed[cells.codes] != attribute.column.codes))
-    return changed
+    return sum(int(changed(release, x).sum()) for x in range(len(release.cells)))
+
+
+def changed(release: Release, x: int) -> npt.NDArray[np.bool_]:
+    """Per record whether its cell of quasi-identifier number x is printed otherwise."""
+    column, cells = release.task.quasi[x].column, release.cells[x]
+    code_of = {text: code for code, text in enumerate(column.values)}
+    printed = np.array([*(code_of.get(text, -1) for text in cells.texts), -1])
+    return np.asarray(printed[cells.codes] != column.codes, dtype=bool)

@@ -17,15 +17,16 @@ import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import CellGroups
 
-__all__ = ["attribute_ncp"]
+__all__ = ["attribute_ncp", "penalties"]
 
 
 def attribute_ncp(cells: CellGroups) -> float:
     """Mean penalty of an attribute's cells, 0 (as in the input) to 1 (nothing left)."""
-    return cells.total(_penalty(cells), worst=1.0) / len(cells.attribute.column.codes)
+    return cells.total(penalties(cells), worst=1.0) / len(cells.attribute.column.codes)
 
 
-def _penalty(cells: CellGroups) -> npt.NDArray[np.float64]:
+def penalties(cells: CellGroups) -> npt.NDArray[np.float64]:
+    """The penalty of every group's cells, where they are neither suppressed nor hidden."""
     attribute = cells.attribute
     if attribute.ordered:
         return cells.width / (attribute.domain_width or 1.0)

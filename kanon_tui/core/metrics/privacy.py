@@ -70,11 +70,12 @@ class PrivacyMeasures:
 
 
 def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMeasures:
-    """All privacy measures of a release."""
-    sizes = release.class_sizes
+    """All privacy measures of a release, over the classes that are published."""
+    classes = release.published_classes
+    sizes = np.bincount(classes[classes >= 0])
     found = {
         column.name: diversity(
-            release.classes, sizes, column.codes, column.counts, column.kind.ordered
+            classes, sizes, column.codes, column.counts, column.kind.ordered
         )
         for column in release.task.sensitive
     }

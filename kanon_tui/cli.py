@@ -1,0 +1,148 @@
+"""The command line: finds the command, and turns whatever happens into an exit code.
+
+Exit codes
+  0    done
+  1    the asked-for privacy is not reached, or no release was found
+  2    bad input or usage
+  70   a mistake in Kanon itself (`KANON_DEBUG=1` shows where)
+  130  interrupted, by Ctrl-C or a request to end; nothing half-written remains
+
+Errors are one sentence on stderr. Results go to stdout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+from kanon_tui import __version__
+from kanon_tui.commands import COMMANDS
+from kanon_tui.commands.common import launch_application
+from kanon_tui.core.errors import InputError, KanonError, nearest
+
+__all__ = ["main", "make_parser"]
+
+DONE, MISTAKE_IN_KANON, INTERRUPTED = 0, 70, 130
+_OPTIONS = ("-h", "--help", "--version")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command; gives its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):  # a stream that somebody replaced or closed
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    listening = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, _interrupt) if listening else None
+    try:
+        code = _dispatch(list(argv))
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return _say("interrupted; nothing was written", INTERRUPTED)
+    except KanonError as error:
+        return _say(str(error), error.exit_code)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:
+        if os.environ.get("KANON_DEBUG"):
+            raise
+        return _say(
+            f"a mistake in Kanon: {type(error).__name__} in {_where(error)}; please report it "
+            f"(KANON_DEBUG=1 shows the details)",
+            MISTAKE_IN_KANON,
+        )
+    finally:
+        if listening:
+            signal.signal(signal.SIGTERM, before)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = _Parser(
+        prog="kanon-tui",
+        usage="kanon-tui [FILE]\n       kanon-tui COMMAND ...",
+        description="Opens FILE (a data file or a project) in the application, or runs a command.",
+        epilog="'kanon-tui COMMAND --help' explains a command. Exit codes: 0 done, 1 privacy not "
+        "reached, 2 bad input or usage, 70 a mistake in Kanon, 130 interrupted.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"kanon-tui {__version__}")
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", prog="kanon-tui", parser_class=_Parser, required=True
+    )
+    for name, module in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=module.HELP, description=module.__doc__, allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
+        command.set_defaults(execute=module.execute, parser=command)
+        module.arguments(command)
+    return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence and leaves the exit to `main`."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message}; see '{self.prog} --help'")
+
+
+def _dispatch(argv: list[str]) -> int:
+    if not argv:
+        return launch_application(None)
+    if argv[0].startswith("-") and argv[0] not in _OPTIONS:
+        raise InputError(f"unknown option '{argv[0]}'; {nearest(argv[0], _OPTIONS)}")
+    if argv[0] not in (*COMMANDS, *_OPTIONS):
+        return _open(argv)
+    args, unknown = make_parser().parse_known_args(argv)
+    if unknown:
+        options = [o for action in args.parser._actions for o in action.option_strings]
+        word = unknown[0].partition("=")[0]
+        hint = nearest(word, options) if word.startswith("-") else "it takes no further argument"
+        command = args.parser.prog.removeprefix("kanon-tui ")
+        raise InputError(f"{command}: unknown argument '{word}'; {hint}")
+    code: int = args.execute(args)
+    return code
+
+
+def _open(argv: list[str]) -> int:
+    """A first word that is no command is a file to open."""
+    path = Path(argv[0])
+    if not os.path.exists(path):
+        hint = nearest(argv[0], COMMANDS)
+        if not path.suffix and path.parent == Path() and hint.startswith("did"):
+            raise InputError(f"there is no command '{argv[0]}' and no such file; {hint}")
+        raise InputError(f"{argv[0]} does not exist; name a data file, a project or a command")
+    if len(argv) > 1:
+        raise InputError(f"unknown argument '{argv[1]}'; the application opens one file")
+    return launch_application(path)
+
+
+def _interrupt(signal_number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _say(sentence: str, code: int) -> int:
+    with suppress(OSError):
+        print("kanon-tui:", " ".join(sentence.split()), file=sys.stderr)
+    return code
+
+
+def _where(error: BaseException) -> str:
+    """The innermost place in our own code; never a value from the data."""
+    place = "the program"
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_globals.get("__name__", "")
+        if name.startswith("kanon_tui"):
+            place = f"{name}, line {trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,39 @@
+"""List the algorithms: names, families, what they do, parameters with defaults."""
+
+from __future__ import annotations
+
+import argparse
+
+from kanon_tui.commands.common import add_json, print_json
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "list the algorithms and their parameters"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_json(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Print the catalogue."""
+    from textwrap import fill
+
+    from kanon_tui.core.algorithms import ALGORITHMS
+    from kanon_tui.core.catalogue import catalogue
+    from kanon_tui.core.parameters import parameters_of
+
+    if args.json:
+        print_json(catalogue())
+        return 0
+    for algorithm in ALGORITHMS.values():
+        print(f"{algorithm.name}  ({algorithm.family.value})")
+        lines = [f"{algorithm.title}. {algorithm.summary}.", algorithm.paper]
+        for declared in parameters_of(algorithm):
+            default = "none" if declared.default is None else str(declared.default).lower()
+            lines.append(f"--set {declared.name}={default}  {declared.help} ({declared.allowed})")
+        for line in lines:
+            print(fill(line, width=96, initial_indent="    ", subsequent_indent="      "))
+        print()
+    return 0

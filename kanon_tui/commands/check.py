@@ -1,0 +1,59 @@
+"""Measure a table that is already anonymised, whoever made it.
+
+Exit code 1 when its smallest class has fewer than k records.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, whole
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "measure a table that is already anonymised"
+
+_MEANINGS = {
+    "records": "records",
+    "classes": "classes",
+    "k": "records in the smallest class",
+    "risk_max": "highest risk of finding a person",
+    "risk_mean": "mean risk of finding a person",
+    "l_distinct": "distinct l-diversity",
+    "l_entropy": "entropy l-diversity",
+    "t": "t-closeness",
+    "p": "p-sensitivity",
+    "alpha": "highest share of one sensitive value",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("file", metavar="FILE", type=Path, help="csv, tsv or parquet")
+    parser.add_argument(
+        "--quasi", metavar="a,b,c", type=names, required=True, help="the quasi-identifiers"
+    )
+    parser.add_argument(
+        "--k", metavar="N", type=whole(1), required=True, help="the smallest class that is allowed"
+    )
+    parser.add_argument("--sensitive", metavar="NAME", help="a sensitive attribute to measure")
+    add_json(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Count and print."""
+    from kanon_tui.core.metrics import check_published
+    from kanon_tui.core.table import read_table
+
+    table = read_table(args.file)
+    found = check_published(table.frame, args.quasi, args.sensitive, args.k)
+    if args.json:
+        print_json(found)
+    else:
+        rows = [
+            [m, figure(found[name])] for name, m in _MEANINGS.items() if found[name] is not None
+        ]
+        print_table(("measure", "figure"), rows)
+        print(f"k = {args.k:,} is {'reached' if found['reached'] else 'NOT reached'}")
+    return 0 if found["reached"] else 1

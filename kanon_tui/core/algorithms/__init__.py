@@ -1,0 +1,52 @@
+"""The contents page: every algorithm, by the name it has in projects and on the command line."""
+
+from __future__ import annotations
+
+from kanon_tui.core.algorithms.bottom_up import BottomUp
+from kanon_tui.core.algorithms.datafly import Datafly
+from kanon_tui.core.algorithms.distributed import DistributedSearch
+from kanon_tui.core.algorithms.euclidean import Euclidean
+from kanon_tui.core.algorithms.gcka import Gcka
+from kanon_tui.core.algorithms.global_search import GlobalSearch
+from kanon_tui.core.algorithms.hybrid import HybridSearch
+from kanon_tui.core.algorithms.incognito import Incognito
+from kanon_tui.core.algorithms.k_member import KMember
+from kanon_tui.core.algorithms.local_search import LocalSearch
+from kanon_tui.core.algorithms.mondrian import Mondrian
+from kanon_tui.core.algorithms.sbc import SBC
+from kanon_tui.core.algorithms.sd import SD
+from kanon_tui.core.algorithms.top_down import TopDown
+from kanon_tui.core.algorithms.udc import Udc
+from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
+from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.run import Algorithm
+
+__all__ = ["ALGORITHMS", "find_algorithm"]
+
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    # full-domain
+    "global": GlobalSearch,
+    "local": LocalSearch,
+    "hybrid": HybridSearch,
+    "distributed": DistributedSearch,
+    "incognito": Incognito,
+    "datafly": Datafly,
+    # clustering
+    "k-member": KMember,
+    "gcka": Gcka,
+    "mondrian": Mondrian,
+    "bottom-up": BottomUp,
+    "top-down": TopDown,
+    "euclidean": Euclidean,
+    "udc": Udc,
+    "udc-suppress": UdcSuppress,
+    "sbc": SBC,
+    "sd": SD,
+}
+
+
+def find_algorithm(name: str, where: str = "algorithm.name") -> type[Algorithm]:
+    """The algorithm of this name; a misspelt one gets the nearest."""
+    if name not in ALGORITHMS:
+        raise InputError(f"{where}: unknown algorithm '{name}'; {nearest(name, ALGORITHMS)}")
+    return ALGORITHMS[name]

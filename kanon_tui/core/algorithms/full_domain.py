@@ -1,0 +1,239 @@
+"""What the full-domain searches share: book-keeping, steps and the answer.
+
+A full-domain search looks for a *string*, a level for every quasi-identifier, whose classes are
+large enough. `Search` holds what all of them need: the frequency engine, the research values, the
+counters and the passing strings met. `tell` turns decisions into steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from kanon_tui.core.algorithms.pre_pruning import LevelAlone, hidden_note
+from kanon_tui.core.frequency import CodedTuples, Frequency, Outcome
+from kanon_tui.core.metrics.research_value import level_research_values
+from kanon_tui.core.run import Grouping, Step
+from kanon_tui.core.strings import StringSpace
+from kanon_tui.core.task import Task
+
+__all__ = ["MOST_LISTED", "TIE", "Met", "Search", "StringText", "better", "counted"]
+
+TIE = 1e-9
+"""Research values that differ by less are equal."""
+MOST_LISTED = 1000
+"""So many passing strings are listed in the report, the best; all of them are counted."""
+NOT_PROVEN = "not proven optimal: the search was stopped before it was through"
+
+_WORK_PER_STEP = 1_000_000  # tuples: some tens of milliseconds, so that a cancel is heard
+
+
+@dataclass(frozen=True)
+class StringText:
+    """A string in words, ⟨birth 1, gender 1, zip 0⟩, put together when somebody reads it."""
+
+    names: tuple[str, ...]
+    levels: tuple[int, ...]
+
+    def __str__(self) -> str:
+        pairs = zip(self.names, self.levels, strict=True)
+        return "⟨" + ", ".join(f"{name} {level}" for name, level in pairs) + "⟩"
+
+
+@dataclass(frozen=True, order=True)
+class Met:
+    """A passing string; the order is that of preference among equal research values."""
+
+    roots: int
+    levels: tuple[int, ...]
+    rv: float
+
+
+def better(strings: Sequence[Met]) -> Met:
+    """The answer among passing strings: highest research value, ties by `Met`'s order."""
+    highest = max(met.rv for met in strings)
+    return min(met for met in strings if met.rv >= highest - TIE)
+
+
+def counted(strings: int) -> str:
+    """`1 string`, `44,800 strings`."""
+    return f"{strings:,} string{'' if strings == 1 else 's'}"
+
+
+class Search:
+    """The state of one search that every consumer may see."""
+
+    def __init__(self, task: Task, lowest: Sequence[int], allowed: int | None = None) -> None:
+        self.task = task
+        self.names = tuple(attribute.name for attribute in task.quasi)
+        self.space = StringSpace(
+            lowest,
+            [attribute.hierarchy.height for attribute in task.quasi],
+            [level_research_values(attribute) for attribute in task.quasi],
+        )
+        coded, self.tuple_of = CodedTuples.of(task.quasi, lowest)
+        if allowed is None:
+            allowed = task.allowed_suppressed
+        self.frequency = Frequency(coded, task.k, allowed)
+        self.generated = 0
+        self.pruned = 0
+        self.tested = 0
+        self.met: list[Met] = []
+        """The passing strings, in the order they were met; only ever added to."""
+        self._untold = 0
+        self._told_work = 0
+
+    @property
+    def remaining(self) -> int:
+        """Strings that are neither tested nor pruned."""
+        return self.generated - self.pruned - self.tested
+
+    @property
+    def counters(self) -> dict[str, float]:
+        """What every step carries: generated = pruned + tested + remaining."""
+        return {
+            "generated": self.generated,
+            "pruned": self.pruned,
+            "tested": self.tested,
+            "passed": len(self.met),
+            "remaining": self.remaining,
+        }
+
+    def rv(self, levels: Sequence[int]) -> float:
+        """Research value of a string, summed in the order of the attributes."""
+        total = 0.0
+        for values, level in zip(self.space.research_values, levels, strict=True):
+            total += float(values[level])
+        return total
+
+    def as_met(self, levels: Sequence[int]) -> Met:
+        """A passing string with what its rank depends on."""
+        string = tuple(int(level) for level in levels)
+        roots = sum(level == top for level, top in zip(string, self.space.heights, strict=True))
+        return Met(roots, string, self.rv(string))
+
+    def meet(self, levels: Sequence[int]) -> Met:
+        """Note a passing string."""
+        self.met.append(self.as_met(levels))
+        return self.met[-1]
+
+    def test(self, levels: Sequence[int], to_the_end: bool = False) -> Outcome:
+        """Test a string and count it; when every decision is told, the smallest class is too."""
+        to_the_end = to_the_end or self.task.pace.decisions == 1
+        outcome = self.frequency.test(levels, to_the_end)
+        self.tested += 1
+        if outcome.passes:
+            self.meet(levels)
+        return outcome
+
+    def text(self, levels: Sequence[int], part: Sequence[int] | None = None) -> StringText:
+        """A string, or a part of its attributes, in words."""
+        chosen = range(len(self.names)) if part is None else part
+        return StringText(
+            tuple(self.names[a] for a in chosen), tuple(int(levels[a]) for a in chosen)
+        )
+
+    def tell(self, kind: str, template: str, **facts: Any) -> Iterator[Step]:
+        """A decision was taken: a step, now or together with those that follow."""
+        self._untold += 1
+        work = self.frequency.work - self._told_work
+        if self._untold < self.task.pace.decisions and work < _WORK_PER_STEP:
+            return
+        if self._untold > 1:
+            template = "{decisions:,} decisions; the last: " + template
+            facts["decisions"] = self._untold
+        self._untold, self._told_work = 0, self.frequency.work
+        yield self.step(kind, template, facts)
+
+    def step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
+        """A step with the counters as they are, and the best string so far to keep."""
+        progress = 1 - self.remaining / self.generated if self.generated else None
+        keep = partial(self._kept, len(self.met), self.counters) if self.met else None
+        return Step(kind, template, facts, self.counters, progress, keep)
+
+    def tell_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
+        """The steps of pre-pruning."""
+        for alone in dropped:
+            yield from self.tell(
+                "pre-prune",
+                "Drop level {level} of {attribute}: alone it leaves {small:,} records in groups "
+                "below {k}.",
+                level=alone.level,
+                attribute=alone.attribute,
+                small=alone.small,
+                k=alone.k,
+            )
+
+    def tell_test(
+        self, levels: Sequence[int], outcome: Outcome, part: Sequence[int] | None = None
+    ) -> Iterator[Step]:
+        """The step of a test; with `part`, of the string of these attributes alone."""
+        facts: dict[str, Any] = {"string": self.text(levels, part), "k": self.task.k}
+        facts |= {"classes": outcome.classes, "smallest": outcome.smallest, "small": outcome.small}
+        facts |= {"passes": outcome.passes, "rv": self.rv(levels)}
+        if outcome.smallest is None:
+            told = "{string} fails: its {classes:,} or more classes are too many for k = {k}"
+        elif outcome.passes and outcome.small:
+            told = "{string} passes: {small:,} records in classes below {k} may be suppressed"
+        elif outcome.passes:
+            told = "{string} passes: its smallest class has {smallest:,} records"
+        elif self.frequency.allowed:
+            told = "{string} fails: {small:,} records are in classes below {k}, too many to suppress"
+        else:
+            told = "{string} fails: its smallest class has {smallest:,} of {k} records"
+        return self.tell("test", told + ("; RV {rv:.4g}." if part is None else "."), **facts)
+
+    def grouping(
+        self,
+        answer: Sequence[int],
+        notes: Sequence[str] = (),
+        counters: dict[str, float] | None = None,
+        met: Sequence[Met] | None = None,
+    ) -> Grouping:
+        """The classes of a string, and what the report says about the search."""
+        counters = self.counters if counters is None else counters
+        listed = sorted(self.met if met is None else met, key=lambda one: (-one.rv, one))
+        passing = [
+            {"levels": dict(zip(self.names, one.levels, strict=True)), "rv": one.rv, "roots": one.roots}
+            for one in listed[:MOST_LISTED]
+        ]
+        pairs = zip(self.names, self.space.lowest, strict=True)
+        dropped = {name: low for name, low in pairs if low}
+        levels = tuple(int(level) for level in answer)
+        return Grouping(
+            self.frequency.labels(levels, self.tuple_of),
+            levels=levels,
+            search={
+                "strings": counters["generated"],
+                **{key: counters[key] for key in ("pruned", "tested", "passed", "remaining")},
+                "levels_dropped": dropped,
+                "answer": dict(zip(self.names, levels, strict=True)),
+                "passing": passing,
+            },
+            notes=tuple(notes),
+        )
+
+    def answer(self) -> Grouping:
+        """The best of the passing strings met."""
+        answer = better(self.met).levels
+        return self.grouping(answer, self.notes(answer))
+
+    def notes(self, answer: Sequence[int]) -> tuple[str, ...]:
+        """What a reader should know of an answer: which attributes it hides for want of levels."""
+        if tuple(answer) == self.space.heights:
+            return (hidden_note(self.task),)
+        limits = zip(self.names, self.space.lowest, self.space.heights, strict=True)
+        return tuple(
+            f"{name}: none of its levels below the root passes alone, so it is left out of the "
+            f"release (published as one label)"
+            for name, low, top in limits
+            if 0 < low == top
+        )
+
+    def _kept(self, met: int, counters: dict[str, float]) -> Grouping:
+        """What a cancel keeps: the best of the first so many passing strings."""
+        strings = self.met[:met]
+        answer = better(strings).levels
+        return self.grouping(answer, (NOT_PROVEN, *self.notes(answer)), counters, strings)

@@ -1,0 +1,164 @@
+"""Incognito: every minimal passing string, from small sets of attributes to large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.algorithms.full_domain import Search, better, counted
+from kanon_tui.core.algorithms.pre_pruning import lowest_levels
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.parameters import parameter
+from kanon_tui.core.run import Algorithm, Family, Step, Steps
+from kanon_tui.core.task import Task
+
+__all__ = ["Incognito"]
+
+Flags = npt.NDArray[np.bool_]
+Part = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Incognito(Algorithm):
+    """Breadth-first search over the lattices of all sets of attributes.
+
+    Idea: a string of three attributes can pass only if each of its parts of two passes. So find the
+    passing strings of single attributes, then of pairs, then of triples, and test only strings all
+    of whose parts passed (a-priori pruning). Within a lattice go from specific to general: above a
+    passing string everything passes and needs no test, and classes of a failing one are rolled up
+    for those above it.
+
+    Phases: single attributes (pre-pruning); then for every set of two attributes, of three and so on:
+    join the passing strings of its parts, test what is left layer by layer. What passes in the lattice
+    of all attributes without a passing string below it is minimal. The answer is the minimal string of
+    least height (sum of levels); ties go to the highest research value.
+
+    Cost: 2 to the power of the attributes lattices, which is why it is for a dozen attributes and not
+    for many. A lattice is a grid of one byte per string, and only two sizes of sets are held.
+
+    Departures: attributes of which only the root passes alone divide no class and stay at the root.
+    Passing strings of fewer attributes, with the others at the root, are what a cancel keeps.
+
+    Reference: LeFevre, DeWitt and Ramakrishnan, Incognito, efficient full-domain k-anonymity (2005),
+    as walked through by SBC, section 2.5 (table 2-10).
+    """
+
+    name: ClassVar[str] = "incognito"
+    title: ClassVar[str] = "Incognito"
+    family: ClassVar[Family] = Family.FULL_DOMAIN
+    paper: ClassVar[str] = "LeFevre, DeWitt and Ramakrishnan 2005; SBC section 2.5"
+    summary: ClassVar[str] = (
+        "Finds every minimal passing string, set of attributes by set of attributes; answers with "
+        "the one of least height, for up to a dozen attributes"
+    )
+
+    memory: int = parameter(1000, "Megabytes that the lattices may take", low=1)
+
+    def steps(self, task: Task) -> Steps:
+        """Grow the sets of attributes by one until all are in."""
+        lowest, dropped = lowest_levels(task)
+        search = Search(task, lowest)
+        free = tuple(a for a, size in enumerate(search.space.sizes) if size > 1)
+        self._refuse_if_too_large([search.space.sizes[a] for a in free])
+        yield from search.tell_dropped(dropped)
+        passing: dict[Part, Flags] = {
+            (a,): np.ones(search.space.sizes[a], dtype=bool) for a in free
+        }
+        for size in range(2, len(free) + 1):
+            passing_parts, passing = passing, {}
+            for part in combinations(free, size):
+                lattice = _Lattice(search, part, passing_parts)
+                passing[part] = yield from lattice.walk()
+        minimal = [search.as_met(levels) for levels in _minimal(search, free, passing)]
+        if len(free) < 2:  # nothing had to be tested after pre-pruning
+            search.met += minimal
+        least = min(sum(met.levels) for met in minimal)
+        answer = better([met for met in minimal if sum(met.levels) == least]).levels
+        return search.grouping(answer, search.notes(answer), met=minimal)
+
+    def _refuse_if_too_large(self, sizes: list[int]) -> None:
+        needed = prod(size + 1 for size in sizes) / 1e6
+        if needed > self.memory:
+            raise InputError(
+                f"{self.name}: the lattices of {len(sizes)} attributes may need {needed:,.0f} MB, "
+                f"memory is {self.memory:,} MB; leave out attributes, or choose global or "
+                f"distributed, which look at the strings of all attributes only"
+            )
+
+
+class _Lattice:
+    """The strings of some attributes, as a grid over their levels."""
+
+    def __init__(self, search: Search, part: Part, passing_parts: dict[Part, Flags]) -> None:
+        self.search = search
+        self.part = part
+        shape = tuple(search.space.sizes[a] for a in part)
+        self.unknown = np.ones(shape, dtype=bool)
+        for axis in range(len(part)):
+            smaller = passing_parts[part[:axis] + part[axis + 1 :]]
+            self.unknown &= np.expand_dims(smaller, axis)
+        self.passing = np.zeros(shape, dtype=bool)
+        search.generated += self.unknown.size
+
+    def _layers(self) -> Iterator[npt.NDArray[np.int64]]:
+        """The unknown strings of every layer, specific to general; those of a layer stay unknown."""
+        heights = sum(np.ogrid[tuple(slice(size) for size in self.unknown.shape)])
+        for height in range(int(np.max(heights)) + 1):
+            yield np.argwhere(self.unknown & (heights == height))
+
+    def walk(self) -> Generator[Step, None, Flags]:
+        """Test what a-priori pruning left; gives which strings pass."""
+        search = self.search
+        names = ", ".join(search.names[a] for a in self.part)
+        dropped = int(self.unknown.size - self.unknown.sum())
+        search.pruned += dropped
+        yield from search.tell(
+            "join",
+            "Join {names}: {left:,} of {strings:,} strings have parts that all pass.",
+            names=names,
+            left=self.unknown.size - dropped,
+            strings=self.unknown.size,
+        )
+        levels = np.array(search.space.heights)
+        lowest = np.array([search.space.lowest[a] for a in self.part])
+        for layer in self._layers():
+            for point in layer:
+                levels[list(self.part)] = lowest + point
+                outcome = search.test(levels)
+                yield from search.tell_test(levels, outcome, self.part)
+                if outcome.passes:
+                    yield from self._pass_above(point)
+                else:
+                    self.unknown[tuple(point)] = False
+        return self.passing
+
+    def _pass_above(self, point: npt.NDArray[np.int64]) -> Iterator[Step]:
+        above = tuple(slice(int(level), None) for level in point)
+        known = int(self.unknown[above].sum()) - 1
+        self.unknown[above] = False
+        self.passing[above] = True
+        self.search.pruned += known
+        if known:
+            yield from self.search.tell(
+                "prune", f"No test for {counted(known)}: more general, so passing.", known=known
+            )
+
+
+def _minimal(search: Search, free: Part, passing: dict[Part, Flags]) -> Iterator[list[int]]:
+    """The passing strings of all attributes with no passing string below them."""
+    grid = passing[free] if free else np.ones((), dtype=bool)
+    least = grid.copy()
+    for axis in range(grid.ndim):
+        along, lower = np.moveaxis(least, axis, 0), np.moveaxis(grid, axis, 0)
+        along[1:] &= ~lower[:-1]
+    for point in np.argwhere(least):
+        levels = list(search.space.heights)
+        for a, step in zip(free, point, strict=True):
+            levels[a] = search.space.lowest[a] + int(step)
+        yield levels

@@ -1,0 +1,94 @@
+"""Greedy k-member clustering: start far away, then add whatever costs least."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kanon_tui.core.algorithms.members import Members
+from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.features import Ints
+from kanon_tui.core.parameters import parameter
+from kanon_tui.core.run import Algorithm, Family, Steps
+from kanon_tui.core.schema import Kind
+from kanon_tui.core.task import Task
+
+__all__ = ["KMember"]
+
+
+@dataclass(frozen=True)
+class KMember(Algorithm):
+    """Byun's greedy k-member clustering.
+
+    Idea: similar records should share a class, so clusters of k are grown one record at a time,
+    always by the record that makes the cluster lose least information.
+
+    Phases:
+
+    1. Draw a record at random (it stays in the table).
+    2. While k or more records remain: the one furthest from the last record added starts a
+       cluster, and the cluster grows to k, each time by the record with the smallest increase of
+       IL = size · (Σ range / domain + Σ height(lca) / height).
+    3. The fewer than k records left over join, in row order, the cluster whose IL grows least.
+
+    With a class attribute, a record whose label is not the cluster's majority (the lowest label of
+    equals) counts `class_penalty` more in phase 2: classes become pure enough to learn from.
+
+    A missing number is at distance 1 from every number, and a cluster that mixes them loses as much
+    as with the whole domain. Of all candidates less than 1e-9 above the best, the lowest row wins
+    (in phase 3 the lowest cluster).
+
+    Cost: the paper's scan is O(n²). Here equal records collapse and every search goes through a
+    tree of boxes with bounds: the same clusters, in time that grows like n^1.3 on census data.
+
+    Departure from the paper: records left over are taken in row order, not at random.
+
+    Reference: Byun, Kamra, Bertino and Li, Efficient k-anonymization using clustering techniques
+    (2007), figure 5 and section 3.4.
+    """
+
+    name: ClassVar[str] = "k-member"
+    title: ClassVar[str] = "k-member clustering"
+    family: ClassVar[Family] = Family.CLUSTERING
+    paper: ClassVar[str] = "Byun, Kamra, Bertino and Li 2007"
+    summary: ClassVar[str] = (
+        "Grows clusters of k from far-apart records by least information loss; small classes and "
+        "little loss for any kind of data"
+    )
+
+    class_attribute: str | None = parameter(None, "Column whose labels should agree inside a class")
+    class_penalty: float = parameter(
+        0.0, "Added to the loss of a record whose label is not its cluster's majority", low=0
+    )
+
+    def steps(self, task: Task) -> Steps:
+        """Cluster the whole table."""
+        members = Members(task, self._class_codes(task), self.class_penalty)
+        rows = np.arange(len(members.features.distinct), dtype=np.int32)
+        start = int(np.random.default_rng(task.seed).integers(task.n))
+        yield from members.cluster(rows, start)
+        return members.grouping(self._notes())
+
+    def _class_codes(self, task: Task) -> Ints | None:
+        """The label of every record, where labels count."""
+        name = self.class_attribute
+        if name is None:
+            if self.class_penalty:
+                raise InputError(
+                    f"{self.name}: class_penalty is {self.class_penalty:g} but class_attribute is "
+                    f"not set; name a column or set class_penalty to 0"
+                )
+            return None
+        if name not in task.table.names:
+            raise InputError(
+                f"{self.name}: class_attribute is '{name}', which is not a column of the table; "
+                f"{nearest(name, task.table.names)}"
+            )
+        return task.table.column(name, Kind.CATEGORICAL).codes if self.class_penalty else None
+
+    def _notes(self) -> tuple[str, ...]:
+        if self.class_attribute is not None and not self.class_penalty:
+            return ("class_attribute had no effect because class_penalty is 0",)
+        return ()

@@ -1,0 +1,90 @@
+"""Local: a binary search on the levels of all attributes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kanon_tui.core.algorithms.full_domain import Search
+from kanon_tui.core.algorithms.pre_pruning import lowest_levels
+from kanon_tui.core.run import Algorithm, Family, Steps
+from kanon_tui.core.task import Task
+
+__all__ = ["LocalSearch", "Pointers"]
+
+
+@dataclass(frozen=True)
+class LocalSearch(Algorithm):
+    """Local optimisation of the research value.
+
+    Idea: treat the attributes alike. Each has a pointer to one of its levels; together the pointers
+    are a string. When it passes, every pointer moves half of the way to its most specific level,
+    when it fails, half of the way to its most general one, until no pointer moves any more.
+
+    Phases: drop the levels that fail alone (pre-pruning); move the pointers. The answer is the best
+    passing string met, which need not be the best there is: `global` finds that. There is always
+    one, because pointers that only ever fail end at the roots.
+
+    Cost: about log2 of the tallest hierarchy's levels tests, however many attributes there are.
+
+    Reference: Morton, local optimisation of the utility metric (figure 5).
+    """
+
+    name: ClassVar[str] = "local"
+    title: ClassVar[str] = "Local search"
+    family: ClassVar[Family] = Family.FULL_DOMAIN
+    paper: ClassVar[str] = "Morton, local optimisation (figure 5)"
+    summary: ClassVar[str] = (
+        "Moves all attributes half-way up or down together; a handful of tests for any number of "
+        "attributes, a balanced answer but seldom the best"
+    )
+
+    def steps(self, task: Task) -> Steps:
+        """Move the pointers until they stand still."""
+        lowest, dropped = lowest_levels(task)
+        search = Search(task, lowest)
+        yield from search.tell_dropped(dropped)
+        pointers = Pointers(lowest, search.space.heights)
+        moving = True
+        while moving:
+            levels = pointers.levels
+            search.generated += 1
+            outcome = search.test(levels)
+            yield from search.tell_test(levels, outcome)
+            moving = pointers.move(outcome.passes)
+            if moving:
+                yield from search.tell(
+                    "move",
+                    "Every attribute moves half-way to its more {direction} levels: {string}.",
+                    direction="specific" if outcome.passes else "general",
+                    string=search.text(pointers.levels),
+                )
+        return search.answer()
+
+
+class Pointers:
+    """Per attribute a binary search on its levels, general to specific, all moving together."""
+
+    def __init__(self, lowest: Sequence[int], heights: Sequence[int]) -> None:
+        self._heights = heights
+        self._low = [0] * len(heights)
+        self._high = [top - low + 1 for low, top in zip(lowest, heights, strict=True)]
+        self._mid = self._between()
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The string the pointers stand at."""
+        return tuple(top - mid for top, mid in zip(self._heights, self._mid, strict=True))
+
+    def move(self, passed: bool) -> bool:
+        """Move on from a string that passed or failed; False when no pointer moves."""
+        if passed:
+            self._low = self._mid
+        else:
+            self._high = self._mid
+        before, self._mid = self._mid, self._between()
+        return before != self._mid
+
+    def _between(self) -> list[int]:
+        return [(low + high) // 2 for low, high in zip(self._low, self._high, strict=True)]

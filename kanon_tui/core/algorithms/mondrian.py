@@ -1,0 +1,225 @@
+"""Mondrian: cut the table in two, and each part again, while both sides keep k records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.features import Floats, Ints, places, ranks
+from kanon_tui.core.parameters import parameter
+from kanon_tui.core.run import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task import QuasiIdentifier, Task
+
+__all__ = ["Mondrian"]
+
+
+@dataclass(frozen=True)
+class Mondrian(Algorithm):
+    """Strict (or relaxed) multidimensional partitioning.
+
+    Idea: records are points in a space with one axis per quasi-identifier. A part of the table is
+    cut in two by a plane across one axis, and the two sides are cut again, until no cut leaves k
+    records on either side. Every part that remains is a class.
+
+    Each part: order the attributes by their width in it (numbers: range / domain; categories:
+    (distinct values − 1) / (distinct values in the table − 1); equal widths keep the order of the
+    attributes) and take the first with an allowable cut. A cut lies between two neighbouring
+    distinct values with at least k records on either side; of several, the one whose lower side is
+    nearest to half of the records, and of two equally near the lower. Categories stand in the order
+    of their hierarchy when one is given, else as text.
+
+    Relaxed: the lower half of the records goes to one side and the rest to the other, whatever
+    their values; among those equal to the median the first rows go to the lower side. A part of 2k
+    records can then always be cut, as long as it has more than one value somewhere.
+
+    Missing numbers stand after the largest number. A part that mixes them with numbers has width 1,
+    because it would be published as `*`.
+
+    Cost: O(n · attributes · log(n / k)) when cuts are even.
+
+    Classes are numbered along the cuts, lower sides first. Any moment is good for stopping, because
+    open parts have k records too.
+
+    Reference: LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity (2006), as
+    walked through by SBC, section 2.5 (table 2-12, figure 2-9).
+    """
+
+    name: ClassVar[str] = "mondrian"
+    title: ClassVar[str] = "Mondrian"
+    family: ClassVar[Family] = Family.CLUSTERING
+    paper: ClassVar[str] = "LeFevre, DeWitt and Ramakrishnan 2006; SBC section 2.5"
+    summary: ClassVar[str] = (
+        "Cuts the table in two along its widest attribute, again and again; the fastest, for "
+        "large tables with many numbers"
+    )
+
+    relaxed: bool = parameter(False, "Records equal to the median may go to either side")
+
+    def steps(self, task: Task) -> Steps:
+        """Cut until no part can be cut."""
+        from kanon_tui.core.kernels.mondrian import advance, loss, measure
+
+        space = _Space.of(task.quasi)
+        table = np.column_stack(
+            [rank[a.column.codes] for a, rank in zip(task.quasi, space.ranks, strict=True)]
+        )
+        table = np.ascontiguousarray(table, dtype=np.int32)
+        rows = np.arange(task.n, dtype=np.int32)
+        begins = np.zeros(task.n, dtype=np.bool_)
+        seen = np.zeros(space.offsets[-1] + 1, dtype=np.int32)
+        event = np.zeros(6, dtype=np.int64)
+        tried = np.full(len(task.quasi), -1, dtype=np.int64)
+        stack = np.zeros((64, 2 + 3 * len(task.quasi)), dtype=np.int64)
+        measured = (space.offsets, space.ordered, space.places)
+        covering = (task.weights, space.levels, space.covers)
+
+        measure(table, 0, task.n, space.offsets, seen, stack[0])
+        lost = loss(stack[0], *measured, *covering)
+        depth, cuts, closed = 1, 0, 0
+
+        def keep() -> Grouping:
+            marked = begins.copy()
+            marked[stack[:depth, 0]] = True
+            search = {"start_clusters": 1, "cuts": cuts, "clusters": closed + depth}
+            notes = ("stopped early: parts that could still be cut are whole",) if depth else ()
+            labels = np.empty(task.n, dtype=np.int32)
+            labels[rows] = np.cumsum(marked, dtype=np.int32) - 1
+            return Grouping(labels, search=search, notes=notes)
+
+        while depth:
+            decisions = task.pace.decisions
+            if depth + decisions > len(stack):  # a decision adds one open part at most
+                more = np.zeros((depth + decisions, stack.shape[1]), dtype=np.int64)
+                stack = np.concatenate([stack, more])
+            depth, made, new_cuts, saved = advance(
+                table,
+                rows,
+                stack,
+                depth,
+                decisions,
+                task.k,
+                self.relaxed,
+                *measured,
+                *covering,
+                seen,
+                begins,
+                event,
+                tried,
+            )
+            cuts += new_cuts
+            closed += made - new_cuts
+            lost -= saved
+            placed = int(stack[depth - 1, 0]) if depth else task.n
+            counters = {
+                "clusters": depth + closed,
+                "cuts": cuts,
+                "closed": closed,
+                "ncp": max(lost, 0.0) / task.n,
+            }
+            if made == 1:
+                template, facts = space.tell(event, tried, task.k)
+            else:
+                template = (
+                    "{new_cuts:,} cuts made and {new_closed:,} classes closed; "
+                    "{placed:,} of {n:,} records are in closed classes."
+                )
+                facts = {
+                    "new_cuts": new_cuts,
+                    "new_closed": made - new_cuts,
+                    "placed": placed,
+                    "n": task.n,
+                }
+            kind = "cut" if new_cuts else "close"
+            yield Step(kind, template, facts, counters, placed / task.n, keep)
+        return keep()
+
+
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """The axes of the table: values as ranks, all attributes one after the other."""
+
+    attributes: Sequence[QuasiIdentifier]
+    ranks: Sequence[Ints]
+    """Per attribute the rank of every value code."""
+    offsets: npt.NDArray[np.int64]
+    """Where the ranks of each attribute begin in the arrays below."""
+    ordered: npt.NDArray[np.bool_]
+    places: Floats
+    """Numbers and dates: where the rank lies in the domain; nan for all else."""
+    levels: Ints
+    """Given hierarchies: the label of a rank at each level below the root; else -1."""
+    covers: Floats
+    """The share of the attribute's values that this label covers."""
+
+    @classmethod
+    def of(cls, attributes: Sequence[QuasiIdentifier]) -> _Space:
+        all_ranks = [ranks(attribute) for attribute in attributes]
+        sizes = [int(rank.max()) + 1 for rank in all_ranks]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        trees = [a for a in attributes if a.hierarchy_given and not a.ordered]
+        deepest = max((a.hierarchy.height for a in trees), default=0)
+        all_places = np.full(offsets[-1], np.nan)
+        levels = np.full((offsets[-1], max(deepest, 1)), -1, dtype=np.int32)
+        covers = np.zeros(levels.shape)
+        for attribute, rank, offset in zip(attributes, all_ranks, offsets, strict=False):
+            if attribute.ordered:
+                all_places[offset + rank] = places(attribute)
+            elif attribute.hierarchy_given:
+                tree = attribute.hierarchy
+                for level, mapping in enumerate(tree.maps[:-1]):
+                    levels[offset + rank, level] = mapping
+                    covers[offset + rank, level] = (tree.covered(level) / len(mapping))[mapping]
+        return cls(
+            attributes,
+            all_ranks,
+            offsets,
+            np.array([attribute.ordered for attribute in attributes]),
+            all_places,
+            levels,
+            covers,
+        )
+
+    def text(self, x: int, rank: int) -> str:
+        """The value at a rank, as it stands in the input."""
+        code = int(np.flatnonzero(self.ranks[x] == rank)[0])
+        return self.attributes[x].column.values[code]
+
+    def tell(
+        self, event: npt.NDArray[np.int64], tried: npt.NDArray[np.int64], k: int
+    ) -> tuple[str, dict[str, Any]]:
+        """The last decision as a template and its facts."""
+        was_cut, size, x, left, below, above = (int(number) for number in event)
+        looked = [self.attributes[int(y)].name for y in tried if y >= 0]
+        facts: dict[str, Any] = {"size": size, "k": k}
+        if not was_cut:
+            facts["looked"] = ", ".join(looked)
+            if not looked and size >= 2 * k:
+                return "Close a class of {size:,} records: they are all alike.", facts
+            if not looked:
+                return "Close a class of {size:,} records: too few for two classes of {k:,}.", facts
+            return (
+                "Close a class of {size:,} records: no cut of {looked} leaves {k:,} records on "
+                "either side.",
+                facts,
+            )
+        facts |= {
+            "attribute": looked[-1],
+            "passed_over": ", ".join(looked[:-1]),
+            "below": self.text(x, below),
+            "above": self.text(x, above),
+            "left": left,
+            "right": size - left,
+        }
+        where = "between {below} and {above}" if below != above else "inside {below}"
+        why = "their widest attribute"
+        if len(looked) > 1:
+            why = "since {passed_over} cannot be cut"
+        return (
+            f"Cut {{size:,}} records by {{attribute}}, {why}, {where}: "
+            f"{{left:,}} below and {{right:,}} above.",
+            facts,
+        )

@@ -1,0 +1,118 @@
+"""Top-down: split the table around two far-apart records, and each side again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kanon_tui.core.boxes import Measure, attributes_of
+from kanon_tui.core.features import Distinct, collapse
+from kanon_tui.core.kernels import Ints
+from kanon_tui.core.parameters import parameter
+from kanon_tui.core.run import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.splitting import Splitting
+from kanon_tui.core.task import Task
+
+__all__ = ["TopDown"]
+
+
+@dataclass(frozen=True)
+class TopDown(Algorithm):
+    """Divisive local recoding by normalised certainty penalty.
+
+    Idea: two records that are far apart should not share a class. Let them be the seeds of two
+    groups, give every other record to the group whose NCP it raises less, and go on in each group.
+
+    Each group of 2k records or more that are not all alike:
+
+    1. Seeds: from a record drawn at random, go to the record furthest from it (NCP of the pair; the
+       first among equals), from there to the furthest from that one, `rounds` times in all; the last
+       two are the seeds.
+    2. Sides: the seed that comes first in the table has the first side. In table order, every
+       other distinct record goes, with its copies, to the side whose NCP grows less; the first side
+       when they grow alike (less than 1e-9 apart). The NCP of a side is the sum over its records.
+    3. Balance: a side with fewer than k records takes from the other, one by one, the record that
+       raises its NCP least, as long as k stay behind. If it cannot reach k the group is not split.
+
+    With `growth: class` the NCP of a side is that of its class, however many records it has. Then a
+    side that has become wide takes nearly everything, because it grows no more, and a split often
+    takes no more than k far-off records away. That costs quadratic time, and it gives narrower
+    classes: on Adult with nine quasi-identifiers and k = 5 an NCP of 0.038 instead of 0.066.
+
+    The first side is split before the second. The random number of a split is the next of
+    `default_rng(seed)`, times the number of distinct records in the group, rounded down.
+
+    Cost: O(distinct records · attributes · (rounds + k)) per level of splits, about log(n / k)
+    levels when splits are even; memory is linear.
+
+    Departures from the paper: records are assigned in table order instead of a random one, so that
+    the seed only decides where walks start, and equal records always stay together.
+
+    Reference: Xu, Wang, Pei, Wang, Shi and Fu, utility-based anonymization using local recoding
+    (2006), named by Morton, chapter 3.
+    """
+
+    name: ClassVar[str] = "top-down"
+    title: ClassVar[str] = "Top-down"
+    family: ClassVar[Family] = Family.CLUSTERING
+    paper: ClassVar[str] = "Xu et al. 2006; Morton chapter 3"
+    summary: ClassVar[str] = (
+        "Splits the table around two far-apart records, again and again; much faster than "
+        "bottom-up at a similar certainty penalty"
+    )
+
+    growth: str = parameter(
+        "records",
+        "What a record must raise least: the penalty of all records of a side together (even "
+        "splits, fast), or that of its class (narrower classes, quadratic time)",
+        choices=("records", "class"),
+    )
+    rounds: int = parameter(3, "Steps of the walk to two far-apart records", low=1, high=20)
+
+    def steps(self, task: Task) -> Steps:
+        """Split until no group can be split."""
+        attributes = attributes_of(task, Measure.NCP)
+        distinct = collapse([attribute.column.codes for attribute in task.quasi])
+        everything = np.arange(len(distinct), dtype=np.int32)
+        draw = np.random.default_rng(task.seed).random
+        per_record = self.growth == "records"
+        splitting = Splitting(task, attributes, distinct, [everything], self.rounds, per_record, draw)
+        while splitting.depth:
+            splits, before = splitting.splits, splitting.loss / task.n
+            splitting.advance(task.pace.decisions)
+            splits = splitting.splits - splits
+            template, facts = splitting.tell(splits)
+            facts |= {"before": before, "after": splitting.loss / task.n}
+            if splits:
+                template += ": NCP {before:.4f} → {after:.4f}"
+            counters = {
+                "clusters": splitting.depth + splitting.closed,
+                "splits": splitting.splits,
+                "closed": splitting.closed,
+                "ncp": splitting.loss / task.n,
+            }
+            yield Step(
+                "split" if splits else "close",
+                template + ".",
+                facts,
+                counters,
+                splitting.placed / len(distinct),
+                _keeper(distinct, splitting.parts()[0]) if splitting.depth else None,
+            )
+        return _grouping(distinct, splitting.parts()[0])
+
+
+def _keeper(distinct: Distinct, parts: Sequence[Ints]) -> Callable[[], Grouping]:
+    """Any moment's groups have k records: a cancel can keep them."""
+    return lambda: _grouping(distinct, parts, "cancelled: groups could still be split")
+
+
+def _grouping(distinct: Distinct, parts: Sequence[Ints], *notes: str) -> Grouping:
+    labels = np.empty(len(distinct), dtype=np.int32)
+    for label, part in enumerate(parts):
+        labels[part] = label
+    search = {"start_clusters": 1, "splits": len(parts) - 1, "clusters": len(parts)}
+    return Grouping(labels[distinct.number], search=search, notes=notes)

@@ -1,0 +1,255 @@
+"""A tree of boxes over the distinct rows of a table, from which records can be taken.
+
+Rows are divided again and again along the column in which they differ most, down to a few rows per
+leaf. Every node has a box that says what its rows can be: per number the range and whether one is
+missing, per flattened category (see `core.features`) a set of labels as 64 bits (label number
+modulo 64, so with more labels it is a set of maybes); and the lowest record it still has. A search
+leaves out a node when even the best row that fits its box would not do. Boxes shrink as records are
+taken.
+
+Building costs O(rows · (columns + log rows)); memory is linear in rows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.kernels import Flags, Floats, Ints, kernel
+
+__all__ = ["GONE", "Bits", "BoxTree", "grow_tree", "take"]
+
+Bits = npt.NDArray[np.uint64]
+
+GONE = 2**31 - 1
+"""In place of a record number: none is left. Larger than any."""
+
+_LEAF = 8
+_SAMPLE = 64  # rows looked at to choose where to divide a large node
+_MISSING = 2.0  # where missing numbers stand when a node is divided: after all places, 0 to 1
+
+
+class BoxTree(NamedTuple):
+    """Rows in tree order, each at its *position*, and nodes; children come after their parent."""
+
+    row: Ints
+    """Per position the row of the table it came from."""
+    places: Floats
+    """Per position and number."""
+    labels: Ints
+    """Per position and category."""
+    record: Ints
+    """Per position the lowest record that is left of its row, or GONE."""
+    leaf: Ints
+    """Per position the node it is in."""
+    start: Ints
+    """Per node where its positions start …"""
+    end: Ints
+    """… and end."""
+    left: Ints
+    """Per node its children and its parent, -1 for none."""
+    right: Ints
+    parent: Ints
+    first: Ints
+    """Per node the lowest record that is left; GONE: the node is empty, its box means nothing."""
+    low: Floats
+    """Per node and number the lowest place (inf: there is none) …"""
+    high: Floats
+    """… and the highest."""
+    blank: Flags
+    """Per node and number: one is missing."""
+    sets: Bits
+    """Per node and category the labels in it."""
+
+
+@kernel
+def _spread(values: Floats, category: bool) -> float:
+    """How far values lie apart on average: of categories, how often two of them differ."""
+    size = len(values)
+    total = 0.0
+    if not category:
+        mean = values.sum() / size
+        for value in values:
+            total += abs(value - mean)
+        return float(1.4 * total / size)  # about the mean distance of two values
+    run = 0
+    ordered = np.sort(values)
+    for i in range(size):
+        run += 1
+        if i + 1 == size or ordered[i + 1] != ordered[i]:
+            total += run * run
+            run = 0
+    return float(1.0 - total / (size * size))
+
+
+@kernel
+def _column(places: Floats, labels: Ints, rows: Ints, column: int) -> Floats:
+    """A column (numbers first, then categories) of these rows."""
+    values = np.empty(len(rows))
+    numbers = places.shape[1]
+    for i in range(len(rows)):
+        if column >= numbers:
+            values[i] = labels[rows[i], column - numbers]
+        else:
+            place = places[rows[i], column]
+            values[i] = _MISSING if np.isnan(place) else place
+    return values
+
+
+@kernel
+def _pivot(places: Floats, labels: Ints, weights: Floats, rows: Ints) -> tuple[int, float]:
+    """Where to divide these rows: a column (-1: nowhere) and the lowest value of its upper side."""
+    numbers, categories = places.shape[1], labels.shape[1]
+    best, widest = -1, 0.0
+    ordered = np.empty(0)
+    for column in range(numbers + categories):
+        values = _column(places, labels, rows, column)
+        spread = _spread(values, column >= numbers)
+        if column >= numbers:
+            spread *= weights[column - numbers]
+        if spread > widest:
+            best, widest, ordered = column, spread, values
+    if best < 0:
+        return -1, 0.0
+    ordered = np.sort(ordered)
+    half = len(ordered) // 2
+    below = above = half
+    while below > 0 and ordered[below - 1] == ordered[half]:
+        below -= 1
+    while above < len(ordered) and ordered[above] == ordered[half]:
+        above += 1
+    if below == 0 or (above < len(ordered) and above - half < half - below):
+        return best, ordered[above]
+    return best, ordered[below]
+
+
+@kernel
+def _divide(places: Floats, labels: Ints, rows: Ints, column: int, pivot: float) -> int:
+    """Move the rows below the pivot to the front; returns how many they are."""
+    values = _column(places, labels, rows, column)
+    spare = rows.copy()
+    left, right = 0, len(rows)
+    for i in range(len(rows)):
+        if values[i] < pivot:
+            rows[left] = spare[i]
+            left += 1
+        else:
+            right -= 1
+            rows[right] = spare[i]
+    return left
+
+
+@kernel
+def _fit_leaf(tree: BoxTree, node: int) -> None:
+    """Set the box of a leaf from the rows it still has."""
+    places, labels, record = tree.places, tree.labels, tree.record
+    low, high, blank, labels_in = tree.low[node], tree.high[node], tree.blank[node], tree.sets[node]
+    low[:], high[:], blank[:], labels_in[:] = np.inf, -np.inf, False, 0
+    first = GONE
+    for i in range(tree.start[node], tree.end[node]):
+        if record[i] == GONE:
+            continue
+        first = min(first, record[i])
+        for x in range(places.shape[1]):
+            place = places[i, x]
+            if np.isnan(place):
+                blank[x] = True
+            else:
+                low[x] = min(low[x], place)
+                high[x] = max(high[x], place)
+        for y in range(labels.shape[1]):
+            labels_in[y] |= np.uint64(1) << np.uint64(labels[i, y] & 63)
+    tree.first[node] = first
+
+
+@kernel
+def _fit_parent(tree: BoxTree, node: int) -> bool:
+    """Set the box of an inner node from its children; was there anything to change?"""
+    first, low, high, blank, sets = tree.first, tree.low, tree.high, tree.blank, tree.sets
+    a, b = tree.left[node], tree.right[node]
+    if first[a] == GONE:
+        a = b
+    if first[b] == GONE:
+        b = a
+    changed = bool(min(first[a], first[b]) != first[node])
+    first[node] = min(first[a], first[b])
+    for x in range(low.shape[1]):
+        lowest, highest = min(low[a, x], low[b, x]), max(high[a, x], high[b, x])
+        gap = blank[a, x] or blank[b, x]
+        if lowest != low[node, x] or highest != high[node, x] or gap != blank[node, x]:
+            low[node, x], high[node, x], blank[node, x] = lowest, highest, gap
+            changed = True
+    for y in range(sets.shape[1]):
+        labels_in = sets[a, y] | sets[b, y]
+        if labels_in != sets[node, y]:
+            sets[node, y] = labels_in
+            changed = True
+    return changed
+
+
+@kernel
+def grow_tree(places: Floats, labels: Ints, weights: Floats, records: Ints) -> BoxTree:
+    """The tree over all rows of these tables; `records` has the lowest record of every row.
+
+    `weights` say how much each category matters when a node is divided.
+    """
+    size = len(records)
+    row = np.arange(size).astype(np.int32)
+    most = 2 * size + 1
+    start, end = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int32)
+    left, right = np.full(most, -1, dtype=np.int32), np.full(most, -1, dtype=np.int32)
+    parent = np.full(most, -1, dtype=np.int32)
+    end[0] = size
+    count, node = 1, 0
+    while node < count:
+        part = row[start[node] : end[node]]
+        if len(part) > _LEAF:
+            sample = part[:: max(1, len(part) // _SAMPLE)].copy()
+            column, pivot = _pivot(places, labels, weights, sample)
+            if column < 0:  # the sample is all alike, the rest need not be
+                column, pivot = _pivot(places, labels, weights, part)
+            if column >= 0:
+                middle = start[node] + _divide(places, labels, part, column, pivot)
+                left[node], right[node] = count, count + 1
+                start[count], end[count], parent[count] = start[node], middle, node
+                start[count + 1], end[count + 1], parent[count + 1] = middle, end[node], node
+                count += 2
+        node += 1
+
+    tree = BoxTree(
+        row,
+        places[row],
+        labels[row],
+        records[row],
+        np.empty(size, dtype=np.int32),
+        start[:count].copy(),
+        end[:count].copy(),
+        left[:count].copy(),
+        right[:count].copy(),
+        parent[:count].copy(),
+        np.full(count, GONE, dtype=np.int32),
+        np.empty((count, places.shape[1])),
+        np.empty((count, places.shape[1])),
+        np.empty((count, places.shape[1]), dtype=np.bool_),
+        np.empty((count, labels.shape[1]), dtype=np.uint64),
+    )
+    for node in range(count - 1, -1, -1):
+        if left[node] < 0:
+            tree.leaf[start[node] : end[node]] = node
+            _fit_leaf(tree, node)
+        else:
+            _fit_parent(tree, node)
+    return tree
+
+
+@kernel
+def take(tree: BoxTree, position: int, next_record: int) -> None:
+    """Take a record; `next_record` is the next one of the same row, or GONE."""
+    tree.record[position] = next_record
+    node = tree.leaf[position]
+    _fit_leaf(tree, node)
+    node = tree.parent[node]
+    while node >= 0 and _fit_parent(tree, node):
+        node = tree.parent[node]

@@ -1,0 +1,225 @@
+"""Extents, unions and rules of boxes (see `kanon_tui.core.boxes` for what a box is)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from kanon_tui.core.boxes import (
+    BITS,
+    CHAIN,
+    FIRST,
+    FOLLOWING,
+    HEAD,
+    HIGH,
+    IMPORTANCE,
+    KIND,
+    LINE,
+    LOW,
+    MISSING,
+    MIXED,
+    NOTHING,
+    RULE_WORDS,
+    SECOND,
+    SET,
+    SHIFT,
+    SHOWN,
+    START,
+    TREE,
+    UNIT,
+    VALUES,
+    WHOLE,
+    Words,
+)
+from kanon_tui.core.kernels import Flags, Floats, Function, Ints, Longs, kernel
+
+__all__ = ["absorb", "count_bits", "extent", "hide_all", "ratio", "set_extent", "uncounted", "union_count"]
+
+_ONE = np.uint64(1)
+
+
+def uncounted(function: Function) -> Function:
+    """Compile a function into its callers, without counting references to the arrays it is given.
+
+    Counting is what small functions with many arrays spend most of their time on. A function that
+    neither makes an array nor keeps one can do without.
+    """
+    from numba import njit
+
+    return cast(Function, njit(cache=True, nogil=True, forceinline=True, _nrt=False)(function))
+
+
+@uncounted
+def count_bits(word: np.uint64) -> int:
+    """How many bits are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + (
+        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@uncounted
+def ancestor(nodes: Ints, start: int, low: int, high: int) -> int:
+    """The lowest node of a tree that has both ranks below it."""
+    node = start + low
+    while nodes[node, 1] < high:
+        node = start + nodes[node, 2]
+    return node
+
+
+@uncounted
+def extent(
+    facts: Longs, prices: Floats, line: Floats, nodes: Ints, x: int, low: int, high: int
+) -> float:
+    """Extent of the smallest box from `low` to `high`; not for sets."""
+    if low >= high:
+        return 0.0
+    start = facts[x, START]
+    if facts[x, KIND] == LINE:
+        if high == facts[x, MISSING]:
+            return prices[x, MIXED]
+        return line[start + high] - line[start + low]
+    node = ancestor(nodes, start, low, high)
+    return prices[x, UNIT] * (nodes[node, 1] - nodes[node, 0] + 1) + prices[x, SHIFT]
+
+
+@uncounted
+def set_extent(prices: Floats, x: int, count: int) -> float:
+    """Extent of a set of so many values."""
+    if count <= 1:
+        return 0.0
+    return prices[x, UNIT] * count + prices[x, SHIFT]
+
+
+@uncounted
+def union_count(
+    facts: Longs, boxes: Ints, words: Words, info: Ints, links: Ints, x: int, a: int, b: int
+) -> int:
+    """How many values two sets have together."""
+    column, chain = facts[x, BITS], facts[x, CHAIN]
+    if chain < 0:
+        return count_bits(words[a, column] | words[b, column])
+    count = np.int64(boxes[a, x, HIGH]) + np.int64(boxes[b, x, HIGH])
+    if words[a, column] & words[b, column] == 0:
+        return count
+    step, code = 1 + chain, 1 + chain + (links.shape[1] - 1) // 2
+    row, other = info[a, VALUES + chain], info[b, VALUES + chain]
+    while row >= 0 and other >= 0:
+        value, other_value = links[row, code], links[other, code]
+        if value == other_value:
+            count -= 1
+        if value <= other_value:
+            row = links[row, step]
+        if other_value <= value:
+            other = links[other, step]
+    return count
+
+
+@uncounted
+def ratio(
+    facts: Longs, prices: Floats, importance: Floats, words: Words, a: int, more: Words, b: int, x: int
+) -> float:
+    """DR of the union of box a of one table of words and box b of another."""
+    kept = 1.0
+    for w in range(facts[x, RULE_WORDS]):
+        first, second = facts[x, FIRST] + w, facts[x, SECOND] + w
+        broken = (words[a, first] | more[b, first]) & (words[a, second] | more[b, second])
+        r = 0
+        while broken != 0:
+            if broken & _ONE:
+                kept -= importance[facts[x, IMPORTANCE] + w, r] / prices[x, WHOLE]
+            broken = broken >> _ONE
+            r += 1
+    return kept
+
+
+@kernel
+def absorb(
+    facts: Longs,
+    prices: Floats,
+    line: Floats,
+    nodes: Ints,
+    boxes: Ints,
+    extents: Floats,
+    words: Words,
+    info: Ints,
+    links: Ints,
+    x: int,
+    a: int,
+    b: int,
+) -> None:
+    """Widen cluster b along an attribute so that it also covers cluster a."""
+    boxes[b, x, SHOWN] += boxes[a, x, SHOWN]
+    for w in range(2 * facts[x, RULE_WORDS]):
+        words[b, facts[x, FIRST] + w] |= words[a, facts[x, FIRST] + w]
+    low = min(boxes[a, x, LOW], boxes[b, x, LOW])
+    boxes[b, x, LOW] = low
+    if facts[x, KIND] == SET:
+        count = union_count(facts, boxes, words, info, links, x, a, b)
+        boxes[b, x, HIGH] = count
+        extents[b, x] = set_extent(prices, x, count)
+        words[b, facts[x, BITS]] |= words[a, facts[x, BITS]]
+        if facts[x, CHAIN] >= 0:
+            _join_lists(info, links, facts[x, CHAIN], a, b)
+        return
+    high = max(boxes[a, x, HIGH], boxes[b, x, HIGH])
+    boxes[b, x, HIGH] = high
+    extents[b, x] = extent(facts, prices, line, nodes, x, low, high)
+    if facts[x, KIND] == TREE and low < high:
+        node = ancestor(nodes, facts[x, START], low, high)
+        boxes[b, x, LOW], boxes[b, x, HIGH] = nodes[node, 0], nodes[node, 1]
+
+
+@kernel
+def _join_lists(info: Ints, links: Ints, chain: int, a: int, b: int) -> None:
+    """Merge the sorted lists of values; a value that both have stays once."""
+    step, code = 1 + chain, 1 + chain + (links.shape[1] - 1) // 2
+    row, other = info[a, VALUES + chain], info[b, VALUES + chain]
+    last = -1
+    while row >= 0 or other >= 0:
+        if other < 0 or (row >= 0 and links[row, code] < links[other, code]):
+            taken = row
+            row = links[row, step]
+        else:
+            if row >= 0 and links[row, code] == links[other, code]:
+                row = links[row, step]
+            taken = other
+            other = links[other, step]
+        if last < 0:
+            info[b, VALUES + chain] = taken
+        else:
+            links[last, step] = taken
+        last = taken
+    if last >= 0:
+        links[last, step] = -1
+
+
+@kernel
+def hide_all(
+    facts: Longs,
+    boxes: Ints,
+    extents: Floats,
+    words: Words,
+    info: Ints,
+    links: Ints,
+    hidden: Flags,
+    x: int,
+    c: int,
+) -> None:
+    """Hide an attribute of all records of a cluster."""
+    row = info[c, HEAD]
+    while row >= 0:
+        hidden[row, x] = True
+        row = links[row, FOLLOWING]
+    extents[c, x] = 0.0
+    boxes[c, x, LOW], boxes[c, x, HIGH], boxes[c, x, SHOWN] = NOTHING, -1, 0
+    if facts[x, KIND] == SET:
+        boxes[c, x, HIGH] = 0
+        words[c, facts[x, BITS]] = np.uint64(0)
+        if facts[x, CHAIN] >= 0:
+            info[c, VALUES + facts[x, CHAIN]] = -1
+    for w in range(2 * facts[x, RULE_WORDS]):
+        words[c, facts[x, FIRST] + w] = np.uint64(0)

@@ -1,0 +1,199 @@
+"""Contingency tables: how often values occur among the records still left, and how far apart that is.
+
+The table counts the values of every category, and the values within every context that may condition
+them. Only combinations that occur are counted, so it is linear in the records, and a record that
+leaves changes one cell per context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kanon_tui.core.kernels import Floats, Ints, Longs, kernel
+
+__all__ = ["Contingency", "count", "measure", "new_contingency"]
+
+
+class Contingency(NamedTuple):
+    """Counts of the records left, per *cell*: a value of an attribute within a group of records.
+
+    Categories stand in order of rising cardinality. A *context* divides the records into groups,
+    by other attributes' values; every attribute has a context that is just one group, all records.
+    Cells of these whole contexts come first, one per value, so that they also number the values.
+    """
+
+    offsets: Longs
+    """Where the values of each attribute begin."""
+    missing: Longs
+    """Per attribute the cell of its missing value, -1 without one."""
+    present: Longs
+    """Per attribute how many different values, missing left aside, are left."""
+    columns: Longs
+    """Where the contexts of each attribute begin; the last one is the whole."""
+    cell: Ints
+    """Rows × contexts; -1 where the group never had k records."""
+    group: Ints
+    """Per cell; group y is all records of attribute y."""
+    value: Ints
+    counts: Ints
+    starts: Longs
+    """Per group where its cells begin, in order of value; one more entry marks the end."""
+    size: Longs
+    """Per group how many records are left."""
+    chosen: Longs
+    """Per attribute the group that conditioned it last, -1 when nothing had to be counted."""
+
+
+@kernel
+def count(table: Contingency, row: int, by: int) -> None:
+    """One record of this row leaves (-1) or comes back (1)."""
+    for c in range(table.cell.shape[1]):
+        cell = table.cell[row, c]
+        if cell < 0:
+            continue
+        group = table.group[cell]
+        table.counts[cell] += by
+        table.size[group] += by
+        if cell < table.offsets[-1] and cell != table.missing[group]:
+            if by < 0 and table.counts[cell] == 0:
+                table.present[group] -= 1
+            elif by > 0 and table.counts[cell] == 1:
+                table.present[group] += 1
+
+
+@kernel
+def _similarity_order(table: Contingency, y: int, group: int, own: int) -> Ints:
+    """The other values left, the most similar first: their counts in the group differ least.
+
+    Values that the group does not hold differ by as much as its own count, so only the values it
+    holds are sorted; the others are merged in between.
+    """
+    offset, width = table.offsets[y], table.offsets[y + 1] - table.offsets[y]
+    begin, end = table.starts[group], table.starts[group + 1]
+    here = np.zeros(width, dtype=np.bool_)
+    own_count = 0
+    for cell in range(begin, end):
+        here[table.value[cell]] = table.counts[cell] > 0
+        if table.value[cell] == own:
+            own_count = table.counts[cell]
+    keys = np.empty(end - begin, dtype=np.int64)
+    filled = 0
+    for cell in range(begin, end):
+        value = table.value[cell]
+        if here[value] and value != own and offset + value != table.missing[y]:
+            keys[filled] = abs(table.counts[cell] - own_count) * width + value
+            filled += 1
+    keys = np.sort(keys[:filled])
+    order = np.empty(table.present[y] - 1, dtype=np.int32)
+    place, j = 0, 0
+    for value in range(width):
+        cell = offset + value
+        if here[value] or table.counts[cell] == 0 or cell == table.missing[y]:
+            continue
+        while j < filled and keys[j] < own_count * width + value:
+            order[place] = keys[j] % width
+            place, j = place + 1, j + 1
+        order[place] = value
+        place += 1
+    while j < filled:
+        order[place] = keys[j] % width
+        place, j = place + 1, j + 1
+    return order
+
+
+@kernel
+def measure(table: Contingency, row: int, k: int, spatial: bool, distance: Floats) -> None:
+    """Set the distance of every value (a cell of the whole) from those of a row."""
+    below = 1.0  # smallest distance of the attribute below
+    for y in range(len(table.missing)):
+        offset, after = table.offsets[y], table.offsets[y + 1]
+        own = table.cell[row, table.columns[y + 1] - 1] - offset
+        distance[offset:after] = 1.0
+        distance[offset + own] = 0.0
+        table.chosen[y] = -1
+        if table.present[y] > 2 and offset + own != table.missing[y]:
+            group = y
+            for c in range(table.columns[y], table.columns[y + 1]):
+                cell = table.cell[row, c]
+                if cell >= 0 and table.size[table.group[cell]] >= k:
+                    group = table.group[cell]
+                    break
+            table.chosen[y] = group
+            order = _similarity_order(table, y, group, own)
+            others = len(order)
+            for place in range(others - 1, -1, -1):
+                if spatial:
+                    below /= others
+                    distance[offset + order[place]] = below
+                else:
+                    distance[offset + order[place]] = (place + 1) / others
+        else:
+            below = 1.0
+
+
+def new_contingency(
+    codes: Sequence[Ints],
+    missing: Sequence[int | None],
+    records: Ints,
+    k: int,
+    spatial: bool,
+) -> Contingency:
+    """The table over rows of codes, one array per category, that stand for so many records each.
+
+    Contexts of a category: the value of the category before it or, with `spatial`, the values of
+    all categories before it, and of all but the last, and so on.
+    """
+    whole = np.zeros(len(records), dtype=np.int64)
+    contexts: list[list[Longs]] = []
+    prefixes: list[Longs] = []
+    for y in range(len(codes)):
+        contexts.append(prefixes[::-1] if spatial else prefixes[-1:])
+        before = prefixes[-1] if prefixes and spatial else whole
+        keys = before * (int(codes[y].max()) + 1) + codes[y]
+        prefixes.append(np.unique(keys, return_inverse=True)[1].astype(np.int64))
+
+    cell = np.full((len(records), sum(map(len, contexts)) + len(codes)), -1, dtype=np.int32)
+    columns = np.cumsum([0, *(len(own) + 1 for own in contexts)])
+    jobs = [(y, int(columns[y + 1]) - 1, whole) for y in range(len(codes))]
+    jobs += [
+        (y, int(columns[y]) + c, context)
+        for y, own in enumerate(contexts)
+        for c, context in enumerate(own)
+    ]
+    groups, values, counts = [], [], []
+    cells = group = 0
+    for y, column, context in jobs:
+        large = np.bincount(context, weights=records)[context] >= k
+        width = int(codes[y].max()) + 1
+        keys = context[large] * width + codes[y][large]
+        pairs, number = np.unique(keys, return_inverse=True)
+        cell[large, column] = cells + number
+        held, group_of = np.unique(pairs // width, return_inverse=True)
+        groups.append(group + group_of)
+        values.append(pairs % width)
+        counts.append(np.bincount(number, weights=records[large], minlength=len(pairs)))
+        cells += len(pairs)
+        group += len(held)
+    offsets = np.cumsum([0, *(int(own.max()) + 1 for own in codes)])
+    all_groups = np.concatenate([*groups, np.zeros(0, dtype=np.int64)]).astype(np.int32)
+    all_counts = np.concatenate([*counts, np.zeros(0)]).astype(np.int32)
+    absent = [own is not None for own in missing]
+    return Contingency(
+        offsets=offsets,
+        missing=np.array(
+            [-1 if own is None else offsets[y] + own for y, own in enumerate(missing)],
+            dtype=np.int64,
+        ),
+        present=np.diff(offsets) - np.array(absent, dtype=np.int64),
+        columns=columns,
+        cell=cell,
+        group=all_groups,
+        value=np.concatenate([*values, np.zeros(0, dtype=np.int64)]).astype(np.int32),
+        counts=all_counts,
+        starts=np.searchsorted(all_groups, np.arange(group + 1)).astype(np.int64),
+        size=np.bincount(all_groups, weights=all_counts, minlength=group).astype(np.int64),
+        chosen=np.full(len(codes), -1, dtype=np.int64),
+    )

@@ -1,0 +1,214 @@
+"""Greedy k-member clustering's inner loop: start clusters, grow them, let the last records join.
+
+Scores are compared as *extra width*, the growth of Σ ranges + Σ heights. The information loss of a
+cluster of s records grows by (s + 1) · (width + extra) − s · width: the order is the same, and TIE
+is divided by s + 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
+from kanon_tui.core.kernels.k_member_search import (
+    BLANK_COST,
+    COLUMN,
+    HIGH,
+    LABEL,
+    LOW,
+    NUMBER_COST,
+    Search,
+    extra_width,
+    find,
+)
+
+__all__ = ["Clusters", "advance", "join", "new_clusters"]
+
+TIE = 1e-9
+MIXED = -1
+_VISITS_PER_CALL = 2_000_000  # a call that has looked at so many boxes and rows returns
+
+
+class Clusters(NamedTuple):
+    """What is known of every cluster; the last one may be growing."""
+
+    low: Floats
+    """Per cluster and number the lowest place (inf: there is none) …"""
+    high: Floats
+    """… and the highest."""
+    blank: Flags
+    """Per cluster and number: one is missing."""
+    labels: Ints
+    """Per cluster and category the label all its records have, or MIXED."""
+    size: Longs
+    width: Floats
+    """Σ ranges + Σ heights, so that IL = size · width."""
+
+
+def new_clusters(most: int, numbers: int, categories: int) -> Clusters:
+    """Room for so many clusters."""
+    return Clusters(
+        np.full((most, numbers), np.inf),
+        np.full((most, numbers), -np.inf),
+        np.zeros((most, numbers), dtype=np.bool_),
+        np.zeros((most, categories), dtype=np.int32),
+        np.zeros(most, dtype=np.int64),
+        np.zeros(most),
+    )
+
+
+@kernel
+def _aim(clusters: Clusters, c: int, weights: Floats, search: Search) -> tuple[int, int]:
+    """Prepare a search for the record that widens cluster c least; returns the columns in use."""
+    numbers = categories = 0
+    for x in range(clusters.low.shape[1]):
+        low, high, blank = clusters.low[c, x], clusters.high[c, x], clusters.blank[c, x]
+        if blank and low <= high:
+            continue  # already published as *
+        search.columns[numbers] = x
+        search.lines[numbers, LOW] = -np.inf if blank else low
+        search.lines[numbers, HIGH] = np.inf if blank else high
+        search.lines[numbers, NUMBER_COST] = 1.0 if blank else 0.0
+        search.lines[numbers, BLANK_COST] = 0.0 if blank else 1.0 - (high - low)
+        numbers += 1
+    for y in range(len(weights)):
+        if weights[y] > 0 and clusters.labels[c, y] != MIXED:  # 0: the class label
+            search.marks[categories, COLUMN] = y
+            search.marks[categories, LABEL] = clusters.labels[c, y]
+            search.costs[categories] = weights[y]
+            categories += 1
+    return numbers, categories
+
+
+@kernel
+def _add(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats) -> float:
+    """Let the row at a position join a cluster; by how much does its information loss grow?"""
+    before = clusters.size[c] * clusters.width[c]
+    width = 0.0
+    for x in range(tree.places.shape[1]):
+        place = tree.places[i, x]
+        if np.isnan(place):
+            clusters.blank[c, x] = True
+        else:
+            clusters.low[c, x] = min(clusters.low[c, x], place)
+            clusters.high[c, x] = max(clusters.high[c, x], place)
+        if clusters.low[c, x] <= clusters.high[c, x]:
+            length = clusters.high[c, x] - clusters.low[c, x]
+            width += 1.0 if clusters.blank[c, x] else length
+    for y in range(len(weights)):
+        if clusters.size[c] == 0:
+            clusters.labels[c, y] = tree.labels[i, y]
+        elif clusters.labels[c, y] != tree.labels[i, y]:
+            clusters.labels[c, y] = MIXED
+        if clusters.labels[c, y] == MIXED:
+            width += weights[y]
+    clusters.size[c] += 1
+    clusters.width[c] = width
+    return float(clusters.size[c] * width - before)
+
+
+@kernel
+def advance(
+    tree: BoxTree,
+    clusters: Clusters,
+    search: Search,
+    weights: Floats,
+    hashed: Flags,
+    records: Ints,
+    begin: Ints,
+    end: Ints,
+    penalty: float,
+    class_counts: Longs,
+    k: int,
+    decisions: int,
+    state: Longs,
+    chosen: Ints,
+) -> tuple[int, float, float]:
+    """Make up to `decisions` decisions: start a cluster, or let one more record join it.
+
+    `records[begin[row] : end[row]]` are the records that are left of a row. `state` is the cluster
+    at work, the position of the last record added, how many records remain and the majority label
+    of the cluster. `class_counts` counts the labels of the last flattened column in it, and is
+    empty when there is no such column. `chosen[j]` becomes the record that decision j added.
+    Returns decisions made, the growth of information loss, and the score of the last decision
+    (distance of a start, growth of a join).
+    """
+    c, last, remaining, majority = state[0], state[1], state[2], state[3]
+    made, visits = 0, 0
+    grown, score = 0.0, 0.0
+    while made < decisions and visits < _VISITS_PER_CALL:
+        numbers, categories, origin, tie = 0, 0, -1, TIE
+        if clusters.size[c] == 0 or clusters.size[c] == k:
+            if remaining < k:
+                break
+            if clusters.size[c] == k:
+                c += 1
+            class_counts[:] = 0
+            origin = last
+        else:
+            numbers, categories = _aim(clusters, c, weights, search)
+            tie = TIE / (clusters.size[c] + 1)
+            if len(class_counts) > 0:
+                search.marks[categories, COLUMN] = len(weights) - 1
+                search.marks[categories, LABEL] = majority
+                search.costs[categories] = penalty / (clusters.size[c] + 1)
+                categories += 1
+        found, smallest, seen, repeat = find(
+            tree, search, numbers, categories, origin, weights, hashed, tie, np.inf
+        )
+        visits += seen
+        if repeat:
+            found, smallest, seen, repeat = find(
+                tree, search, numbers, categories, origin, weights, hashed, tie, smallest
+            )
+            visits += seen
+        chosen[made] = tree.record[found]
+        last = found
+        growth = _add(clusters, c, tree, found, weights)
+        grown += growth
+        score = growth if origin < 0 else -smallest
+        if len(class_counts) > 0:
+            label = tree.labels[found, len(weights) - 1]
+            class_counts[label] += 1
+            more = class_counts[label] - class_counts[majority]
+            if clusters.size[c] == 1 or more > 0 or (more == 0 and label < majority):
+                majority = label
+        row = tree.row[found]
+        begin[row] += 1
+        take(tree, found, records[begin[row]] if begin[row] < end[row] else GONE)
+        remaining -= 1
+        made += 1
+    state[0], state[1], state[2], state[3] = c, last, remaining, majority
+    return made, grown, score
+
+
+@kernel
+def join(
+    tree: BoxTree, clusters: Clusters, search: Search, weights: Floats, i: int
+) -> tuple[int, float]:
+    """Let the row at a position join the cluster whose information loss grows least."""
+    growths = np.empty(len(clusters.size))
+    for c in range(len(growths)):
+        size, width = clusters.size[c], clusters.width[c]
+        numbers, categories = _aim(clusters, c, weights, search)
+        extra = extra_width(
+            tree.places,
+            tree.labels,
+            i,
+            search.columns,
+            search.lines,
+            numbers,
+            search.marks,
+            search.costs,
+            categories,
+            np.inf,
+        )
+        growths[c] = (size + 1) * (width + extra) - size * width
+    smallest = growths.min()
+    c = 0
+    while growths[c] >= smallest + TIE:
+        c += 1
+    return c, _add(clusters, c, tree, i, weights)

@@ -1,0 +1,174 @@
+"""The loop that all merging algorithms share: take the next small cluster, merge it with the best."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_tui.core.boxes import (
+    FOLLOWING,
+    HEAD,
+    HIDE,
+    PLACE,
+    SHOWN,
+    SIZE,
+    TAIL,
+    AttributeArrays,
+    ClusterArrays,
+)
+from kanon_tui.core.kernels import Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels.boxes import absorb, hide_all, ratio
+from kanon_tui.core.kernels.partner_tree import TreeArrays, nearest, refresh
+from kanon_tui.core.kernels.trials import HIDE_NONE, HIDE_SMALL, losses, union_extent
+
+__all__ = ["advance", "collect", "hides", "join", "label_rows", "next_small"]
+
+# What `tally` holds: the place in the list that is next, clusters under k, clusters, merges.
+CURSOR, SMALL, ALIVE, MERGES = range(4)
+
+_BOXES_PER_CALL = 2_000_000  # a call that has tried so many boxes returns
+
+
+@kernel
+def next_small(info: Ints, at: Ints, touched: Ints, turn: int, cursor: int, k: int) -> int:
+    """The next place in the list that has a cluster under k; the end of the list if none has.
+
+    With turns (`turn` > 0), a cluster that was part of a merge in this turn waits for the next.
+    """
+    while cursor < len(at):
+        c = at[cursor]
+        if c >= 0 and info[c, SIZE] < k and (turn == 0 or touched[cursor] != turn):
+            break
+        cursor += 1
+    return cursor
+
+
+@kernel
+def hides(
+    attributes: AttributeArrays,
+    clusters: ClusterArrays,
+    load: Floats,
+    records: int,
+    x: int,
+    a: int,
+    b: int,
+    side: int,
+) -> bool:
+    """Whether a merge that may hide cells of this side hides those of an attribute."""
+    if side == HIDE_NONE:
+        return False
+    facts, prices, line, nodes, importance = attributes
+    boxes, extents, words, info, links, _ = clusters
+    wide = union_extent(facts, prices, line, nodes, boxes, words, info, links, x, a, b)
+    nothing, of_a, of_b = losses(
+        facts, prices, importance, boxes, extents, words, load, records, wide, x, a, b
+    )
+    return (of_a if side == HIDE_SMALL else of_b) < nothing
+
+
+@kernel
+def join(
+    attributes: AttributeArrays,
+    clusters: ClusterArrays,
+    load: Floats,
+    kept: Floats,
+    records: int,
+    a: int,
+    b: int,
+    side: int,
+) -> None:
+    """Merge cluster a into b, hiding cells of one side where that pays.
+
+    `load` is Σ records · extent per attribute, hidden cells included, `kept` is Σ records · DR.
+    """
+    facts, prices, line, nodes, importance = attributes
+    boxes, extents, words, info, links, hidden = clusters
+    for x in range(len(facts)):
+        hide = hides(attributes, clusters, load, records, x, a, b, side)
+        load[x] -= boxes[a, x, SHOWN] * extents[a, x] + boxes[b, x, SHOWN] * extents[b, x]
+        kept[x] -= info[a, SIZE] * ratio(facts, prices, importance, words, a, words, a, x)
+        kept[x] -= info[b, SIZE] * ratio(facts, prices, importance, words, b, words, b, x)
+        if hide:
+            c = a if side == HIDE_SMALL else b
+            load[x] += boxes[c, x, SHOWN] * prices[x, HIDE]
+            hide_all(facts, boxes, extents, words, info, links, hidden, x, c)
+        absorb(facts, prices, line, nodes, boxes, extents, words, info, links, x, a, b)
+        load[x] += boxes[b, x, SHOWN] * extents[b, x]
+        both = info[a, SIZE] + info[b, SIZE]
+        kept[x] += both * ratio(facts, prices, importance, words, b, words, b, x)
+    info[b, SIZE] += info[a, SIZE]
+    info[a, SIZE] = 0
+    links[info[b, TAIL], FOLLOWING] = info[a, HEAD]
+    info[b, TAIL] = info[a, TAIL]
+
+
+@kernel
+def advance(
+    attributes: AttributeArrays,
+    clusters: ClusterArrays,
+    tree: TreeArrays,
+    load: Floats,
+    kept: Floats,
+    at: Ints,
+    touched: Ints,
+    tally: Longs,
+    records: int,
+    mode: int,
+    turn: int,
+    k: int,
+    decisions: int,
+) -> int:
+    """Make up to `decisions` merges and say how many were made.
+
+    `at` gives the cluster of every place in the list. The call ends early when half of the tree's
+    clusters are gone, because a new tree is then worth its while.
+    """
+    _, _, _, info, _, _ = clusters
+    made, tried = 0, 0
+    while made < decisions and tried < _BOXES_PER_CALL:
+        cursor = next_small(info, at, touched, turn, tally[CURSOR], k)
+        tally[CURSOR] = cursor
+        if cursor == len(at) or (tally[ALIVE] <= len(info) // 2 and made > 0):
+            break
+        a = np.int64(at[cursor])
+        b, _, side, boxes = nearest(attributes, clusters, tree, load, records, mode, a)
+        tried += boxes
+        tally[SMALL] -= 1
+        if info[b, SIZE] < k <= info[a, SIZE] + info[b, SIZE]:
+            tally[SMALL] -= 1
+        join(attributes, clusters, load, kept, records, a, b, side)
+        at[cursor] = -1
+        touched[info[b, PLACE]] = turn
+        refresh(attributes, clusters, tree, a)
+        refresh(attributes, clusters, tree, b)
+        tally[ALIVE] -= 1
+        tally[MERGES] += 1
+        made += 1
+    return made
+
+
+@kernel
+def collect(
+    attributes: AttributeArrays,
+    clusters: ClusterArrays,
+    starts: Longs,
+    load: Floats,
+    kept: Floats,
+    records: int,
+) -> None:
+    """Merge consecutive clusters into the first of each run; `starts` ends with their number."""
+    for part in range(len(starts) - 1):
+        b = starts[part]
+        for a in range(b + 1, starts[part + 1]):
+            join(attributes, clusters, load, kept, records, a, b, HIDE_NONE)
+
+
+@kernel
+def label_rows(info: Ints, links: Ints, listed: Ints) -> Ints:
+    """Per distinct row the place of its cluster among those listed, -1 where it is not."""
+    labels = np.full(len(links), -1, dtype=np.int32)
+    for place, c in enumerate(listed):
+        row = info[c, HEAD]
+        while row >= 0:
+            labels[row] = place
+            row = links[row, FOLLOWING]
+    return labels

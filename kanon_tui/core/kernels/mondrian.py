@@ -1,0 +1,250 @@
+"""Mondrian's inner loop: measure a part of the table, find its cut, divide it, repeat.
+
+The table of ranks is reordered in place, so that every part is a run of consecutive rows and all
+passes read memory in order. A pass over a part costs O(rows × attributes); with even cuts that is
+O(n · attributes · log(n / k)) for the whole run. Open parts wait on a stack, the lower side of a
+cut on top.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
+
+__all__ = ["CLOSED", "CUT", "advance", "measure"]
+
+CLOSED, CUT = 0, 1
+TIE = 1e-9
+_ROWS_PER_CALL = 3_000_000  # a call that has passed over so many rows returns
+
+# A part on the stack: start, end; then per attribute lowest rank, highest rank, distinct values.
+
+
+@kernel
+def measure(table: Ints, start: int, end: int, offsets: Longs, seen: Ints, part: Longs) -> None:
+    """Write a part's ends, ranks and numbers of distinct values into `part`.
+
+    `seen` remembers for every value the part it was last seen in, and needs no clearing: it is
+    stamped with a number that is new each time.
+    """
+    attributes = table.shape[1]
+    seen[-1] += 1
+    stamp = seen[-1]
+    part[0], part[1] = start, end
+    for x in range(attributes):
+        part[2 + 3 * x] = table[start, x]
+        part[3 + 3 * x] = table[start, x]
+        part[4 + 3 * x] = 0
+    for i in range(start, end):
+        for x in range(attributes):
+            rank = table[i, x]
+            if rank < part[2 + 3 * x]:
+                part[2 + 3 * x] = rank
+            elif rank > part[3 + 3 * x]:
+                part[3 + 3 * x] = rank
+            if seen[offsets[x] + rank] != stamp:
+                seen[offsets[x] + rank] = stamp
+                part[4 + 3 * x] += 1
+
+
+@kernel
+def _width(part: Longs, x: int, offsets: Longs, ordered: Flags, places: Floats) -> float:
+    """Normalised width of a part along an attribute, 0 to 1."""
+    low, high, distinct = part[2 + 3 * x], part[3 + 3 * x], part[4 + 3 * x]
+    if low == high:
+        return 0.0
+    if not ordered[x]:
+        return float((distinct - 1) / (offsets[x + 1] - offsets[x] - 1))
+    width = places[offsets[x] + high] - places[offsets[x] + low]
+    return 1.0 if np.isnan(width) else float(width)  # missing is the highest rank and has no place
+
+
+@kernel
+def loss(
+    part: Longs,
+    offsets: Longs,
+    ordered: Flags,
+    places: Floats,
+    weights: Floats,
+    levels: Ints,
+    covers: Floats,
+) -> float:
+    """What publishing the part as one class costs: its NCP times its number of records."""
+    total = 0.0
+    for x in range(len(weights)):
+        low, high, distinct = part[2 + 3 * x], part[3 + 3 * x], part[4 + 3 * x]
+        if low == high:
+            continue
+        cost = 1.0
+        if ordered[x]:
+            cost = _width(part, x, offsets, ordered, places)
+        elif levels[offsets[x], 0] < 0:  # no hierarchy: a set of values is published
+            cost = distinct / (offsets[x + 1] - offsets[x])
+        else:  # in the order of the tree, the ends have the common ancestor of all
+            for level in range(levels.shape[1]):
+                label = levels[offsets[x] + low, level]
+                if label >= 0 and label == levels[offsets[x] + high, level]:
+                    cost = covers[offsets[x] + low, level]
+                    break
+        total += weights[x] * cost
+    return float(total * (part[1] - part[0]))
+
+
+@kernel
+def _first_of_widest(widths: Floats) -> int:
+    """The first attribute whose width is the largest, as far as rounding can tell."""
+    enough = widths.max() - TIE
+    x = 0
+    while widths[x] < enough:
+        x += 1
+    return x
+
+
+@kernel
+def _strict_cut(column: Ints, low: int, high: int, k: int) -> tuple[int, int]:
+    """Size of the lower side and its highest rank, for the allowable cut nearest the median.
+
+    Counting ranks costs O(rows + span); where ranks are sparse, sorting is cheaper.
+    """
+    size = len(column)
+    best_left, best_rank = 0, -1
+    best_off = size + 1
+    if high - low <= 4 * size + 64:
+        counts = np.zeros(high - low + 1, dtype=np.int32)
+        for rank in column:
+            counts[rank - low] += 1
+        left = 0
+        for step in range(high - low):
+            left += counts[step]
+            if size - left < k:
+                break
+            off = abs(2 * left - size)
+            if counts[step] > 0 and left >= k and off < best_off:
+                best_left, best_rank, best_off = left, low + step, off
+    else:
+        ordered = np.sort(column)
+        for left in range(k, size - k + 1):
+            off = abs(2 * left - size)
+            if ordered[left - 1] != ordered[left] and off < best_off:
+                best_left, best_rank, best_off = left, ordered[left - 1], off
+    return best_left, best_rank
+
+
+@kernel
+def _divide(table: Ints, rows: Ints, start: int, end: int, x: int, rank: int, equal: int) -> None:
+    """Move rows below `rank`, and the first `equal` of those at it, to the front, in order."""
+    spare_table = np.empty((end - start, table.shape[1]), dtype=table.dtype)
+    spare_rows = np.empty(end - start, dtype=rows.dtype)
+    left, right = start, 0
+    for i in range(start, end):
+        value = table[i, x]
+        if value == rank:
+            equal -= 1
+        if value < rank or (value == rank and equal >= 0):
+            for y in range(table.shape[1]):
+                table[left, y] = table[i, y]
+            rows[left] = rows[i]
+            left += 1
+        else:
+            for y in range(table.shape[1]):
+                spare_table[right, y] = table[i, y]
+            spare_rows[right] = rows[i]
+            right += 1
+    for i in range(right):
+        for y in range(table.shape[1]):
+            table[left + i, y] = spare_table[i, y]
+        rows[left + i] = spare_rows[i]
+
+
+@kernel
+def _choose_cut(
+    table: Ints,
+    part: Longs,
+    k: int,
+    relaxed: bool,
+    offsets: Longs,
+    ordered: Flags,
+    places: Floats,
+    tried: Longs,
+) -> tuple[int, int, int, int]:
+    """The attribute to cut (-1: none), and of the lower side: size, highest rank, rows at it."""
+    attributes = table.shape[1]
+    size = part[1] - part[0]
+    tried[:] = -1
+    if size < 2 * k:
+        return -1, 0, 0, 0
+    widths = np.empty(attributes)
+    for x in range(attributes):
+        widths[x] = _width(part, x, offsets, ordered, places)
+    for turn in range(attributes):
+        x = _first_of_widest(widths)
+        widths[x] = -1.0
+        low, high = part[2 + 3 * x], part[3 + 3 * x]
+        if low == high:
+            continue
+        tried[turn] = x
+        column = table[part[0] : part[1], x].copy()
+        if relaxed:
+            ranks = np.sort(column)
+            left, equal = size // 2, 1
+            while equal < left and ranks[left - 1 - equal] == ranks[left - 1]:
+                equal += 1
+            return x, left, ranks[left - 1], equal
+        left, rank = _strict_cut(column, low, high, k)
+        if left > 0:
+            return x, left, rank, left
+    return -1, 0, 0, 0
+
+
+@kernel
+def advance(
+    table: Ints,
+    rows: Ints,
+    stack: Longs,
+    depth: int,
+    decisions: int,
+    k: int,
+    relaxed: bool,
+    offsets: Longs,
+    ordered: Flags,
+    places: Floats,
+    weights: Floats,
+    levels: Ints,
+    covers: Floats,
+    seen: Ints,
+    begins: Flags,
+    event: Longs,
+    tried: Longs,
+) -> tuple[int, int, int, float]:
+    """Make up to `decisions` decisions: cut the part on top of the stack, or close it.
+
+    Returns the new depth of the stack, decisions made, cuts made, and by how much the loss fell.
+    `event` tells the last decision: CLOSED or CUT, size of the part, attribute, size of the lower
+    side, ranks next to the cut; `tried` the attributes looked at, in order, ended by -1.
+    `begins` marks the first row of every closed part.
+    """
+    made, cuts, passed = 0, 0, 0
+    saved = 0.0
+    while depth > 0 and made < decisions and passed < _ROWS_PER_CALL:
+        made += 1
+        part = stack[depth - 1].copy()
+        start, end = part[0], part[1]
+        passed += end - start
+        event[0], event[1] = CLOSED, end - start
+        x, left, rank, equal = _choose_cut(table, part, k, relaxed, offsets, ordered, places, tried)
+        if x < 0:
+            begins[start] = True
+            depth -= 1
+            continue
+        _divide(table, rows, start, end, x, rank, equal)
+        cuts += 1
+        saved += loss(part, offsets, ordered, places, weights, levels, covers)
+        measure(table, start + left, end, offsets, seen, stack[depth - 1])
+        measure(table, start, start + left, offsets, seen, stack[depth])
+        for i in (depth - 1, depth):
+            saved -= loss(stack[i], offsets, ordered, places, weights, levels, covers)
+        event[0], event[2], event[3], event[4] = CUT, x, left, rank
+        event[5] = stack[depth - 1, 2 + 3 * x]
+        depth += 1
+    return depth, made, cuts, saved

@@ -1,0 +1,227 @@
+"""The space of generalisation strings, as numbers.
+
+A string picks a level for every attribute. It is packed into a code: a bit field per attribute, the
+first attribute in the most significant place, so that comparing codes compares level vectors. Most
+spaces need one 64-bit word per string, larger ones two or three; with its research value a string
+takes 16 bytes and up, and no Python object.
+
+`StringSpace` knows the fields, `StringList` is the sorted list that searches halve and prune.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.kernels import Floats, Ints, Longs
+
+__all__ = ["StringList", "StringSpace"]
+
+Words = npt.NDArray[np.uint64]
+
+_WORD_BITS = 64
+
+
+class StringSpace:
+    """All strings with a level from `lowest` to the root for every attribute."""
+
+    def __init__(
+        self, lowest: Sequence[int], heights: Sequence[int], research_values: Sequence[Floats]
+    ) -> None:
+        self.lowest = tuple(lowest)
+        self.heights = tuple(heights)
+        self.research_values = tuple(research_values)
+        """Per attribute the research value of every level, also of those below `lowest`."""
+        self.sizes = tuple(top - low + 1 for low, top in zip(lowest, heights, strict=True))
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        widths = [(size - 1).bit_length() + 1 if size > 1 else 0 for size in self.sizes]
+        words, left = [], []
+        word, bits = 0, _WORD_BITS
+        for width in widths:
+            if width > bits:
+                word, bits = word + 1, _WORD_BITS
+            bits -= width
+            words.append(word)
+            left.append(bits % _WORD_BITS)
+        self.words = word + 1
+        self.word: Longs = np.array(words, dtype=np.int64)
+        self.shift: Words = np.array(left, dtype=np.uint64)
+        self.mask: Words = np.array([(1 << max(w - 1, 0)) - 1 for w in widths], dtype=np.uint64)
+        self.root: Words = np.array([size - 1 for size in self.sizes], dtype=np.uint64)
+        self.guards: Words = np.zeros(self.words, dtype=np.uint64)
+        for w, bits, width in zip(words, left, widths, strict=True):
+            if width:
+                self.guards[w] |= np.uint64(1 << (bits + width - 1))
+
+    @property
+    def count(self) -> int:
+        """Number of strings."""
+        return prod(self.sizes)
+
+    @property
+    def bytes_per_string(self) -> int:
+        """Memory that a list needs per string while it is made and sorted."""
+        return 8 * (2 * self.words + 4)
+
+    @cached_property
+    def _values(self) -> list[Floats]:
+        """Research values by field value: from the lowest level of the space on."""
+        pairs = zip(self.research_values, self.lowest, strict=True)
+        return [np.asarray(values[low:], dtype=np.float64) for values, low in pairs]
+
+    def code(self, levels: Sequence[int]) -> Words:
+        """The code of a string."""
+        words = [0] * self.words
+        for a, level in enumerate(levels):
+            words[self.word[a]] |= (int(level) - self.lowest[a]) << int(self.shift[a])
+        return np.array(words, dtype=np.uint64)
+
+    def levels(self, code: Words) -> tuple[int, ...]:
+        """The levels of a code."""
+        fields = (code[self.word] >> self.shift) & self.mask
+        return tuple(int(low + field) for low, field in zip(self.lowest, fields.tolist(), strict=True))
+
+    def rv(self, codes: Words, attributes: Sequence[int] | None = None) -> Floats:
+        """Research values of codes (of some attributes alone), summed in the attributes' order."""
+        total = np.zeros(len(codes))
+        for a in range(len(self.sizes)) if attributes is None else attributes:
+            fields = (codes[:, self.word[a]] >> self.shift[a]) & self.mask[a]
+            total += self._values[a][fields]
+        return total
+
+    def strings(self, attributes: Sequence[int] | None = None) -> tuple[Words, Floats]:
+        """Every string of some attributes (the others at the root), and its research value.
+
+        Without `attributes`: the whole space. The greatest level vector comes first. Research
+        values are those of the chosen attributes alone.
+        """
+        chosen = range(len(self.sizes)) if attributes is None else attributes
+        columns = [np.zeros(1, dtype=np.uint64) for _ in range(self.words)]
+        rvs = np.zeros(1)
+        for a, size in enumerate(self.sizes):
+            fields = self.root[a : a + 1] << self.shift[a]
+            if a in chosen:
+                fields = np.arange(size, dtype=np.uint64)[::-1] << self.shift[a]
+                rvs = np.add.outer(rvs, self._values[a][::-1]).ravel()
+            for w in range(self.words):
+                if w == self.word[a]:
+                    columns[w] = np.bitwise_or.outer(columns[w], fields).ravel()
+                else:
+                    columns[w] = np.repeat(columns[w], len(fields))
+        return np.column_stack(columns), rvs
+
+    def fields(self, attributes: Sequence[int]) -> Words:
+        """The bits of some attributes' fields."""
+        bits = np.zeros(self.words, dtype=np.uint64)
+        for a in attributes:
+            bits[self.word[a]] |= self.mask[a] << self.shift[a]
+        return bits
+
+    def grid(self, attributes: Sequence[int] | None = None) -> tuple[Longs, Longs]:
+        """Levels per attribute and place values of the grid of all strings of some attributes.
+
+        The first attribute is slowest; attributes that are not in it have one level, the root, and
+        place value 0.
+        """
+        chosen = range(len(self.sizes)) if attributes is None else attributes
+        levels = np.array([n if a in chosen else 1 for a, n in enumerate(self.sizes)])
+        places = np.append(np.cumprod(levels[::-1])[-2::-1], 1)
+        return levels, np.where(levels > 1, places, 0)
+
+    def best_above(self, levels: Sequence[int]) -> tuple[int, ...]:
+        """The string of highest research value that is nowhere more specific than this one.
+
+        A string's value is the sum of its levels', so that each attribute chooses alone; the lowest
+        of equally good levels has the fewest roots.
+        """
+        pairs = zip(self.research_values, levels, strict=True)
+        return tuple(int(level) + int(values[level:].argmax()) for values, level in pairs)
+
+
+class StringList:
+    """Strings sorted by rising research value, of which searches drop what they need not test."""
+
+    def __init__(self, space: StringSpace, codes: Words, rvs: Floats) -> None:
+        from kanon_tui.core.kernels import strings as kernels
+
+        self._kernels = kernels
+        self.space = space
+        order = np.argsort(rvs, kind="stable")
+        self._codes = codes[order]
+        self._rvs = rvs[order]
+        self._start = 0
+        self._end = len(order)
+
+    def __len__(self) -> int:
+        return self._end - self._start
+
+    @property
+    def codes(self) -> Words:
+        """The strings that are left, by rising research value."""
+        return self._codes[self._start : self._end]
+
+    @property
+    def rvs(self) -> Floats:
+        """Their research values."""
+        return self._rvs[self._start : self._end]
+
+    def midpoint(self) -> Words:
+        """The string in the middle of what is left."""
+        return self._codes[self._start + len(self) // 2].copy()
+
+    def __contains__(self, code: Words) -> bool:
+        return bool((self.codes == code).all(axis=1).any())
+
+    def drop_below(self, rv: float) -> int:
+        """Drop the strings of lower research value; gives how many."""
+        dropped = int(np.searchsorted(self.rvs, rv, side="left"))
+        self._start += dropped
+        return dropped
+
+    def drop_specific(self, code: Words) -> int:
+        """Drop a string and all that are more specific; gives how many."""
+        before = self._end
+        self._end = self._kernels.drop_specific(
+            self._codes, self._rvs, self._start, self._end, code, self.space.guards
+        )
+        return before - self._end
+
+    def drop_lonely(self, sizes: Ints, places: Longs, k: int) -> int:
+        """Drop the strings where a record is in a class smaller than k; gives how many.
+
+        `sizes` holds the size of its class at every point of a grid with these place values.
+        """
+        before = self._end
+        fields = (self.space.word, self.space.shift, self.space.mask)
+        self._end = self._kernels.drop_lonely(
+            self._codes, self._rvs, self._start, self._end, *fields, places, sizes, k
+        )
+        return before - self._end
+
+    def take_general(self, code: Words) -> Words:
+        """Take out a string and all that are more general."""
+        taken = np.empty((len(self), self.space.words), dtype=np.uint64)
+        self._end, moved = self._kernels.take_general(
+            self._codes, self._rvs, self._start, self._end, code, self.space.guards, taken
+        )
+        return taken[:moved].copy()
+
+    def drop_dominated(self, best: Words, rvs: Floats, roots: Longs) -> int:
+        """Drop strings with no higher research value than one of `best`, to which they lose a tie.
+
+        `roots` counts the attributes at the root among those with a choice of levels.
+        """
+        before = self._end
+        tied = self._start + int(np.searchsorted(self.rvs, rvs.max(), side="right"))
+        space = self.space
+        fields = (space.word, space.shift, space.mask, space.root)
+        self._end = self._kernels.drop_dominated(
+            self._codes, self._rvs, self._start, tied, self._end, best, rvs, roots, *fields
+        )
+        return before - self._end
