@@ -74,6 +74,17 @@ class Gcka(Algorithm):
         for group in np.flatnonzero(~small).tolist():
             records = groups.records[groups.starts[group] : groups.starts[group + 1]]
             rows = np.unique(distinct.number[records])
+            if task.pace.decisions == 1:
+                yield members.step(
+                    "enter",
+                    "Cluster group {group:,}, {size:,} records that may be generalised to "
+                    "{magvals}.",
+                    {
+                        "group": group + 1,
+                        "size": len(records),
+                        "magvals": magvals_of(task, int(records[0])),
+                    },
+                )
             yield from members.cluster(rows, int(records[rng.integers(len(records))]))
         notes = []
         if members.suppressed:
@@ -82,6 +93,17 @@ class Gcka(Algorithm):
                 f"{members.suppressed:,}"
             )
         return members.grouping(tuple(notes))
+
+
+def magvals_of(task: Task, record: int) -> str:
+    """The MAGVals of a record where there are marks: `location California, age 20-39`."""
+    texts = []
+    for attribute in task.quasi:
+        if attribute.hierarchy.marks:
+            code = attribute.column.codes[record]
+            label = attribute.hierarchy.paths[code][attribute.hierarchy.mark_levels[code]]
+            texts.append(f"{attribute.name} {label}")
+    return ", ".join(texts) or "anything"
 
 
 def group_by_magvals(task: Task) -> Distinct:

@@ -41,7 +41,7 @@ class KMember(Algorithm):
     (in phase 3 the lowest cluster).
 
     Cost: the paper's scan is O(n²). Here equal records collapse and every search goes through a
-    tree of boxes with bounds: the same clusters, in time that grows like n^1.3 on census data.
+    tree of boxes with bounds: the same clusters, in time that grows like n^1.1 on census data.
 
     Departure from the paper: records left over are taken in row order, not at random.
 

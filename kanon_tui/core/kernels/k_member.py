@@ -194,18 +194,7 @@ def join(
     for c in range(len(growths)):
         size, width = clusters.size[c], clusters.width[c]
         numbers, categories = _aim(clusters, c, weights, search)
-        extra = extra_width(
-            tree.places,
-            tree.labels,
-            i,
-            search.columns,
-            search.lines,
-            numbers,
-            search.marks,
-            search.costs,
-            categories,
-            np.inf,
-        )
+        extra = extra_width(tree, i, search, numbers, categories, np.inf)
         growths[c] = (size + 1) * (width + extra) - size * width
     smallest = growths.min()
     c = 0

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import Flags, Floats, Ints, kernel, part_of_kernel
-from kanon_tui.core.kernels.box_tree import GONE, Bits, BoxTree
+from kanon_tui.core.kernels.box_tree import GONE, BoxTree
 
 __all__ = [
     "BLANK_COST",
@@ -68,72 +68,56 @@ def new_search(tree: BoxTree) -> Search:
 
 @part_of_kernel
 def extra_width(
-    places: Floats,
-    labels: Ints,
-    i: int,
-    columns: Ints,
-    lines: Floats,
-    numbers: int,
-    marks: Ints,
-    costs: Floats,
-    categories: int,
-    enough: float,
+    tree: BoxTree, i: int, search: Search, numbers: int, categories: int, enough: float
 ) -> float:
     """Extra width that the row at a position brings; may stop when it is more than enough."""
     total = 0.0
     for y in range(categories):
-        if labels[i, marks[y, COLUMN]] != marks[y, LABEL]:
-            total += costs[y]
+        if tree.labels[i, search.marks[y, COLUMN]] != search.marks[y, LABEL]:
+            total += search.costs[y]
     if total > enough:
         return total
     for x in range(numbers):
-        place = places[i, columns[x]]
+        place = tree.places[i, search.columns[x]]
         if np.isnan(place):
-            total += lines[x, BLANK_COST]
+            total += search.lines[x, BLANK_COST]
         else:
-            away = max(place - lines[x, HIGH], lines[x, LOW] - place, 0.0)
-            total += lines[x, NUMBER_COST] + away
+            away = max(place - search.lines[x, HIGH], search.lines[x, LOW] - place, 0.0)
+            total += search.lines[x, NUMBER_COST] + away
     return total
 
 
 @part_of_kernel
-def _least_extra(
-    low: Floats,
-    high: Floats,
-    blank: Flags,
-    sets: Bits,
-    node: int,
-    columns: Ints,
-    lines: Floats,
-    numbers: int,
-    marks: Ints,
-    costs: Floats,
-    categories: int,
+def _least_extra_width(
+    tree: BoxTree, node: int, search: Search, numbers: int, categories: int
 ) -> float:
     """No row of this node brings less extra width."""
     total = 0.0
     for y in range(categories):
-        bit = np.uint64(marks[y, LABEL] & 63)
-        if not (sets[node, marks[y, COLUMN]] >> bit) & np.uint64(1):
-            total += costs[y]
+        bit = np.uint64(search.marks[y, LABEL] & 63)
+        if not (tree.sets[node, search.marks[y, COLUMN]] >> bit) & np.uint64(1):
+            total += search.costs[y]
     for x in range(numbers):
-        bottom, top = low[node, columns[x]], high[node, columns[x]]
-        least = lines[x, NUMBER_COST] + max(bottom - lines[x, HIGH], lines[x, LOW] - top, 0.0)
-        if blank[node, columns[x]] and (bottom > top or lines[x, BLANK_COST] < least):
-            least = lines[x, BLANK_COST]
+        column = search.columns[x]
+        low, high = tree.low[node, column], tree.high[node, column]
+        away = max(low - search.lines[x, HIGH], search.lines[x, LOW] - high, 0.0)
+        least = search.lines[x, NUMBER_COST] + away
+        blank_cost = search.lines[x, BLANK_COST]
+        if tree.blank[node, column] and (low > high or blank_cost < least):
+            least = blank_cost
         total += least
     return total
 
 
 @part_of_kernel
-def _nearness(places: Floats, labels: Ints, i: int, origin: int, weights: Floats) -> float:
+def _nearness(tree: BoxTree, i: int, origin: int, weights: Floats) -> float:
     """Minus the distance between two positions, so that the furthest has the smallest score."""
     total = 0.0
     for y in range(len(weights)):
-        if labels[i, y] != labels[origin, y]:
+        if tree.labels[i, y] != tree.labels[origin, y]:
             total -= weights[y]
-    for x in range(places.shape[1]):
-        a, b = places[i, x], places[origin, x]
+    for x in range(tree.places.shape[1]):
+        a, b = tree.places[i, x], tree.places[origin, x]
         if np.isnan(a) or np.isnan(b):
             total -= 0.0 if np.isnan(a) and np.isnan(b) else 1.0
         else:
@@ -142,30 +126,19 @@ def _nearness(places: Floats, labels: Ints, i: int, origin: int, weights: Floats
 
 
 @part_of_kernel
-def _least_nearness(
-    low: Floats,
-    high: Floats,
-    blank: Flags,
-    sets: Bits,
-    node: int,
-    places: Floats,
-    labels: Ints,
-    origin: int,
-    weights: Floats,
-    hashed: Flags,
-) -> float:
+def _least_nearness(tree: BoxTree, node: int, origin: int, weights: Floats, hashed: Flags) -> float:
     """No row of this node is further from the origin."""
     total = 0.0
     for y in range(len(weights)):
-        own = np.uint64(1) << np.uint64(labels[origin, y] & 63)
-        if hashed[y] or sets[node, y] != own:
+        own = np.uint64(1) << np.uint64(tree.labels[origin, y] & 63)
+        if hashed[y] or tree.sets[node, y] != own:
             total -= weights[y]
-    for x in range(places.shape[1]):
-        place = places[origin, x]
-        if blank[node, x] or np.isnan(place):
+    for x in range(tree.places.shape[1]):
+        place = tree.places[origin, x]
+        if tree.blank[node, x] or np.isnan(place):
             total -= 1.0
         else:
-            total -= max(abs(place - low[node, x]), abs(place - high[node, x]))
+            total -= max(abs(place - tree.low[node, x]), abs(place - tree.high[node, x]))
     return total
 
 
@@ -186,10 +159,7 @@ def find(
     Looks for the row furthest from the position `origin`, or, where that is -1, for the least
     extra width. `smallest` is inf, or the smallest score when that is known from before.
     """
-    places, labels, record = tree.places, tree.labels, tree.record
-    left, right, first = tree.left, tree.right, tree.first
-    low, high, blank, sets = tree.low, tree.high, tree.blank, tree.sets
-    columns, lines, marks, costs = search.columns, search.lines, search.marks, search.costs
+    left, right, first, record = tree.left, tree.right, tree.first, tree.record
     stack, bounds = search.node, search.bound
     known = smallest < np.inf
     winner, lowest = -1, GONE
@@ -210,23 +180,9 @@ def find(
                 if first[child] == GONE:
                     continue
                 if origin < 0:
-                    bound = _least_extra(
-                        low,
-                        high,
-                        blank,
-                        sets,
-                        child,
-                        columns,
-                        lines,
-                        numbers,
-                        marks,
-                        costs,
-                        categories,
-                    )
+                    bound = _least_extra_width(tree, child, search, numbers, categories)
                 else:
-                    bound = _least_nearness(
-                        low, high, blank, sets, child, places, labels, origin, weights, hashed
-                    )
+                    bound = _least_nearness(tree, child, origin, weights, hashed)
                 if bound < smallest + tie:
                     stack[depth], bounds[depth] = child, bound
                     depth += 1
@@ -242,20 +198,9 @@ def find(
                 continue
             visits += 1
             if origin < 0:
-                score = extra_width(
-                    places,
-                    labels,
-                    i,
-                    columns,
-                    lines,
-                    numbers,
-                    marks,
-                    costs,
-                    categories,
-                    smallest + tie,
-                )
+                score = extra_width(tree, i, search, numbers, categories, smallest + tie)
             else:
-                score = _nearness(places, labels, i, origin, weights)
+                score = _nearness(tree, i, origin, weights)
             if score >= smallest + tie:
                 continue
             if score < smallest and not known:

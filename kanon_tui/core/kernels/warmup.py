@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
 
 import polars as pl
 
 from kanon_tui.core import kernels
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.kernels.compiling import on_disk
 from kanon_tui.core.project import AttributeSpec, DataSource, Privacy, Project
 from kanon_tui.core.rules import Apart, RuleTable
 from kanon_tui.core.run import Run
@@ -37,14 +37,14 @@ _COLUMNS = {
 _CITIES = {"Rome": ["Italy"], "Milan": ["Italy"], "Paris": ["France"], "Lyon": ["France"]}
 
 
-def warm_up() -> None:
-    """Compile every kernel that is not on disk yet."""
+def warm_up(names: Iterable[str] | None = None) -> None:
+    """Compile and load what these algorithms call, or what all of them do."""
     from kanon_tui.core.algorithms import ALGORITHMS
 
     task = _tiny_task()
-    for algorithm in ALGORITHMS.values():
+    for name in ALGORITHMS if names is None else names:
         with suppress(KanonError):  # that one finds no release here does not matter
-            Run(task, algorithm()).finish()
+            Run(task, ALGORITHMS[name]()).finish()
 
 
 def is_warm() -> bool:
@@ -58,17 +58,8 @@ def uncompiled() -> Iterator[str]:
         module = importlib.import_module(f"{kernels.__name__}.{found.name}")
         for name in module.__all__:
             function = getattr(module, name)
-            if hasattr(function, "py_func") and not _on_disk(function):
+            if hasattr(function, "py_func") and not on_disk(function):
                 yield f"{found.name}.{name}"
-
-
-def _on_disk(function: Any) -> bool:
-    """Whether numba has machine code of a function for its present source.
-
-    numba has no public question for this, so we read its index as it does itself.
-    """
-    index = getattr(function._cache, "_cache_file", None)  # none where nothing can be kept
-    return index is not None and bool(index._load_index())
 
 
 def _tiny_task() -> Task:

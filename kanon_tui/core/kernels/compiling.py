@@ -1,0 +1,83 @@
+"""How a function becomes a kernel: compiled when first called, kept on disk, never out of date.
+
+numba keeps machine code beside the module, or in the user's cache directory where the package
+cannot be written to, and compiles again when that module's source has changed. But a kernel also
+contains the machine code of the kernels it calls, which may live in other modules, and their
+constants. So we add the sources of those modules to what numba compares.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+__all__ = ["Function", "kernel", "on_disk", "part_of_kernel"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_HERE = Path(__file__).parent
+_CORE = _HERE.parent
+_IMPORT = re.compile(r"^from kanon_tui\.core\.([\w.]+) import", re.MULTILINE)
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function when it is first called, without the interpreter lock."""
+    return _compiled(function)
+
+
+def part_of_kernel(function: Function) -> Function:
+    """Compile a small function into every kernel that calls it.
+
+    Worth it for what runs millions of times. References to arrays are not counted in it, which
+    saves most of the time where arrays come out of tuples; so it must neither make an array nor
+    keep one.
+    """
+    return _compiled(function, forceinline=True, _nrt=False)
+
+
+def on_disk(function: Any) -> bool:
+    """Whether the machine code of a kernel is there for the present sources.
+
+    numba has no public question for this, so we read its index as it does itself.
+    """
+    index = getattr(function._cache, "_cache_file", None)
+    return index is not None and bool(index._load_index())
+
+
+def _compiled(function: Function, **options: bool) -> Function:
+    import numba
+
+    compile_: Any = numba.njit
+    try:
+        made = compile_(cache=True, nogil=True, **options)(function)
+        index = made._cache._cache_file
+        index._source_stamp = (index._source_stamp, _stamp(Path(function.__code__.co_filename)))
+    except RuntimeError:  # there is no place to keep anything: compile again in every process
+        made = compile_(nogil=True, **options)(function)
+    return cast(Function, made)
+
+
+@cache
+def _stamp(module: Path) -> str:
+    """A digest of the sources that a module's kernels are made of.
+
+    What a kernel imports from a module that has no kernels (`core.boxes`) is constants, so that
+    module's own imports do not matter.
+    """
+    sources: dict[Path, bytes] = {}
+    waiting = [module, Path(__file__)]
+    while waiting:
+        path = waiting.pop()
+        if path not in sources and path.is_file():
+            sources[path] = path.read_bytes()
+            if path.parent == _HERE:
+                imported = _IMPORT.findall(sources[path].decode())
+                waiting += [_CORE / f"{name.replace('.', '/')}.py" for name in imported]
+    digest = hashlib.sha256()
+    for path in sorted(sources):
+        digest.update(sources[path])
+    return digest.hexdigest()
