@@ -1,8 +1,10 @@
-"""What outlives a sitting: recently opened files, and unsaved work set aside in case the line drops.
+"""What outlives a sitting: recently opened files, and unsaved work set aside in case the line
+drops.
 
-Everything is kept in one folder that the caller names; with None nothing is kept. Set-aside work is the
-project only (never data, never results), one file per project, removed when the work is saved or
-left on purpose. A file that is still there at the next start belongs to a sitting that was cut off.
+Everything is kept in one folder that the caller names; with None nothing is kept. Set-aside
+work is the project only (never data, never results), one file per project, removed when the
+work is saved or left on purpose. A file that is still there at the next start belongs to a
+sitting that was cut off.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kanon_tui.core.hierarchy import Hierarchy
+from kanon_tui.core.hierarchy import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy_builders import Builder
 from kanon_tui.core.hierarchy_keys import Key
 from kanon_tui.core.place import Place
@@ -44,7 +44,8 @@ def texts_of_spec(builder: Builder, spec: Mapping[str, Any] | None) -> dict[str,
 def groups_spec(hierarchy: Hierarchy) -> dict[str, Any]:
     """Named groups to begin with: those of a hierarchy, or one of two values to go on from."""
     levels: list[dict[str, list[str]]] = []
-    for level in range(1, hierarchy.height):
+    named = hierarchy.rows[0][-1] != HIDDEN  # the builder adds `*` by itself
+    for level in range(1, hierarchy.height + named):
         groups: dict[str, dict[str, None]] = {}
         for row in hierarchy.rows:
             groups.setdefault(row[level], {})[row[level - 1]] = None

@@ -8,6 +8,7 @@ refused, what each level is worth, and where it comes from.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -104,9 +105,12 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
         attribute, problem = None, str(error)
     try:
         column = attribute.column if attribute else coded_column(session.table, name, spec)
+    except KanonError:
+        return replace(empty, problem=problem)
+    try:
         hierarchy, origin = level_table(spec, column, session.project.folder)
     except KanonError as error:
-        return replace(empty, problem=problem or str(error))
+        return replace(empty, problem=problem or str(error), column=column)
     rows = hierarchy.find_rows(column)
     found = np.array([-1 if row is None else row for row in rows])
     records = np.zeros(len(hierarchy.rows), dtype=np.int64)
@@ -143,11 +147,15 @@ def level_preview(
 
 
 def _used(session: Session, name: str) -> QuasiIdentifier:
-    """The attribute as a run gets it, or by itself where another one keeps a run from starting."""
-    try:
-        return next(a for a in session.task().quasi if a.name == name)
-    except KanonError:
-        return replace(session.quasi_identifier(name), weight=_weight(session, name))
+    """The attribute as a run gets it.
+
+    Where records with missing values are dropped that is the task's; else the attribute by itself
+    is the same, sooner, and also when another attribute keeps a run from starting.
+    """
+    if session.project.data.missing_policy == "drop":
+        with suppress(KanonError):
+            return next(a for a in session.task().quasi if a.name == name)
+    return replace(session.quasi_identifier(name), weight=_weight(session, name))
 
 
 def _weight(session: Session, name: str) -> float:

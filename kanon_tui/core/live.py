@@ -1,8 +1,8 @@
 """A run under remote control: start, pause, step, change speed, cancel, and look at any time.
 
-One thread pulls the steps (`LiveRun.drive`), others give orders and read `snapshot`, an immutable
-picture of the run that is replaced as a whole after every step. Nothing is pushed at the reader, so a
-fast algorithm cannot flood a slow terminal.
+One thread pulls the steps (`LiveRun.drive`), others give orders and read `snapshot`, an
+immutable picture of the run that is replaced as a whole after every step. Nothing is pushed at
+the reader, so a fast algorithm cannot flood a slow terminal.
 """
 
 from __future__ import annotations

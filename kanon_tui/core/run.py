@@ -1,8 +1,9 @@
 """The run: an algorithm as a sequence of steps that somebody pulls.
 
-An algorithm is a generator of `Step`s that returns a `Grouping`. It knows nothing of who runs it:
-draining a `Run` is full speed, iterating it is live progress, one `next` is the step-by-step demo, not
-calling `next` is pause, and `cancel` keeps the best found so far where the algorithm has one.
+An algorithm is a generator of `Step`s that returns a `Grouping`. It knows nothing of who runs
+it: draining a `Run` is full speed, iterating it is live progress, one `next` is the
+step-by-step demo, not calling `next` is pause, and `cancel` keeps the best found so far where
+the algorithm has one.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ Steps = Generator[Step, None, Grouping]
 
 
 class Pace:
-    """How many decisions one step may stand for; whoever runs the algorithm sets it, at any time."""
+    """How many decisions one step may stand for; whoever runs the algorithm sets it."""
 
     __slots__ = ("decisions",)
 

@@ -1,12 +1,13 @@
 """A project being worked on: its table, its edits with undo, its task and its results.
 
-This is what the screens show and change. It knows nothing of them: every edit is a new `Project`, so
-that undo is going back to the one before, and what is derived from a project (the task with its bound
-hierarchies and rules) is made once per project and asked for by name.
+This is what the screens show and change. It knows nothing of them: every edit is a new
+`Project`, so that undo is going back to the one before, and what is derived from a project (the
+task with its bound hierarchies and rules) is made once per project and asked for by name.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,6 +56,8 @@ class Session:
         """The project as its file has it (or as it was opened)."""
         self._task: tuple[Project, Task | KanonError] | None = None
         self._quasi: dict[str, tuple[AttributeSpec, QuasiIdentifier | KanonError]] = {}
+        self._working = threading.RLock()
+        """Several panes ask in threads of their own; the work is done once."""
 
     # -- the project and its history
 
@@ -95,9 +98,11 @@ class Session:
         """Write the project file (next to the data where it has none yet)."""
         target = path or self.project.path or self.data_path.with_suffix(".yaml")
         if self.project.path is None:
-            path = _seen_from(target.parent, self.data_path)
+            seen = _seen_from(target.parent, self.data_path)
             self._edits = [
-                Edit(replace(e.project, data=replace(e.project.data, path=path), path=target), e.what)
+                Edit(
+                    replace(e.project, data=replace(e.project.data, path=seen), path=target), e.what
+                )
                 for e in self._edits
             ]
         self.project.save(target)
@@ -139,13 +144,15 @@ class Session:
 
     def task(self) -> Task:
         """The task of the current project; raises what is wrong with it."""
-        if self._task is None or self._task[0] is not self.project:
-            try:
-                made: Task | KanonError = prepare(self.project, self.table)
-            except KanonError as error:
-                made = error
-            self._task = (self.project, made)
-        outcome = self._task[1]
+        project = self.project
+        with self._working:
+            if self._task is None or self._task[0] is not project:
+                try:
+                    made: Task | KanonError = prepare(project, self.table)
+                except KanonError as error:
+                    made = error
+                self._task = (project, made)
+            outcome = self._task[1]
         if isinstance(outcome, KanonError):
             raise outcome
         return outcome
@@ -161,18 +168,19 @@ class Session:
         needs the task.
         """
         spec = self.attribute(name)
-        known = self._quasi.get(name)
-        if known is None or known[0] is not spec:
-            try:
-                column = coded_column(self.table, name, spec)
-                weight = 1.0 if spec.weight is None else spec.weight
-                made: QuasiIdentifier | KanonError = quasi_identifier(
-                    column, spec, weight, self.project.folder, []
-                )
-            except KanonError as error:
-                made = error
-            known = self._quasi[name] = (spec, made)
-        outcome = known[1]
+        with self._working:
+            known = self._quasi.get(name)
+            if known is None or known[0] is not spec:
+                try:
+                    column = coded_column(self.table, name, spec)
+                    weight = 1.0 if spec.weight is None else spec.weight
+                    made: QuasiIdentifier | KanonError = quasi_identifier(
+                        column, spec, weight, self.project.folder, []
+                    )
+                except KanonError as error:
+                    made = error
+                known = self._quasi[name] = (spec, made)
+            outcome = known[1]
         if isinstance(outcome, KanonError):
             raise outcome
         return outcome

@@ -1,8 +1,8 @@
 """What an algorithm gets: the coded table with hierarchies, rules, weights and privacy.
 
-`prepare` turns a project into a `Task`. Everything a person can have got wrong (an unknown column,
-a value without a row in its hierarchy, a rule about a value that does not occur) is found here, before
-anything runs.
+`prepare` turns a project into a `Task`. Everything a person can have got wrong (an unknown
+column, a value without a row in its hierarchy, a rule about a value that does not occur) is
+found here, before anything runs.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def coded_column(table: Table, name: str, spec: AttributeSpec) -> Column:
 def quasi_identifier(
     column: Column, spec: AttributeSpec, weight: float, folder: Path, built: list[str]
 ) -> QuasiIdentifier:
-    """Join an attribute's column to its hierarchy, rules and numbers; `built` gets what was made up."""
+    """An attribute with its hierarchy, rules and numbers; `built` gets what was made up."""
     hierarchy, given = _hierarchy(column, spec, folder, built)
     bound = hierarchy.bind(column)
     return QuasiIdentifier(

@@ -181,8 +181,8 @@ def dump(document: Mapping[str, Any], blocks: Collection[str] = ()) -> str:
     return text
 
 
-class _Writer(yaml.SafeDumper):
-    """Leaves the choice between plain and quoted to us."""
+class _Writer(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """Leaves the choice between plain and quoted to us; libyaml's where it is there, for speed."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 (the base class declares it so)
 

@@ -1,0 +1,1 @@
+"""Questions about a table, a project or its results, beyond making a release."""

@@ -1,8 +1,8 @@
 """How identifying the quasi-identifiers of a table are, together and one by one.
 
-A record is unique when no other has the same quasi-identifiers; it stands below k when fewer than k
-records share them. Leaving an attribute out, or raising it to a level of its hierarchy, shows what it
-contributes. Cost: one grouping of the records per question.
+A record is unique when no other has the same quasi-identifiers; it stands below k when fewer
+than k records share them. Leaving an attribute out, or raising it to a level of its hierarchy,
+shows what it contributes. Cost: one grouping of the records per question.
 """
 
 from __future__ import annotations
