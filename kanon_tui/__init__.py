@@ -11,6 +11,9 @@
     for step in kn.run(project):                # the same run, decision by decision
         print(step.sentence)
 
+    for point in kn.sweep(project, ["global", "mondrian"], ks=[2, 5, 10]):
+        print(point.algorithm, point.k, point.ncp, point.rv)
+
 Nothing is imported before it is used, and never a user interface.
 """
 
@@ -22,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from kanon_tui.core.analysis.sweep import sweep
     from kanon_tui.core.catalogue import catalogue as algorithms
     from kanon_tui.core.errors import InputError, KanonError, NotReachedError
     from kanon_tui.core.project import Project
@@ -38,6 +42,7 @@ _WHERE = {
     "anonymize": "result.anonymize",
     "conclude": "result.conclude",
     "run": "result.start",
+    "sweep": "analysis.sweep.sweep",
 }
 
 __all__ = [
@@ -51,6 +56,7 @@ __all__ = [
     "anonymize",
     "conclude",
     "run",
+    "sweep",
 ]
 
 

@@ -9,14 +9,31 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from kanon_tui.commands import algorithms, check, demo, hierarchy, levels, run
+from kanon_tui.commands import (
+    algorithms,
+    attack,
+    check,
+    demo,
+    explain,
+    hierarchy,
+    levels,
+    partition,
+    run,
+    simulate,
+    sweep,
+)
 
 __all__ = ["COMMANDS"]
 
 COMMANDS: dict[str, ModuleType] = {
     "run": run,
+    "sweep": sweep,
     "check": check,
     "levels": levels,
+    "explain": explain,
+    "simulate": simulate,
+    "attack": attack,
+    "partition": partition,
     "hierarchy": hierarchy,
     "algorithms": algorithms,
     "demo": demo,

@@ -16,6 +16,14 @@ def watched(run: Run) -> None:
     if not sys.stderr.isatty():
         run.finish()
         return
+    from kanon_tui.core.kernels.warmup import is_warm
+
+    if not is_warm():
+        print(
+            "kanon-tui: the first run of an algorithm on this machine compiles its inner loops, "
+            "which takes some seconds",
+            file=sys.stderr,
+        )
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -1,0 +1,75 @@
+"""Try to find the people of an external table in the original and in a release.
+
+A published range, set, label or mask matches what it covers. Only counts are printed, nothing about
+any person.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kanon_tui.commands.common import add_json, figure, names, print_json, print_table
+
+if TYPE_CHECKING:
+    from kanon_tui.core.analysis.attack import Linked
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "link an external table to the original and to a release"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("project", metavar="PROJECT", type=Path, help="the project (.yaml) that made the release")
+    add("--release", metavar="FILE", type=Path, required=True, help="what was published")
+    add("--external", metavar="FILE", type=Path, required=True, help="what an outsider has")
+    add("--on", metavar="a,b", type=names, required=True, help="the attributes both have")
+    add_json(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Link both tables and print how many people they give away."""
+    from kanon_tui.core.analysis.attack import linking_attack
+    from kanon_tui.core.project import Project
+    from kanon_tui.core.table import ReadOptions, read_table
+    from kanon_tui.core.task import prepare
+
+    project = Project.load(args.project)
+    task = prepare(project)
+    # A join goes by names, so both files have them on top, whatever the cells below look like.
+    options = ReadOptions(header=True, missing_tokens=task.table.missing_tokens)
+    found = linking_attack(
+        project,
+        task,
+        read_table(args.release, options),
+        read_table(args.external, options),
+        args.on,
+        release_name=args.release.name,
+        external_name=args.external.name,
+    )
+    if args.json:
+        sides = {"original": _counts(found.original), "release": _counts(found.release)}
+        print_json({"people": found.people, **sides})
+        return 0
+    rows = [
+        [meaning, figure(original), figure(published)]
+        for meaning, original, published in (
+            ("have a record that fits", found.original.found, found.release.found),
+            ("have exactly one: found", found.original.unique, found.release.unique),
+            (f"have fewer than k = {task.k:,}", found.original.below_k, found.release.below_k),
+            ("a sensitive value is certain", found.original.disclosed, found.release.disclosed),
+        )
+    ]
+    print_table((f"of {found.people:,} people", "original", "release"), rows)
+    for note in found.notes:
+        print(f"note: {note}")
+    if not task.sensitive:
+        print("note: the project names no sensitive attribute, so no value can be disclosed")
+    return 0
+
+
+def _counts(linked: Linked) -> dict[str, int]:
+    return {"unique": linked.unique, "below_k": linked.below_k, "disclosed": linked.disclosed}

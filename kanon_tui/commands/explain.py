@@ -1,0 +1,47 @@
+"""Tell a run in numbered plain sentences, decision by decision.
+
+Meant for small tables, such as the bundled samples. Exit code 1 when no release was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from kanon_tui.commands.common import whole
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "tell a run in numbered plain sentences"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("project", metavar="PROJECT", type=Path, help="a project file (.yaml)")
+    add("--algorithm", metavar="NAME", help="instead of the project's; see 'kanon-tui algorithms'")
+    add("--k", metavar="N", type=whole(1), help="instead of the project's k")
+    add(
+        "--most", metavar="N", type=whole(1), default=200,
+        help="decisions to tell at most, 200 where not given",
+    )  # fmt: skip
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Run decision by decision and print as it goes."""
+    from dataclasses import replace
+
+    from kanon_tui.core.algorithms import find_algorithm
+    from kanon_tui.core.analysis.explain import explain
+    from kanon_tui.core.project import AlgorithmChoice, Project
+    from kanon_tui.core.task import prepare
+
+    project = Project.load(args.project)
+    if args.algorithm is not None and args.algorithm != project.algorithm.name:
+        find_algorithm(args.algorithm, "--algorithm")
+        project = replace(project, algorithm=AlgorithmChoice(args.algorithm))
+    if args.k is not None:
+        project = replace(project, privacy=replace(project.privacy, k=args.k))
+    for line in explain(project, prepare(project), args.most):
+        print(line)
+    return 0

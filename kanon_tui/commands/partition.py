@@ -1,0 +1,107 @@
+"""Grow a decision tree for an attribute on the original and on a release, side by side.
+
+Accuracy and AUC are cross-validated on each table's own cells. `kept` is the release's accuracy
+divided by the original's; the baseline is the accuracy of always guessing the commonest value.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import zip_longest
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
+
+from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, whole
+
+if TYPE_CHECKING:
+    from kanon_tui.core.analysis.partition import Node, PartitionTree
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "compare decision trees on the original and on a release"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("project", metavar="PROJECT", type=Path, help="the project (.yaml) that made the release")
+    add("--release", metavar="FILE", type=Path, required=True, help="what was published")
+    add("--target", metavar="NAME", required=True, help="the attribute to predict")
+    add(
+        "--attributes", metavar="a,b", type=names,
+        help="what the trees may ask about; all that is published when not given",
+    )  # fmt: skip
+    add("--leaves", metavar="N", type=whole(2), default=8, help="the most leaves of a tree (8)")
+    add(
+        "--smallest", metavar="N", type=whole(1),
+        help="the fewest records of a leaf; one in a hundred when not given",
+    )  # fmt: skip
+    add_json(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Grow both trees and print them."""
+    from kanon_tui.core.analysis.partition import partition
+    from kanon_tui.core.project import Project
+    from kanon_tui.core.table import ReadOptions, read_table
+    from kanon_tui.core.task import prepare
+
+    project = Project.load(args.project)
+    task = prepare(project)
+    options = ReadOptions(header=True, missing_tokens=task.table.missing_tokens)
+    found = partition(
+        project,
+        task,
+        read_table(args.release, options),
+        args.target,
+        attributes=args.attributes,
+        leaves=args.leaves,
+        smallest=args.smallest,
+        release_name=args.release.name,
+    )
+    if args.json:
+        trees = {"original": _as_json(found.original), "release": _as_json(found.release)}
+        print_json({"target": found.target, **trees, "kept": found.kept})
+        return 0
+    both = (found.original, found.release)
+    rows = [
+        ["records", *(figure(tree.root.records) for tree in both)],
+        ["accuracy", *(figure(tree.accuracy) for tree in both)],
+        ["baseline", *(figure(tree.baseline) for tree in both)],
+        ["AUC", *(figure(tree.auc) for tree in both)],
+    ]
+    print_table((found.target, "original", "release"), rows)
+    if found.kept is not None:
+        print(f"the release keeps {found.kept:.1%} of the original's accuracy")
+    print()
+    _print_trees(*(_lines(tree.root) for tree in both))
+    return 0
+
+
+def _as_json(tree: PartitionTree) -> dict[str, Any]:
+    leaves = [
+        {"records": leaf.records, "share": leaf.share, "path": leaf.path}
+        for leaf in tree.root.leaves()
+    ]
+    return {"accuracy": tree.accuracy, "auc": tree.auc, "leaves": leaves}
+
+
+def _lines(node: Node, indent: str = "") -> list[str]:
+    """A tree as text: a line per node, what lies below it further in."""
+    said = f"{node.condition}: " if node.condition else ""
+    lines = [f"{indent}{said}{node.records:,} records, {node.share:.1%} {node.majority}"]
+    for child in node.children:
+        lines += _lines(child, indent + "  ")
+    return lines
+
+
+def _print_trees(original: list[str], release: list[str]) -> None:
+    """Side by side where the terminal is wide enough, otherwise one after the other."""
+    original, release = ["original", *original], ["release", *release]
+    left, right = (max(map(len, lines)) for lines in (original, release))
+    if left + 3 + right <= get_terminal_size().columns:
+        for one, other in zip_longest(original, release, fillvalue=""):
+            print(f"{one:{left}}   {other}".rstrip())
+    else:
+        print(*original, "", *release, sep="\n")

@@ -1,0 +1,129 @@
+"""Compare algorithms and values of k on one table.
+
+Every point is a whole run whose release is verified and measured. Points run side by side on all
+cores; full-domain searches share what they have counted. A point without a release says why. Exit
+code 1 when no point has one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kanon_tui.commands.common import add_json, figure, names, print_json, print_table
+from kanon_tui.core.errors import InputError, NotReachedError
+
+if TYPE_CHECKING:
+    from kanon_tui.core.analysis.sweep import Sweep, SweepPoint
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "compare algorithms and values of k"
+
+_COLUMNS = ("algorithm", "k", "NCP", "RV", "IL", "classes", "suppressed", "seconds")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("project", metavar="PROJECT", type=Path, help="a project file (.yaml)")
+    add(
+        "--k", metavar="K,K,...", type=_k_values,
+        help="values of k, 2,3,5,10,25,50,100 where not given",
+    )  # fmt: skip
+    add(
+        "--algorithms", metavar="A,B,...", type=names,
+        help="names, the project's own where not given; see 'kanon-tui algorithms'",
+    )  # fmt: skip
+    add("--out", metavar="FILE", type=Path, help="the table or its plots: .csv, .json or .svg")
+    add("--force", action="store_true", help="replace an existing file")
+    add_json(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Run all points, then print and write them."""
+    from kanon_tui.core.analysis.sweep import DEFAULT_KS, sweep
+    from kanon_tui.core.analysis.sweep_files import sweep_text
+    from kanon_tui.core.project import Project
+    from kanon_tui.core.writing import write_text
+
+    project = Project.load(args.project)
+    _check_target(args, project.data_path)
+    made = sweep(project, args.algorithms, args.k or DEFAULT_KS)
+    points = made.in_order(_watched(made))
+    if args.out is not None:
+        write_text(args.out, sweep_text(points, args.out), args.force)
+    if args.json:
+        print_json([point.figures for point in points])
+    else:
+        _print(points)
+        if args.out is not None:
+            print(f"wrote {args.out}")
+    if all(point.error for point in points):
+        raise NotReachedError(
+            f"{args.project.name}: none of the {len(points)} points has a release"
+        )
+    return 0
+
+
+def _k_values(text: str) -> tuple[int, ...]:
+    from kanon_tui.core.analysis.sweep import k_values
+
+    try:
+        return k_values(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _check_target(args: argparse.Namespace, data: Path) -> None:
+    """Refuse a file that cannot be written before any work is done for it."""
+    from kanon_tui.core.analysis.sweep_files import SWEEP_ENDINGS
+    from kanon_tui.core.writing import check_target
+
+    if args.out is None:
+        return
+    if os.path.realpath(args.out) in {os.path.realpath(path) for path in (data, args.project)}:
+        raise InputError(f"{args.out} is what is read, it cannot be written too; name another")
+    check_target(args.out, SWEEP_ENDINGS, args.force)
+
+
+def _watched(made: Sweep) -> list[SweepPoint]:
+    """All points, with a bar when stderr is a terminal."""
+    if not sys.stderr.isatty():
+        return list(made)
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    )  # fmt: skip
+    points = []
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("sweep", total=made.total)
+        for point in made:
+            points.append(point)
+            progress.update(bar, advance=1, description=f"{point.algorithm} k={point.k}")
+    return points
+
+
+def _print(points: list[SweepPoint]) -> None:
+    rows = [
+        [
+            point.algorithm,
+            f"{point.k:,}",
+            figure(point.ncp),
+            figure(point.rv),
+            "-" if point.il is None else f"{point.il:,.1f}",
+            figure(point.classes),
+            figure(point.suppressed_records),
+            "-" if point.seconds is None else f"{point.seconds:.2f}",
+        ]
+        for point in points
+    ]
+    print_table(_COLUMNS, rows)
+    for point in points:
+        if point.error is not None:
+            print(f"{point.algorithm}, k = {point.k:,}: {point.error}")

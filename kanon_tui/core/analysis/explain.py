@@ -1,0 +1,102 @@
+"""A run told in plain sentences: what it starts from, every decision, what comes out.
+
+The sentences are the algorithm's own steps, one decision each; this module only says what goes
+before and after them. They are meant for small tables, to be read along or aloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from kanon_tui.core.project import Project
+from kanon_tui.core.result import Result, conclude, start
+from kanon_tui.core.run import Family, Pace, Run
+from kanon_tui.core.task import Task
+
+__all__ = ["explain"]
+
+
+def explain(project: Project, task: Task, most: int = 200) -> Iterator[str]:
+    """The run of a project as lines: an introduction, numbered decisions, the outcome.
+
+    Of more than `most` decisions the first are told and the others counted. A run without a release
+    raises what is wrong, after the decisions that led there.
+    """
+    run = start(project, task=replace(task, pace=Pace(decisions=1)))
+    yield from _introduction(project, run)
+    yield ""
+    number = 0
+    for number, step in enumerate(run, start=1):
+        if number <= most:
+            yield f"{number}. {step.sentence}"
+    if number > most:
+        yield f"(The first {most:,} of {number:,} decisions; --most tells more of them.)"
+    yield ""
+    yield from _outcome(conclude(run, project))
+
+
+def _introduction(project: Project, run: Run) -> Iterator[str]:
+    task, algorithm = run.task, run.algorithm
+    names = [attribute.name for attribute in task.quasi]
+    yield (
+        f"{project.name}: {_counted(task.n, 'record')} with "
+        f"{_counted(len(names), 'quasi-identifier')}: {_listed(names)}."
+    )
+    if task.k == 1:
+        yield "k is 1: every record may stand alone."
+    else:
+        yield (
+            f"k is {task.k:,}: in {'these' if len(names) > 1 else 'it'}, every published record "
+            f"must look like at least {_counted(task.k - 1, 'other')}."
+        )
+    named = algorithm.title.lower() == algorithm.name
+    title = algorithm.title if named else f"{algorithm.title} ({algorithm.name})"
+    yield f"{title}. {algorithm.summary}."
+    if algorithm.family is Family.FULL_DOMAIN:
+        levels = [f"{a.name} from 0 to {a.hierarchy.height}" for a in task.quasi]
+        yield (
+            f"A string ⟨…⟩ picks a level for every attribute: {_listed(levels)}. At level 0 values "
+            f"stand as they are, at the last level all look the same."
+        )
+        yield from (f"{note.rstrip('.')}." for note in task.built)
+    yield from (f"{note.rstrip('.')}." for note in task.notes)
+
+
+def _outcome(result: Result) -> Iterator[str]:
+    measures, task = result.measures, result.task
+    levels = result.grouping.levels
+    if levels is not None:
+        pairs = [f"{a.name} at level {x}" for a, x in zip(task.quasi, levels, strict=True)]
+        yield f"Published: {_listed(pairs)}."
+    published = task.n - measures.suppressed_records
+    if measures.classes == 1:
+        yield f"The release is one class of {_counted(published, 'record')}."
+    else:
+        yield (
+            f"The release has {measures.classes:,} classes; the smallest has "
+            f"{_counted(measures.smallest_class, 'record')}, the largest "
+            f"{measures.largest_class:,}. They were counted again in the published cells."
+        )
+    yield (
+        f"{_counted(measures.suppressed_records, 'record')} of {task.n:,} "
+        f"{'is' if measures.suppressed_records == 1 else 'are'} suppressed."
+        if measures.suppressed_records
+        else "No record is suppressed."
+    )
+    if measures.suppressed_cells:
+        yield f"{_counted(measures.suppressed_cells, 'cell')} of published records are hidden."
+    yield (
+        f"NCP is {measures.ncp:.4f} (0 keeps all detail, 1 none), the research value "
+        f"{measures.rv:.4f}."
+    )
+    yield from (f"{note.rstrip('.')}." for note in result.grouping.notes)
+
+
+def _listed(words: Sequence[str]) -> str:
+    """`age, zip and sex`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,168 @@
+"""How likely is k-anonymity at all? Random tables of a given shape, drawn again and again.
+
+A table of m independent attributes is k-anonymous as it stands when every combination of values
+that occurs is held by at least k records; combinations that do not occur do no harm. The share of
+random tables for which this holds is the success rate. It tells, before any algorithm is run, how
+many records a shape needs: 7 binary attributes and k = 5 are hopeless with 1,200 records and safe
+with 7,500.
+
+Idea
+  Count, do not draw records: all n records start as one class, and one attribute after the other
+  splits every class by a multinomial draw. That is the same distribution as drawing n records and
+  grouping them. A class that has fallen below k never recovers, so the table has failed and its
+  draw ends.
+
+Cost
+  Classes of at least k records number at most n / k, so a table costs O(min(combinations, n / k) ·
+  values) draws, and a hopeless one far less.
+
+Departures
+  Morton draws records with two equally frequent values per attribute. Here any number of values and
+  any frequencies will do, which gives the curve for the attributes of a table. Independence stays
+  an assumption: attributes that go together leave fewer combinations, and a real table does better.
+
+Reference: Morton, table 12 and figure 23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.task import Task
+
+__all__ = ["CurvePoint", "Feasibility", "feasibility", "feasibility_curve", "shape_of"]
+
+Floats = npt.NDArray[np.float64]
+
+MOST_ATTRIBUTES = 10_000
+MOST_VALUES = 1_000_000
+MOST_RECORDS = 10**15
+MOST_CLASSES = 50_000_000
+_BLOCK = 1 << 13
+"""About how many counts are drawn at a time."""
+
+
+@dataclass(frozen=True)
+class Feasibility:
+    """The success rate of one shape."""
+
+    attributes: int
+    values: int
+    """Of every attribute, equally frequent."""
+    k: int
+    records: int
+    repeats: int
+    seed: int
+    success_rate: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the true rate lies, with 95 % confidence (Wilson's interval)."""
+        return _wilson(self.success_rate, self.repeats)
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The success rate at one number of records."""
+
+    records: int
+    success_rate: float
+    interval: tuple[float, float]
+
+
+def feasibility(
+    attributes: int, k: int, records: int, values: int = 2, repeats: int = 200, seed: int = 0
+) -> Feasibility:
+    """The success rate of `attributes` attributes with `values` equally frequent values each.
+
+    >>> feasibility(attributes=7, k=5, records=7500, repeats=20).success_rate
+    1.0
+    """
+    _check("attributes", attributes, MOST_ATTRIBUTES)
+    _check("values", values, MOST_VALUES)
+    shape = [np.full(values, 1.0 / values)] * attributes
+    rate = _success_rate(shape, k, records, repeats, seed)
+    return Feasibility(attributes, values, k, records, repeats, seed, rate)
+
+
+def feasibility_curve(
+    shape: Sequence[Floats], k: int, records: Iterable[int], repeats: int = 200, seed: int = 0
+) -> Iterator[CurvePoint]:
+    """The success rate at each of these numbers of records, one point at a time.
+
+    `shape` holds the frequencies of every attribute's values (see `shape_of`). Attributes with a
+    rare value go first: they are the ones that fail, and a failed table is done.
+    """
+    rarest_first = sorted((f / f.sum() for f in shape), key=lambda f: float(f.min()))
+    for number in records:
+        rate = _success_rate(rarest_first, k, number, repeats, seed)
+        yield CurvePoint(number, rate, _wilson(rate, repeats))
+
+
+def shape_of(task: Task) -> tuple[Floats, ...]:
+    """How frequent each value of every quasi-identifier is."""
+    return tuple(attribute.column.counts / task.n for attribute in task.quasi)
+
+
+def _success_rate(shape: Sequence[Floats], k: int, records: int, repeats: int, seed: int) -> float:
+    _check("k", k)
+    _check("records", records, MOST_RECORDS)
+    _check("repeats", repeats)
+    if records < k:
+        return 0.0
+    if k == 1:
+        return 1.0
+    splits = [frequencies for frequencies in shape if len(frequencies) > 1]
+    rng = np.random.default_rng(seed)
+    return sum(_succeeds(splits, k, records, rng) for _ in range(repeats)) / repeats
+
+
+def _succeeds(splits: Sequence[Floats], k: int, records: int, rng: np.random.Generator) -> bool:
+    """Draw one table; whether all its classes have k records.
+
+    A few classes at a time are followed down to the last attribute before the others are looked
+    at: memory stays small, and what fails does so soon.
+    """
+    waiting = [(0, np.array([records], dtype=np.int64))]
+    finished = 0
+    while waiting:
+        level, classes = waiting.pop()
+        if level == len(splits):
+            finished += len(classes)
+            if finished > MOST_CLASSES:
+                raise InputError(
+                    f"these tables have more than {MOST_CLASSES:,} classes, which is too many to "
+                    f"simulate; ask for fewer attributes, values or records"
+                )
+            continue
+        some = max(1, _BLOCK // len(splits[level]))
+        if len(classes) > some:
+            waiting.append((level, classes[some:]))
+        counts = rng.multinomial(classes[:some], splits[level])
+        occupied = counts[counts > 0]
+        if (occupied < k).any():
+            return False
+        waiting.append((level + 1, occupied))
+    return True
+
+
+def _check(name: str, number: int, most: int | None = None) -> None:
+    if number < 1 or (most is not None and number > most):
+        allowed = "at least 1" if most is None else f"from 1 to {most:,}"
+        raise InputError(f"{name} is {number:,}; a simulation needs a whole number {allowed}")
+
+
+def _wilson(rate: float, repeats: int) -> tuple[float, float]:
+    """Unlike rate ± a margin, it stays within 0 and 1 and is not empty at either end."""
+    z = 1.96
+    centre = rate + z * z / (2 * repeats)
+    margin = z * sqrt(rate * (1 - rate) / repeats + (z / (2 * repeats)) ** 2)
+    scale = 1 + z * z / repeats
+    low, high = (centre - margin) / scale, (centre + margin) / scale
+    return max(0.0, min(low, rate)), min(1.0, max(high, rate))  # rounding puts them past an end
