@@ -51,9 +51,9 @@ def test_sample_gives_a_verified_release_with_a_whole_report(name: str) -> None:
     quasi = [attribute.name for attribute in result.task.quasi]
     assert smallest_class(result.table, quasi) >= result.task.k
     report = json.loads(json.dumps(result.report))
-    assert REPORT_FIELDS <= set(report)
-    assert METRICS == set(report["metrics"])
-    assert PRIVACY <= set(report["privacy"])
+    assert set(report) >= REPORT_FIELDS
+    assert set(report["metrics"]) == METRICS
+    assert set(report["privacy"]) >= PRIVACY
     assert set(report["attributes"]) == set(quasi)
 
 

@@ -35,7 +35,9 @@ def preflight(project: Project, task: Task, algorithm: type[Algorithm]) -> Prefl
     warnings: list[str] = []
     if algorithm.family is Family.FULL_DOMAIN:
         strings, left = _strings(task)
-        facts.append(f"{strings:,} strings" + (f", {left:,} after pre-pruning" if left < strings else ""))
+        facts.append(
+            f"{strings:,} strings" + (f", {left:,} after pre-pruning" if left < strings else "")
+        )
         warnings += task.built
     else:
         facts.append(f"about {max(task.n // task.k, 1):,} classes to build")
@@ -61,11 +63,12 @@ def _effort(task: Task, algorithm: type[Algorithm]) -> float:
     if algorithm.family is Family.FULL_DOMAIN:
         _, left = _strings(task)
         tests = {"datafly": 10.0 * q, "local": 4.0 * q, "incognito": left / 4 + 50}
-        return tests.get(algorithm.name, 20 * log2(left + 2)) * n * q * 4e-9 + left * 2e-7 + 0.05
+        tests_needed = tests.get(algorithm.name, 20 * log2(left + 2))
+        return tests_needed * n * q * 4e-9 + left * 2e-7 + 0.05
     if algorithm.name == "mondrian":
         return n * q * log2(n / task.k + 2) * 2e-8 + 0.05
     exponent = {"sbc": 1.6, "sd": 1.6}.get(algorithm.name, 1.7)
-    return (n / 30_000) ** exponent * q / 8 * 2 + 0.05
+    return float((n / 30_000) ** exponent) * q / 8 * 2 + 0.05
 
 
 def _megabytes(task: Task, algorithm: type[Algorithm]) -> float:

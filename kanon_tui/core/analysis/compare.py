@@ -1,0 +1,235 @@
+"""Two results of one table side by side: figures, attributes, rules, and where they differ most.
+
+Records are the same records of the data file, also where one of the runs dropped some for missing
+values. Better and worse are said only of figures that have a direction: less detail lost is better,
+a larger average class is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.metrics.cells import cells_of
+from kanon_tui.core.metrics.ncp import penalties
+from kanon_tui.core.recode import Release
+from kanon_tui.core.report_story import COUNTS, METRICS, PRIVACY
+from kanon_tui.core.result import Result
+
+__all__ = [
+    "AttributeDifference",
+    "Comparison",
+    "FigureDifference",
+    "RuleDifference",
+    "differences",
+    "file_records",
+    "record_losses",
+]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+HIGHER_IS_BETTER = frozenset(
+    {"utility", "rv", "precision", "classes", "k", "l_distinct", "l_entropy", "p"}
+)
+NO_DIRECTION = frozenset({"distinct_published", "smallest_class", "largest_class"})
+EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class FigureDifference:
+    """One figure of both results."""
+
+    name: str
+    """As in the report."""
+    title: str
+    first: float | None
+    second: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """Second minus first; None where one of them is not defined."""
+        if self.first is None or self.second is None:
+            return None
+        return self.second - self.first
+
+    @property
+    def better(self) -> int:
+        """1 where the second is better, -1 where the first is, 0 where neither is."""
+        if not self.difference or abs(self.difference) < EQUAL or self.name in NO_DIRECTION:
+            return 0
+        rises = self.difference > 0
+        return 1 if rises == (self.name in HIGHER_IS_BETTER) else -1
+
+
+@dataclass(frozen=True)
+class AttributeDifference:
+    """What both results do to one quasi-identifier."""
+
+    name: str
+    ncp: FigureDifference
+    rv: FigureDifference
+    levels: tuple[int | None, int | None]
+    differs: int
+    """Records whose published cells differ, suppression included."""
+
+
+@dataclass(frozen=True)
+class RuleDifference:
+    """The share of published records whose group keeps a rule, in both results."""
+
+    attribute: str
+    rule: str
+    kept: FigureDifference
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Everything that differs between two results."""
+
+    first: Result
+    second: Result
+
+    @cached_property
+    def records(self) -> tuple[Ints, Ints]:
+        """Numbers of the records both runs worked on, as each run numbers them."""
+        _, one, other = np.intersect1d(
+            file_records(self.first),
+            file_records(self.second),
+            assume_unique=True,
+            return_indices=True,
+        )
+        return one.astype(np.int64), other.astype(np.int64)
+
+    @cached_property
+    def common(self) -> tuple[str, ...]:
+        """Quasi-identifiers of both, in the order of the first."""
+        names = {attribute.name for attribute in self.second.task.quasi}
+        return tuple(a.name for a in self.first.task.quasi if a.name in names)
+
+    @cached_property
+    def differs(self) -> dict[str, npt.NDArray[np.bool_]]:
+        """Per common quasi-identifier, which of the common records are published otherwise."""
+        return {name: self._cells_differ(name) for name in self.common}
+
+    @cached_property
+    def loss_difference(self) -> Floats:
+        """Per common record how much more detail the second loses (its share of NCP)."""
+        one, other = self.records
+        result: Floats = record_losses(self.second.release)[other]
+        return result - record_losses(self.first.release)[one]
+
+    @cached_property
+    def most_different(self) -> Ints:
+        """Common records (by their place in `records`), those that differ most first."""
+        amount = np.abs(self.loss_difference)
+        otherwise = sum((flags.astype(np.float64) for flags in self.differs.values()), 0 * amount)
+        return np.lexsort((np.arange(len(amount)), -otherwise, -np.round(amount, 9)))
+
+    @cached_property
+    def figures(self) -> tuple[FigureDifference, ...]:
+        """Every metric, count and privacy figure."""
+        return differences(self.first, self.second)
+
+    @cached_property
+    def attributes(self) -> tuple[AttributeDifference, ...]:
+        """The common quasi-identifiers, the one that differs most first."""
+        one, other = self.first.measures.attributes, self.second.measures.attributes
+        found = [
+            AttributeDifference(
+                name,
+                FigureDifference("ncp", "NCP", one[name].ncp, other[name].ncp),
+                FigureDifference("rv", "RV", one[name].rv, other[name].rv),
+                (one[name].level, other[name].level),
+                int(self.differs[name].sum()),
+            )
+            for name in self.common
+        ]
+        return tuple(sorted(found, key=lambda a: (-abs(a.ncp.difference or 0), -a.differs)))
+
+    @cached_property
+    def rules(self) -> tuple[RuleDifference, ...]:
+        """The rules that both projects have."""
+        found = []
+        for name in self.common:
+            second = {kept.rule: kept.kept for kept in self.second.measures.attributes[name].rules}
+            for kept in self.first.measures.attributes[name].rules:
+                if kept.rule in second:
+                    figures = FigureDifference("utility", kept.rule, kept.kept, second[kept.rule])
+                    found.append(RuleDifference(name, kept.rule, figures))
+        return tuple(found)
+
+    def _cells_differ(self, name: str) -> npt.NDArray[np.bool_]:
+        (codes, texts), (others, other_texts) = (
+            _cells(result, name, records)
+            for result, records in zip((self.first, self.second), self.records, strict=True)
+        )
+        number = {text: code for code, text in enumerate(texts)}
+        same = np.array([*(number.get(text, -2) for text in other_texts), -1])  # the last: code -1
+        return np.asarray(same[others] != codes, dtype=bool)
+
+
+def differences(first: Result, second: Result) -> tuple[FigureDifference, ...]:
+    """Every metric, count and privacy figure of two results."""
+    return tuple(_figures(first, second))
+
+
+def _figures(first: Result, second: Result) -> Iterator[FigureDifference]:
+    one, other = first.measures, second.measures
+    for name, title, _ in (*METRICS, *COUNTS):
+        values = getattr(one, name), getattr(other, name)
+        if values != (None, None):
+            yield FigureDifference(name, title, *values)
+    yield FigureDifference("seconds", "Seconds", first.seconds, second.seconds)
+    for name, title in (
+        ("k", "k reached"),
+        ("risk_max", "Highest risk"),
+        ("risk_mean", "Mean risk"),
+        ("violations", "Violations"),
+    ):
+        yield FigureDifference(
+            name, title, getattr(one.privacy, name), getattr(other.privacy, name)
+        )
+    for name, title, _ in PRIVACY:
+        of_first, of_second = getattr(one.privacy, name), getattr(other.privacy, name)
+        for sensitive in of_first:
+            if sensitive in of_second:
+                yield FigureDifference(
+                    name, f"{title}: {sensitive}", of_first[sensitive], of_second[sensitive]
+                )
+
+
+def file_records(result: Result) -> Ints:
+    """Where the records of a run stand among the records of the data file, from 0."""
+    kept = result.task.table.kept
+    return np.arange(result.task.n) if kept is None else kept
+
+
+def record_losses(release: Release) -> Floats:
+    """Per record the weighted sum of the penalties of its cells; the mean over records is NCP."""
+    losses = np.zeros(release.task.n)
+    published = ~release.suppressed
+    singly = release.grouping.suppressed_cells
+    for x, cells in enumerate(cells_of(release)):
+        attribute = cells.attribute
+        groups = release.classes
+        if cells.level is not None:
+            groups = attribute.hierarchy.maps[cells.level][attribute.column.codes]
+        shown = published if singly is None else published & ~singly[:, x]
+        per_group = np.where(cells.hidden, 1.0, penalties(cells))
+        per_record = np.ones(release.task.n)
+        per_record[shown] = per_group[groups[shown]]
+        losses += attribute.weight * per_record
+    return losses
+
+
+def _cells(
+    result: Result, name: str, records: Ints
+) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    x = next(x for x, a in enumerate(result.task.quasi) if a.name == name)
+    cells = result.release.cells[x]
+    return cells.codes[records], cells.texts

@@ -1,0 +1,288 @@
+"""The few things that are modal: a message, a question, a line of text, a path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.suggester import Suggester
+from textual.widgets import Button, Input, Label, Markdown, OptionList, Static
+from textual.widgets.option_list import Option
+
+from kanon_tui.core.errors import KanonError
+
+__all__ = ["AskPath", "AskText", "Choose", "Confirm", "Help", "Message"]
+
+
+class Dialog(ModalScreen[Any]):
+    """A box in the middle; escape always leaves it."""
+
+    DEFAULT_CSS = """
+    Dialog { align: center middle; background: $background 60%; }
+    Dialog > Vertical {
+        width: 72; max-width: 94%; height: auto; max-height: 90%;
+        border: round $primary; background: $surface; padding: 0 1;
+    }
+    Dialog .title { text-style: bold; margin-bottom: 1; }
+    Dialog .error { color: $text-error; height: auto; }
+    Dialog .hint { color: $text-muted; height: auto; }
+    Dialog #buttons { height: auto; margin-top: 1; align-horizontal: right; }
+    Dialog Button { margin-left: 1; }
+    Dialog OptionList { height: auto; max-height: 12; }
+    Dialog Input { margin: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss_none", "Close")]
+
+    def action_dismiss_none(self) -> None:
+        """Leave without an answer."""
+        self.dismiss(None)
+
+
+class Message(Dialog):
+    """One sentence that must not be missed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "dismiss_none", "Close")]
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        """Title, text, one button."""
+        with Vertical():
+            yield Label(Text(self._title), classes="title")
+            with VerticalScroll(can_focus=False):
+                yield Static(Text(self._text), id="text")
+            with Horizontal(id="buttons"):
+                yield Button("Close", variant="primary", compact=True)
+
+    def on_button_pressed(self) -> None:
+        """The only button closes."""
+        self.dismiss(None)
+
+
+class Confirm(Dialog):
+    """A question with two named answers; gives True, False or None (escape)."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "Yes"),
+        Binding("n", "answer(False)", "No"),
+        Binding("left", "app.focus_previous", show=False),
+        Binding("right", "app.focus_next", show=False),
+    ]
+
+    def __init__(self, title: str, text: str, yes: str = "Yes", no: str = "No") -> None:
+        super().__init__()
+        self._title, self._text, self._yes, self._no = title, text, yes, no
+
+    def compose(self) -> ComposeResult:
+        """Question and answers."""
+        with Vertical():
+            yield Label(Text(self._title), classes="title")
+            yield Static(Text(self._text))
+            with Horizontal(id="buttons"):
+                yield Button(Text(f"{self._yes} (y)"), variant="primary", id="yes", compact=True)
+                yield Button(Text(f"{self._no} (n)"), id="no", compact=True)
+
+    def action_answer(self, answer: bool) -> None:
+        """By key."""
+        self.dismiss(answer)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """By button."""
+        self.dismiss(event.button.id == "yes")
+
+
+class AskText(Dialog):
+    """A line of text, checked as it is typed; gives the text or None."""
+
+    def __init__(
+        self,
+        title: str,
+        value: str = "",
+        *,
+        hint: str = "",
+        check: Callable[[str], object] | None = None,
+        suggester: Suggester | None = None,
+    ) -> None:
+        super().__init__()
+        self._title, self._value, self._hint = title, value, hint
+        self._check, self._suggester = check, suggester
+
+    def compose(self) -> ComposeResult:
+        """Title, input, what is wrong."""
+        with Vertical():
+            yield Label(Text(self._title), classes="title")
+            yield Input(value=self._value, suggester=self._suggester, select_on_focus=True)
+            yield Static(Text(self._hint), classes="hint", id="hint")
+            yield Static("", classes="error", id="error")
+
+    def problem(self, text: str) -> str:
+        """What the check says; empty when all is well."""
+        try:
+            if self._check is not None:
+                self._check(text)
+        except KanonError as error:
+            return str(error)
+        return ""
+
+    @on(Input.Changed)
+    def show_problem(self, event: Input.Changed) -> None:
+        """Say what is wrong while typing."""
+        self.query_one("#error", Static).update(Text(self.problem(event.value)))
+
+    @on(Input.Submitted)
+    def submit(self, event: Input.Submitted) -> None:
+        """Accept only what passes the check."""
+        if not self.problem(event.value):
+            self.dismiss(event.value)
+
+
+class PathSuggester(Suggester):
+    """Completes file names as a shell does."""
+
+    def __init__(self) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The first path that begins with what was typed."""
+        found = completions(value, most=1)
+        return found[0] if found else None
+
+
+def completions(typed: str, most: int = 200) -> list[str]:
+    """Paths that begin with what was typed; folders end in a slash, hidden ones are left out."""
+    path = Path(typed).expanduser()
+    folder, stem = (path, "") if typed.endswith("/") or not typed else (path.parent, path.name)
+    prefix = typed[: len(typed) - len(stem)] if stem else typed
+    try:
+        entries = sorted(folder.iterdir(), key=lambda e: (not e.is_dir(), e.name.lower()))
+    except OSError:
+        return []
+    result = []
+    for entry in entries:
+        if entry.name.startswith(stem) and (stem.startswith(".") or entry.name[0] != "."):
+            result.append(f"{prefix}{entry.name}{'/' if entry.is_dir() else ''}")
+            if len(result) == most:
+                break
+    return result
+
+
+class AskPath(Dialog):
+    """A path with completion: type, arrow down into the list, enter. Gives a Path or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete", priority=True),
+        Binding("down", "into_list", show=False),
+    ]
+
+    def __init__(self, title: str, value: str = "", hint: str = "") -> None:
+        super().__init__()
+        self._title, self._value, self._hint = title, value, hint
+
+    def compose(self) -> ComposeResult:
+        """Input above, matching files below."""
+        with Vertical():
+            yield Label(Text(self._title), classes="title")
+            yield Input(value=self._value, suggester=PathSuggester(), select_on_focus=False)
+            yield OptionList(id="files")
+            yield Static(Text(self._hint or "tab completes, ↓ list, enter accepts"), classes="hint")
+
+    def on_mount(self) -> None:
+        """List what there is to begin with."""
+        self._fill(self._value)
+
+    @on(Input.Changed)
+    def typed(self, event: Input.Changed) -> None:
+        """The list follows the typing."""
+        self._fill(event.value)
+
+    def _fill(self, value: str) -> None:
+        files = self.query_one("#files", OptionList)
+        files.clear_options()
+        files.add_options([Option(Text(name), id=None) for name in completions(value)])
+        self._listed = completions(value)
+
+    def action_complete(self) -> None:
+        """Take the first match."""
+        field = self.query_one(Input)
+        if self._listed:
+            field.value = self._listed[0]
+            field.cursor_position = len(field.value)
+        field.focus()
+
+    def action_into_list(self) -> None:
+        """From the input to the list."""
+        files = self.query_one("#files", OptionList)
+        if not files.has_focus and files.option_count:
+            files.focus()
+            files.highlighted = 0
+
+    @on(OptionList.OptionSelected)
+    def picked(self, event: OptionList.OptionSelected) -> None:
+        """Enter a folder, take a file."""
+        chosen = self._listed[event.option_index]
+        field = self.query_one(Input)
+        field.value = chosen
+        field.cursor_position = len(chosen)
+        if chosen.endswith("/"):
+            field.focus()
+        else:
+            self.dismiss(Path(chosen).expanduser())
+
+    @on(Input.Submitted)
+    def submit(self, event: Input.Submitted) -> None:
+        """Take what was typed."""
+        if event.value.strip():
+            self.dismiss(Path(event.value.strip()).expanduser())
+
+
+class Choose(Dialog):
+    """One of several; gives its number or None."""
+
+    def __init__(self, title: str, options: list[str], hint: str = "", current: int = 0) -> None:
+        super().__init__()
+        self._title, self._options, self._hint, self._current = title, options, hint, current
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        with Vertical():
+            yield Label(Text(self._title), classes="title")
+            yield OptionList(*[Text(option) for option in self._options])
+            if self._hint:
+                yield Static(Text(self._hint), classes="hint")
+
+    def on_mount(self) -> None:
+        """Begin at the current choice."""
+        self.query_one(OptionList).highlighted = self._current if self._options else None
+
+    @on(OptionList.OptionSelected)
+    def picked(self, event: OptionList.OptionSelected) -> None:
+        """Enter takes it."""
+        self.dismiss(event.option_index)
+
+
+class Help(Dialog):
+    """What the focused pane is, which keys work here, an example."""
+
+    DEFAULT_CSS = """
+    Help > Vertical { width: 90; height: 90%; }
+    Help VerticalScroll { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1,enter,q", "dismiss_none", "Close")]
+
+    def __init__(self, markdown: str) -> None:
+        super().__init__()
+        self._markdown = markdown
+
+    def compose(self) -> ComposeResult:
+        """The text, scrolling."""
+        with Vertical(), VerticalScroll():
+            yield Markdown(self._markdown)

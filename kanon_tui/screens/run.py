@@ -1,0 +1,317 @@
+"""5 Run: choose an algorithm, set it up, watch it decide, pause, step, cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher, OptionList, Static
+from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.live import LiveRun
+from kanon_tui.core.parameters import Parameter, parameters_of
+from kanon_tui.core.preflight import Preflight, preflight
+from kanon_tui.core.project import AlgorithmChoice, Privacy
+from kanon_tui.core.result import Result, conclude, start
+from kanon_tui.core.run import Family, State
+from kanon_tui.core.session import Session
+from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.dialogs import Message
+from kanon_tui.widgets.form import Form
+from kanon_tui.widgets.live_view import LiveView
+from kanon_tui.widgets.tint import tint
+
+__all__ = ["RunScreen"]
+
+REFRESH = 1 / 10
+"""Seconds between two looks at the run: kind to a slow line."""
+
+FAMILIES = {
+    Family.FULL_DOMAIN: "full-domain",
+    Family.CLUSTERING: "clustering",
+}
+
+PRIVACY = (
+    Parameter("k", "int", 5, "Every published record looks like at least k−1 others", low=1),
+    Parameter(
+        "max_suppression",
+        "float",
+        0.0,
+        "Share of the records that full-domain algorithms may leave out",
+        low=0,
+        high=1,
+    ),
+    Parameter("seed", "int", 0, "Start of random choices; the same seed, the same release", low=0),
+)
+
+
+class RunScreen(StepScreen):
+    """Setting up and watching are two faces of one screen."""
+
+    STEP = "run"
+    HELP = """## 5 Run
+
+Choose an **algorithm** on the left and set its parameters on the right.
+
+- *Full-domain* algorithms pick one level of every hierarchy for the whole table. Easy to
+  explain, one meaning per column.
+- *Clustering* algorithms let every class have its own ranges. They keep more detail.
+
+`r` starts. While it runs: `space` pauses and goes on, `.` takes one decision, `>` and `<`
+change the speed, `c` cancels and keeps the best found so far, where there is one. `esc` goes
+back to the set-up.
+
+Example: choose *mondrian*, press `.`: the first cut is explained in a sentence. Press `.` again
+for the next, `space` to let it run.
+"""
+    DEFAULT_CSS = """
+    RunScreen #preflight { height: auto; max-height: 4; padding: 0 1; }
+    RunScreen ContentSwitcher { height: 1fr; }
+    RunScreen #setup { layout: horizontal; height: 1fr; }
+    RunScreen #algorithms-pane { width: 1fr; }
+    RunScreen #algorithms { height: 1fr; border: none; background: $surface; padding: 0; }
+    RunScreen #setup-pane { width: 1fr; padding: 0 1; }
+    RunScreen #algorithms { text-wrap: nowrap; text-overflow: ellipsis; }
+    RunScreen #about { height: auto; margin-bottom: 1; }
+    RunScreen #algorithms-pane { max-width: 60; }
+    RunScreen.-narrow #algorithms-pane { width: 24; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "start", "Run", id="run.start"),
+        Binding("ctrl+r", "start", "Run", show=False, priority=True),
+        Binding("space", "pause", "Pause/go on", id="run.pause"),
+        Binding("full_stop", "step", "Step", key_display=".", id="run.step"),
+        Binding("greater_than_sign", "speed(1)", "Faster", key_display=">", id="run.faster"),
+        Binding("less_than_sign", "speed(-1)", "Slower", key_display="<", id="run.slower"),
+        Binding("c", "cancel", "Cancel", id="run.cancel"),
+        Binding("escape", "setup", "Set-up", id="run.setup"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.live: LiveRun | None = None
+
+    def body(self) -> Iterable[Widget]:
+        """Preflight line; set-up or live view."""
+        yield Static(id="preflight")
+        with ContentSwitcher(initial="setup"):
+            with Container(id="setup"):
+                with Vertical(id="algorithms-pane", classes="pane"):
+                    yield OptionList(id="algorithms")
+                with VerticalScroll(id="setup-pane", classes="pane", can_focus=False):
+                    yield Static(id="about")
+                    yield Form(id="privacy")
+                    yield Form(id="parameters")
+            yield LiveView(id="live")
+
+    def on_mount(self) -> None:
+        """List the algorithms by family."""
+        self.query_one("#algorithms-pane").border_title = "algorithm"
+        self.query_one("#setup-pane").border_title = "set-up"
+        choices = self.query_one("#algorithms", OptionList)
+        for family, heading in FAMILIES.items():
+            choices.add_option(Option(Text(heading, "bold dim"), disabled=True))
+            for name, algorithm in ALGORITHMS.items():
+                if algorithm.family is family:
+                    line = Text.assemble((f"{name:<13}", "bold"), (algorithm.title, "dim"))
+                    line.no_wrap, line.overflow = True, "ellipsis"
+                    choices.add_option(Option(line, id=name))
+        choices.focus()
+        self.set_interval(REFRESH, self._look)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The footer shows only what works now."""
+        running = self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
+        watching = self.is_mounted and self.query_one(ContentSwitcher).current == "live"
+        if action in ("pause", "speed", "cancel"):
+            return running
+        if action == "start":
+            return not running
+        if action == "setup":
+            return watching and not running
+        return True
+
+    # -- set-up
+
+    def show(self, session: Session) -> None:
+        """Highlight the chosen algorithm, fill the forms, look ahead."""
+        project = session.project
+        choices = self.query_one("#algorithms", OptionList)
+        chosen = project.algorithm.name
+        with self.prevent(OptionList.OptionHighlighted):
+            choices.highlighted = choices.get_option_index(chosen)
+        self._show_setup(session)
+
+    @work(exclusive=True, group="setup")
+    async def _show_setup(self, session: Session) -> None:
+        project = session.project
+        algorithm = ALGORITHMS[project.algorithm.name]
+        about = Text.assemble((algorithm.title, "bold"), f"\n{algorithm.summary}.\n")
+        about.append(algorithm.paper, "dim")
+        self.query_one("#about", Static).update(about)
+        privacy = {**project.privacy.__dict__, "seed": project.seed}
+        await self.query_one("#privacy", Form).show(PRIVACY, privacy)
+        await self.query_one("#parameters", Form).show(
+            parameters_of(algorithm), project.algorithm.params
+        )
+        line = self.query_one("#preflight", Static)
+        self.compute(
+            lambda: preflight(project, session.task(), algorithm),
+            lambda made: line.update(preflight_text(made, algorithm.name, project.privacy, self)),
+            group="preflight",
+            failed=lambda error: line.update(
+                preflight_text(Preflight(problem=str(error)), "", project.privacy, self)
+            ),
+        )
+
+    @on(OptionList.OptionHighlighted, "#algorithms")
+    def choose(self, event: OptionList.OptionHighlighted) -> None:
+        """Moving the cursor chooses; parameters of the other algorithm are left behind."""
+        project = self.session.project
+        if event.option_id is None or event.option_id == project.algorithm.name:
+            return
+        choice = AlgorithmChoice(event.option_id)
+        self.edit(replace(project, algorithm=choice), f"algorithm {event.option_id}")
+
+    @on(OptionList.OptionSelected, "#algorithms")
+    def into_form(self) -> None:
+        """Enter goes on to the form."""
+        self.query_one("#p-k").focus()
+
+    @on(Form.Changed)
+    def changed(self, event: Form.Changed) -> None:
+        """Take over what was typed."""
+        project = self.session.project
+        if event.form.id == "privacy":
+            values = dict(event.values)
+            seed = values.pop("seed")
+            privacy: Privacy = replace(project.privacy, **values)
+            self.edit(replace(project, privacy=privacy, seed=seed), f"k = {privacy.k}")
+            return
+        declared = {p.name: p for p in parameters_of(ALGORITHMS[project.algorithm.name])}
+        params: dict[str, Any] = {
+            name: value for name, value in event.values.items() if value != declared[name].default
+        }
+        choice = replace(project.algorithm, params=params)
+        self.edit(replace(project, algorithm=choice), "parameters")
+
+    # -- running
+
+    def action_start(self) -> None:
+        """Run at full speed."""
+        self._begin(paused=False)
+
+    def _begin(self, paused: bool) -> None:
+        session = self.session
+
+        def made(live: LiveRun) -> None:
+            self.live = live
+            self.query_one(LiveView).begin(live)
+            self.query_one(ContentSwitcher).current = "live"
+            self.query_one(LiveView).focus()
+            self.refresh_bindings()
+            self._drive(session, live)
+
+        def make() -> LiveRun:
+            return LiveRun(start(session.project, task=session.fresh_task()), paused=paused)
+
+        self.compute(make, made, group="begin", failed=self._failed)
+
+    @work(thread=True, exclusive=True, group="run")
+    def _drive(self, session: Session, live: LiveRun) -> None:
+        worker = get_current_worker()
+        try:
+            if live.paused:
+                live.step()
+            live.drive(lambda: worker.is_cancelled)
+            if worker.is_cancelled:
+                return
+            result = conclude(live.run, session.project)
+        except Exception as error:
+            self.app.call_from_thread(self._failed, error)
+        else:
+            self.app.call_from_thread(self._finished, session, live, result)
+
+    def _finished(self, session: Session, live: LiveRun, result: Result) -> None:
+        self._look()
+        session.results.append(result)
+        self.refresh_bindings()
+        self.query_one(LiveView).conclude(result)
+        self.kanon.session_changed()
+        if not live.paused:
+            self.kanon.action_step("results")
+
+    def _failed(self, error: Exception) -> None:
+        self._look()
+        self.refresh_bindings()
+        if isinstance(error, KanonError):
+            self.app.push_screen(Message("No release", str(error)))
+        else:
+            self.kanon.show_error("The run stopped", error)
+
+    def _look(self) -> None:
+        """Read the picture of the run and draw it."""
+        if self.live is not None and self.app.screen is self:
+            self.query_one(LiveView).look(self.live)
+
+    # -- orders
+
+    def action_pause(self) -> None:
+        """Pause, or go on."""
+        if self.live is None:
+            return
+        if self.live.paused:
+            self.live.resume()
+        else:
+            self.live.pause()
+
+    def action_step(self) -> None:
+        """One decision; starts a run that waits after each."""
+        running = self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
+        if running and self.live is not None:
+            self.live.step()
+        else:
+            self._begin(paused=True)
+
+    def action_speed(self, direction: int) -> None:
+        """Faster or slower."""
+        if self.live is None:
+            return
+        if direction > 0:
+            self.live.faster()
+        else:
+            self.live.slower()
+
+    def action_cancel(self) -> None:
+        """Stop, and keep the best so far."""
+        if self.live is not None:
+            self.live.cancel()
+
+    def action_setup(self) -> None:
+        """Back to the set-up."""
+        self.query_one(ContentSwitcher).current = "setup"
+        self.query_one("#algorithms").focus()
+        self.refresh_bindings()
+
+
+def preflight_text(made: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
+    """One line (two with warnings): ready or not, and how large."""
+    if made.problem:
+        return Text.assemble(("✗ ", tint(widget, "error", bold=True)), made.problem)
+    text = Text.assemble(
+        ("✓ ready ", tint(widget, "success", bold=True)), (name, "bold"), f" k={privacy.k} · "
+    )
+    text.append(" · ".join(made.facts))
+    if made.warnings:
+        more = f" (and {len(made.warnings) - 1} more)" if len(made.warnings) > 1 else ""
+        text.append(f"\n! {made.warnings[0]}{more}", tint(widget, "warning"))
+    return text

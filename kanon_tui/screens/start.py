@@ -1,0 +1,107 @@
+"""The start screen: work that was lost, recent files, bundled samples, open another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Footer, OptionList, Static
+from textual.widgets.option_list import Option
+
+from kanon_tui.core.samples import list_samples
+
+if TYPE_CHECKING:
+    from kanon_tui.app import KanonApp
+
+__all__ = ["StartScreen"]
+
+TAGLINE = "Make a table of people safe to share: every record like at least k−1 others."
+
+
+class StartScreen(Screen[None]):
+    """One list: pick a line and press enter."""
+
+    HELP = """## Start
+
+Choose what to work on. A **data file** (CSV, TSV, Parquet, also compressed) starts a new
+project; a **project** (`.yaml`) brings its attributes, hierarchies, rules and algorithm along.
+The **samples** are small tables from the papers and two larger sets to try things on; nothing
+you do to them is kept unless you save it somewhere.
+
+Example: press `enter` on *census*, then `5` and `r` to anonymise it.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Open"),
+        Binding("o", "app.open", "Open a file"),
+        Binding("q", "app.quit", "Quit"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """Title and list."""
+        with Vertical(id="start"):
+            yield Static(Text.assemble(("kanon", "bold"), "  k-anonymity in the terminal"))
+            yield Static(Text(TAGLINE), id="tagline")
+            yield OptionList(id="choices")
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_screen_resume(self) -> None:
+        """The list is made anew each time it is seen."""
+        kanon: KanonApp = self.app  # type: ignore[assignment]
+        self.paths: dict[str, Path] = {}
+        choices = self.query_one("#choices", OptionList)
+        choices.clear_options()
+        choices.add_option(Option(Text("open a file …"), id="open"))
+        recent = kanon.desk.recent()
+        if recent:
+            self._heading(choices, "recent")
+        for number, path in enumerate(recent):
+            lost = "  unsaved changes" if kanon.desk.abandoned_for(path) else ""
+            self._choice(choices, f"recent-{number}", path.name, f"{path.parent}{lost}", path)
+        self._heading(choices, "samples")
+        for sample in list_samples():
+            self._choice(
+                choices, f"sample-{sample.name}", sample.name, sample.description, sample.project
+            )
+        choices.highlighted = (
+            1
+            if recent
+            else next(
+                i
+                for i in range(choices.option_count)
+                if not choices.get_option_at_index(i).disabled
+            )
+        )
+        if recent:
+            choices.highlighted = 2
+        choices.focus()
+
+    def _heading(self, choices: OptionList, text: str) -> None:
+        choices.add_option(None)
+        choices.add_option(Option(Text(text, "bold dim"), disabled=True))
+
+    def _choice(
+        self, choices: OptionList, key: str, name: str, description: str, path: Path
+    ) -> None:
+        self.paths[key] = path
+        line = Text.assemble((f"{name:<18}", "bold"), " ", (description, "dim"))
+        line.no_wrap, line.overflow = True, "ellipsis"
+        choices.add_option(Option(line, id=key))
+
+    @on(OptionList.OptionSelected)
+    def picked(self, event: OptionList.OptionSelected) -> None:
+        """Open what was picked."""
+        kanon: KanonApp = self.app  # type: ignore[assignment]
+        if event.option_id == "open":
+            kanon.action_open()
+        elif event.option_id is not None:
+            kanon.open_file(self.paths[event.option_id])
+
+    def action_choose(self) -> None:
+        """Enter, for the footer: the list handles the key itself."""
+        self.query_one("#choices", OptionList).action_select()

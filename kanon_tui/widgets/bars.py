@@ -1,0 +1,58 @@
+"""Bars and histograms in block characters: readable in any font and without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from kanon_tui.core.column import Column
+from kanon_tui.core.rules import Boundary
+
+__all__ = ["bar", "boundary_spark", "spark"]
+
+_ACROSS = " ▏▎▍▌▋▊▉█"
+_UP = " ▁▂▃▄▅▆▇█"
+
+
+def bar(share: float, width: int) -> str:
+    """A bar of at most `width` cells for a share from 0 to 1, padded to `width`.
+
+    >>> bar(0.5, 4)
+    '██  '
+    """
+    eighths = round(max(0.0, min(share, 1.0)) * width * 8)
+    if share > 0 and eighths == 0:
+        eighths = 1  # something is never shown as nothing
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_ACROSS[rest] if rest else "")).ljust(width)
+
+
+def spark(heights: Sequence[float], width: int | None = None) -> str:
+    """A histogram one line high.
+
+    >>> spark([1, 4, 8])
+    '▁▄█'
+    """
+    values = list(heights)
+    if width is not None and len(values) > width:
+        edges = [round(i * len(values) / width) for i in range(width + 1)]
+        values = [sum(values[a:b]) for a, b in pairwise(edges)]
+    top = max(values, default=0)
+    if top <= 0:
+        return " " * len(values)
+    return "".join(_UP[max(1, round(v / top * 8))] if v > 0 else " " for v in values)
+
+
+def boundary_spark(column: Column, rule: Boundary, width: int) -> str:
+    """A histogram of the column with a │ where the boundary lies."""
+    numbers = column.numbers
+    assert numbers is not None
+    present = ~np.isnan(numbers)
+    first, _ = rule.sides(column)
+    heights, edges = np.histogram(numbers[present], bins=width, weights=column.counts[present])
+    below = numbers[present & first]
+    cut = int(np.searchsorted(edges, below.max() if len(below) else edges[0], side="right"))
+    line = spark(heights.tolist())
+    return line[:cut] + "│" + line[cut:]

@@ -1,0 +1,136 @@
+"""A run as it happens: counters, the decision being taken, a curve, the log of decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.text import Text
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.live import LiveRun, Snapshot
+from kanon_tui.core.result import Result
+from kanon_tui.core.run import State
+from kanon_tui.widgets.bars import bar, spark
+from kanon_tui.widgets.tint import tint
+
+__all__ = ["LiveView"]
+
+MARKS = {"test": "?", "prune": "−", "cut": "✂", "merge": "⇄", "raise": "↑", "suppress": "×"}
+
+
+class LiveView(VerticalScroll, can_focus=True):
+    """Shows snapshots of a `LiveRun`."""
+
+    DEFAULT_CSS = """
+    LiveView { height: 1fr; }
+    LiveView #counters { height: auto; padding: 0 1; }
+    LiveView #decision-pane { height: auto; min-height: 4; max-height: 9; padding: 0 1; }
+    LiveView #live-panes { layout: horizontal; height: 1fr; min-height: 6; }
+    LiveView #picture-pane { width: 1fr; padding: 0 1; }
+    LiveView #log-pane { width: 1fr; padding: 0 1; }
+    LiveView #log { text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._seen: Snapshot | None = None
+
+    def compose(self) -> Iterable[Widget]:
+        """Counters on top, the decision, then picture and log."""
+        yield Static(id="counters")
+        with Vertical(id="decision-pane", classes="pane"):
+            yield Static(id="decision")
+        with Container(id="live-panes"):
+            with Vertical(id="picture-pane", classes="pane"):
+                yield Static(id="picture")
+            with Vertical(id="log-pane", classes="pane"):
+                yield Static(id="log")
+
+    def begin(self, live: LiveRun) -> None:
+        """A new run."""
+        self._seen = None
+        self.query_one("#decision-pane").border_title = Text(live.run.algorithm.title)
+        self.query_one("#picture-pane").border_title = "how it goes"
+        self.query_one("#log-pane").border_title = "decisions"
+        self.look(live)
+
+    def look(self, live: LiveRun) -> None:
+        """Draw the present picture, if it is another one than before."""
+        snapshot = live.snapshot
+        if snapshot is self._seen:
+            return
+        self._seen = snapshot
+        self.query_one("#counters", Static).update(counters_text(snapshot, live, self))
+        step = snapshot.step
+        self.query_one("#decision", Static).update(Text(step.sentence if step else "starting …"))
+        self.query_one("#picture", Static).update(self._picture(snapshot))
+        log = self.query_one("#log", Static)
+        room = max(self.query_one("#log-pane").size.height, 3)
+        lines = [
+            Text(f"{number:>6} {MARKS.get(one.kind, '·')} {one.sentence}")
+            for number, one in snapshot.log[-room:]
+        ]
+        log.update(Text("\n").join(lines))
+
+    def conclude(self, result: Result) -> None:
+        """The run is over and verified."""
+        measures = result.measures
+        self.query_one("#decision", Static).update(
+            Text(
+                f"Done: {measures.classes:,} classes, the smallest with "
+                f"{measures.smallest_class:,} records, verified. RV {measures.rv:.4f}, NCP "
+                f"{measures.ncp:.4f}, {measures.suppressed_records:,} records suppressed. "
+                f"Press 6 for the result."
+            )
+        )
+
+    def _picture(self, snapshot: Snapshot) -> Text:
+        width = max(self.query_one("#picture").size.width, 20)
+        text = Text()
+        if snapshot.curve:
+            last = snapshot.curve[-1]
+            text.append(f"{snapshot.curve_name.replace('_', ' ')} {last:.4f}\n")
+            text.append(spark(_thinned(snapshot.curve, width)) + "\n", "bold")
+        for row in snapshot.step.facts.get("picture", ()) if snapshot.step else ():
+            text.append(f"{row}\n")
+        return text
+
+
+def counters_text(snapshot: Snapshot, live: LiveRun, widget: Widget) -> Text:
+    """`generated 1,440  pruned 1,203 …  ████ 88 %  0.4 s`, state and speed."""
+    text = Text()
+    for name, value in snapshot.counters.items():
+        number = f"{value:,.0f}" if float(value).is_integer() else f"{value:.4f}"
+        text.append(f"{name.replace('_', ' ')} ", "dim")
+        text.append(f"{number}   ", "bold")
+    text.append("\n")
+    if snapshot.progress is not None:
+        text.append(
+            bar(snapshot.progress, max(min(widget.size.width - 50, 40), 10)),
+            tint(widget, "success"),
+        )
+        text.append(f" {snapshot.progress:4.0%} ")
+    text.append(f" {snapshot.seconds:.1f} s")
+    if snapshot.remaining is not None and snapshot.seconds > 1:
+        text.append(f", about {snapshot.remaining:.0f} s to go")
+    if snapshot.state in (State.READY, State.RUNNING):
+        fast = live.speed == float("inf")
+        speed = "full speed" if fast else f"{live.speed:g} decisions a second"
+        state = "paused: . steps, space goes on" if snapshot.paused else speed
+    else:
+        state = str(snapshot.state)
+    text.append(f"   {state}", tint(widget, "warning") if snapshot.paused else "dim")
+    return text
+
+
+def _thinned(values: tuple[float, ...], width: int) -> list[float]:
+    """At most `width` points, the last always among them; shifted so that changes show."""
+    if len(values) > width:
+        step = len(values) / width
+        values = (*(values[int(i * step)] for i in range(width - 1)), values[-1])
+    low, high = min(values), max(values)
+    if high - low < 1e-12:
+        return [1.0 for _ in values]
+    return [0.08 + (value - low) / (high - low) for value in values]

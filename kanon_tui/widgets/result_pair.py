@@ -1,0 +1,123 @@
+"""Two grids of the same records that scroll and move together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual import on
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widget import Widget
+
+from kanon_tui.widgets.grid import Grid, GridSource
+
+__all__ = ["TwinGrids"]
+
+
+class TwinGrids(Horizontal):
+    """Left and right have equal columns and rows, one cursor and one scroll position."""
+
+    DEFAULT_CSS = """
+    TwinGrids { height: 1fr; }
+    TwinGrids .pane { width: 1fr; }
+    """
+
+    @dataclass
+    class Moved(Message):
+        """The cursor is on another cell."""
+
+        row: int
+        column: int
+
+    @dataclass
+    class Chosen(Message):
+        """Enter on a cell."""
+
+        row: int
+        column: int
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.left = Grid(id="left")
+        self.right = Grid(id="right")
+
+    def compose(self) -> Iterable[Widget]:
+        """Each in a pane of its own."""
+        with Vertical(classes="pane"):
+            yield self.left
+        with Vertical(classes="pane"):
+            yield self.right
+
+    def on_mount(self) -> None:
+        """One follows when the other scrolls, by wheel, bar or cursor."""
+        self._tie(self.left, self.right)
+        self._tie(self.right, self.left)
+
+    def _tie(self, grid: Grid, other: Grid) -> None:
+        def down(y: float) -> None:
+            if other.scroll_y != y:
+                other.scroll_to(y=y, animate=False)
+
+        def across(x: float) -> None:
+            if other.scroll_x != x:
+                other.scroll_to(x=x, animate=False)
+
+        self.watch(grid, "scroll_y", down, init=False)
+        self.watch(grid, "scroll_x", across, init=False)
+
+    # -- what is shown
+
+    def title(self, left: str, right: str) -> None:
+        """What either side is; the text is shown as it is."""
+        for grid, text in ((self.left, left), (self.right, right)):
+            assert isinstance(grid.parent, Widget)
+            grid.parent.border_title = Text(text)
+
+    def show(self, left: GridSource, right: GridSource, row: int, names: int) -> None:
+        """Show other records, with the cursor on this row and in the column where it was.
+
+        `names` is the width of the numbers beside the rows, equal on both sides.
+        """
+        for grid, source in ((self.left, left), (self.right, right)):
+            grid.show(source, keep_cursor=True, name_width=names)
+        self.go_to(row)
+
+    # -- the cursor
+
+    @property
+    def row(self) -> int:
+        """Where the cursor is."""
+        return self._leader.row
+
+    @property
+    def column(self) -> int:
+        """In which column the cursor is."""
+        return self._leader.column
+
+    @property
+    def _leader(self) -> Grid:
+        return self.right if self.right.has_focus else self.left
+
+    def go_to(self, row: int, column: int | None = None) -> None:
+        """Move the cursor of both."""
+        self._leader.go_to(row, column)
+
+    @on(Grid.Moved)
+    def moved(self, event: Grid.Moved) -> None:
+        """The side that has no focus goes where the other is."""
+        event.stop()
+        leader = self._leader
+        if event.grid is not leader:
+            return
+        other = self.left if leader is self.right else self.right
+        if (other.row, other.column) != (leader.row, leader.column):
+            other.go_to(leader.row, leader.column)
+        self.post_message(self.Moved(leader.row, leader.column))
+
+    @on(Grid.Chosen)
+    def chosen(self, event: Grid.Chosen) -> None:
+        """Enter on either side."""
+        event.stop()
+        self.post_message(self.Chosen(event.row, event.column))

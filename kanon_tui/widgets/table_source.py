@@ -1,0 +1,75 @@
+"""A Polars frame of texts as the source of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import polars as pl
+from rich.cells import cell_len
+
+from kanon_tui.widgets.grid import WIDEST, Cell, GridColumn, printable
+
+__all__ = ["FrameSource", "column_widths"]
+
+SAMPLE = 300
+"""Rows at the top that decide how wide the columns are."""
+
+
+def column_widths(frame: pl.DataFrame, most: int = WIDEST) -> list[int]:
+    """A width for every column that fits its title and its values.
+
+    Characters are counted for all values, terminal cells (some are two wide) for the first ones.
+    """
+    head = frame.head(SAMPLE)
+    longest = frame.select(pl.all().str.len_chars().max()).row(0) if frame.height else ()
+    widths = []
+    for x, name in enumerate(frame.columns):
+        shown = [cell_len(printable(value)) for value in head[name]]
+        whole = int(longest[x] or 0) if longest else 0
+        widths.append(min(most, max([1, cell_len(printable(name)), whole, *shown])))
+    return widths
+
+
+class FrameSource:
+    """Every row of a frame; cells that are missing are marked, and shown as · when empty."""
+
+    def __init__(
+        self,
+        frame: pl.DataFrame,
+        missing: Collection[str] = (),
+        right: Collection[str] = (),
+    ) -> None:
+        self.frame = frame
+        self.missing = frozenset(missing)
+        self.height = frame.height
+        self.columns: Sequence[GridColumn] = [
+            GridColumn(printable(name), width, name in right)
+            for name, width in zip(frame.columns, column_widths(frame), strict=True)
+        ]
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        """The cells of these rows."""
+        return [
+            [
+                Cell(value or "·", "missing") if value in self.missing else Cell(value)
+                for value in row
+            ]
+            for row in self.frame.slice(start, stop - start).iter_rows()
+        ]
+
+    def row_name(self, row: int) -> str:
+        """Records are counted from 1."""
+        return f"{row + 1:,}"
+
+    def find(self, text: str, after: int, columns: Sequence[str] | None = None) -> int | None:
+        """The next row after `after` with the text in a cell; at the end from the top again."""
+        names = columns or self.frame.columns
+        wanted = text.casefold()
+        hits = self.frame.select(
+            pl.any_horizontal(
+                pl.col(name).str.to_lowercase().str.contains(wanted, literal=True) for name in names
+            ).arg_true()
+        ).to_series()
+        later = hits.filter(hits > after)
+        found = later if later.len() else hits
+        return int(found[0]) if found.len() else None

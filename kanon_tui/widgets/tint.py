@@ -1,0 +1,19 @@
+"""Theme colours for Rich text, so that bars and marks follow the theme, also in 16 colours."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from textual.color import Color, ColorParseError
+from textual.widget import Widget
+
+__all__ = ["tint"]
+
+
+def tint(widget: Widget, name: str, bold: bool = False) -> Style:
+    """A style in one of the theme's colours: primary, success, warning, error, accent …"""
+    variables = widget.app.theme_variables
+    try:
+        colour = Color.parse(variables[name]).rich_color
+    except (KeyError, ColorParseError):
+        return Style(bold=bold or None)
+    return Style(color=colour, bold=bold or None)

@@ -1,0 +1,78 @@
+"""The whole journey with the keyboard alone, at 80×24, on the census sample."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from textual.widgets import OptionList
+
+from kanon_tui.core.rules import Boundary
+from kanon_tui.core.schema import Role
+from kanon_tui.core.verify import smallest_class
+from tests.screens.conftest import session_of, settle
+from tests.screens.test_run import until
+
+
+async def go_to_attribute(pilot, name: str) -> None:
+    """Put the cursor of the attributes screen on an attribute."""
+    names = list(session_of(pilot).project.attributes)
+    await pilot.press("ctrl+home", *["down"] * names.index(name))
+
+
+async def choose_intervals(pilot) -> None:
+    """In the builder dialog: intervals of 5, 10 and 20 years."""
+    await pilot.press("shift+tab", "enter", "home", "enter")  # the drop-down; intervals is first
+    await settle(pilot)
+    await pilot.press("tab", *"5, 10, 20", "ctrl+r")
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("algorithm", ["global", "udc", "k-member", "gcka"])
+async def test_open_tag_build_rule_run_export(sample, make_app, algorithm: str) -> None:
+    path = sample("census")
+    async with make_app(path).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        session = session_of(pilot)
+
+        await pilot.press("2")
+        await settle(pilot)
+        await go_to_attribute(pilot, "education")
+        await pilot.press("o")
+        await settle(pilot)
+        assert session.names(Role.QUASI) == ["age", "sex", "zip", "race", "marital_status"]
+
+        await pilot.press("3")  # age is first
+        await settle(pilot)
+        await pilot.press("b")
+        await settle(pilot)
+        await choose_intervals(pilot)
+        assert session.attribute("age").hierarchy["builder"] == "intervals"
+
+        await pilot.press("4")
+        await settle(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        await pilot.press(*"39", "tab", *"40", "tab", "ctrl+r")
+        await settle(pilot)
+        assert Boundary("39", "40", 10.0) in session.attribute("age").rules.rules
+
+        await pilot.press("5")
+        await settle(pilot)
+        choices = pilot.app.screen.query_one("#algorithms", OptionList)
+        wanted = choices.get_option_index(algorithm)
+        while choices.highlighted != wanted:
+            await pilot.press("down")
+        await settle(pilot)
+        assert session.project.algorithm.name == algorithm
+        await pilot.press("r")
+        await until(pilot, lambda: bool(session.results) and pilot.app.current_mode == "results")
+        await settle(pilot)
+
+        result = session.results[-1]
+        assert result.algorithm.name == algorithm
+        await pilot.press("x", "enter", "enter")  # the release, to the proposed place
+        await settle(pilot)
+        published = pl.read_csv(path.parent / "census-release.csv", infer_schema=False)
+        assert "name" not in published.columns
+        assert smallest_class(published, session.names(Role.QUASI)) >= 5
+        assert published.equals(result.table)

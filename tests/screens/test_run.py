@@ -1,0 +1,117 @@
+"""5 Run: choose, set up, start, step, pause, cancel, and what happens when nothing is found."""
+
+from __future__ import annotations
+
+import pytest
+from textual.widgets import ContentSwitcher, Input, OptionList, Static
+
+from kanon_tui.core.run import State
+from kanon_tui.screens.dialogs import Message
+from kanon_tui.screens.run import RunScreen
+from tests.screens.conftest import session_of, settle
+
+
+async def until(pilot, condition) -> None:
+    for _ in range(3000):
+        if condition():
+            return
+        await pilot.pause(0.02)
+    pytest.fail("it never happened")
+
+
+async def open_run(pilot) -> RunScreen:
+    await settle(pilot)
+    await pilot.press("5")
+    await settle(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, RunScreen)
+    return screen
+
+
+async def test_choosing_an_algorithm_is_an_edit_and_shows_its_form(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(100, 30)) as pilot:
+        screen = await open_run(pilot)
+        choices = screen.query_one("#algorithms", OptionList)
+        assert choices.get_option_at_index(choices.highlighted).id == "datafly"
+        choices.highlighted = choices.get_option_index("mondrian")
+        await settle(pilot)
+        assert session_of(pilot).project.algorithm.name == "mondrian"
+        assert screen.query_one("#p-relaxed")
+        assert "ready" in str(screen.query_one("#preflight", Static).content)
+        await pilot.press("ctrl+z")
+        await settle(pilot)
+        assert session_of(pilot).project.algorithm.name == "datafly"
+
+
+async def test_k_is_checked_as_it_is_typed_and_taken_on_enter(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("enter")  # from the list into the form
+        field = screen.query_one("#p-k", Input)
+        assert field.has_focus
+        await pilot.press("backspace", "0")
+        await pilot.pause()
+        assert "at least 1" in str(screen.query_one("#privacy #form-error", Static).content)
+        await pilot.press("backspace", "3", "enter")
+        await settle(pilot)
+        assert session_of(pilot).project.privacy.k == 3
+
+
+async def test_run_goes_to_the_results(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await open_run(pilot)
+        await pilot.press("r")
+        await until(pilot, lambda: bool(session_of(pilot).results))
+        await settle(pilot)
+        assert pilot.app.current_mode == "results"
+        assert session_of(pilot).results[0].measures.suppressed_records == 2
+
+
+async def test_step_by_step_shows_each_decision_and_then_the_result(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(100, 30)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("full_stop")
+        await until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
+        await until(pilot, lambda: "by zip" in str(screen.query_one("#decision", Static).content))
+        assert screen.query_one(ContentSwitcher).current == "live"
+        await pilot.press("full_stop")
+        await until(pilot, lambda: screen.live.snapshot.steps == 2)
+        assert not session_of(pilot).results
+        await pilot.press("space")
+        await until(pilot, lambda: bool(session_of(pilot).results))
+
+
+async def test_cancel_keeps_the_best_string_so_far(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("full_stop")
+        await until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
+        while not screen.live.snapshot.counters.get("passed"):
+            steps = screen.live.snapshot.steps
+            await pilot.press("full_stop")
+            await until(pilot, lambda steps=steps: screen.live.snapshot.steps > steps)
+        await pilot.press("c")
+        await until(pilot, lambda: bool(session_of(pilot).results))
+        result = session_of(pilot).results[0]
+        assert screen.live.run.state is State.CANCELLED
+        assert any("not proven optimal" in note for note in result.notes)
+
+
+async def test_cancel_before_anything_was_found_says_so(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("full_stop")
+        await until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Message))
+        assert not session_of(pilot).results
+
+
+async def test_a_project_that_cannot_run_says_why_before_it_starts(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("enter", "backspace", *"99", "enter")
+        await settle(pilot)
+        line = str(screen.query_one("#preflight", Static).content)
+        assert line.startswith("✗")
+        assert "only 12 records" in line
