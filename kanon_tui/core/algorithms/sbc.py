@@ -1,7 +1,10 @@
-"""Similarity-based clustering."""
+"""Similarity-based clustering: the first record left and the k − 1 records most like it."""
+
 from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
+
 from kanon_tui.core.algorithms.similarity import Similarity
 from kanon_tui.core.parameters import parameter
 from kanon_tui.core.run import Algorithm, Family, Steps
@@ -9,21 +12,59 @@ from kanon_tui.core.task import Task
 
 __all__ = ["SBC"]
 
+
 @dataclass(frozen=True)
 class SBC(Algorithm):
-    """x"""
+    """Classes of k records by similarity, without hierarchies.
+
+    Idea: two categories are alike when they are equally frequent among comparable records. Sort
+    the records by the attribute with most distinct values; the first one left and its k − 1
+    nearest form a class, again and again.
+
+    Distance from that first record t1, summed over the attributes:
+
+    - numbers and dates: the difference divided by the width of the domain;
+    - categories, in order of rising cardinality in the whole table: 0 for t1's own value; 1 when
+      only one other value is left; otherwise the values still left are ordered by how much their
+      frequency differs from that of t1's value (ties by value), and the i-th of m others is at
+      i / m. Frequencies are taken among the records left that share t1's value of the attribute
+      just below in that order, or among all that are left when those are fewer than k; the lowest
+      attribute uses its own.
+
+    Missing is at distance 1 from every other value and takes no part in the order. Of records
+    less than 1e-9 apart the lowest row is nearest. Records that are too few for another class go
+    where `left_over` says; for `nearest` that is the class whose first record was nearest when it
+    was made.
+
+    Cost: contingency tables are kept up to date instead of being counted again, and a tree of boxes
+    finds the nearest records, so that a class looks at a small part of the table.
+
+    Reference: SBC, sections 3.3 to 3.6 (tables 3-1 to 3-4, figure 3-6).
+    """
 
     name: ClassVar[str] = "sbc"
     title: ClassVar[str] = "Similarity-based clustering"
     family: ClassVar[Family] = Family.CLUSTERING
-    paper: ClassVar[str] = "Aghdam 2014"
-    summary: ClassVar[str] = ("x")
-    left_over: str = parameter("join-last", "x", choices=("join-last", "nearest", "suppress"))
+    paper: ClassVar[str] = "SBC chapter 3 (figure 3-6)"
+    summary: ClassVar[str] = (
+        "Sorts the records and gives each class the k − 1 most similar to its first; learns how "
+        "alike categories are from their frequencies, needs no hierarchies"
+    )
+
+    left_over: str = parameter(
+        "join-last",
+        "Where the last records go when fewer than k are left",
+        choices=("join-last", "nearest", "suppress"),
+    )
 
     def steps(self, task: Task) -> Steps:
-        """y"""
+        """Make classes while k records are left, then place the rest."""
         clusters = Similarity(task, spatial=False)
         left = yield from clusters.grow()
-        place = {"join-last": clusters.join_last, "nearest": clusters.join_nearest, "suppress": clusters.suppress}[self.left_over]
-        yield from place(left)
+        if self.left_over == "join-last":
+            yield from clusters.join_last(left)
+        elif self.left_over == "nearest":
+            yield from clusters.join_nearest(left)
+        else:
+            yield from clusters.suppress(left)
         return clusters.grouping()

@@ -1,25 +1,51 @@
-"""SpatialDistance."""
+"""SpatialDistance clustering: classes grow record by record around a moving centre."""
+
 from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
+
 from kanon_tui.core.algorithms.similarity import Similarity
 from kanon_tui.core.run import Algorithm, Family, Steps
 from kanon_tui.core.task import Task
 
 __all__ = ["SD"]
 
+
 @dataclass(frozen=True)
 class SD(Algorithm):
-    """x"""
+    """As `sbc`, with finer contexts, shrinking distances and a centre that moves.
+
+    Three things differ from `sbc`:
+
+    - frequencies of a category are taken among the records left that share t1's values of *all*
+      attributes of lower cardinality; the condition of highest cardinality is dropped, and the
+      next, while fewer than k records match;
+    - distances shrink from the least similar value on: with m others the first is D / m, where D
+      is the smallest distance of the attribute below (1 if there is none), and each next one is the
+      one before divided by m, so that attributes with many values weigh little;
+    - the class grows one record at a time, nearest to its centre: the mean of its numbers, and
+      every category it already has is at distance 0.
+
+    Left-over records join the class with the nearest centre. Missing numbers: a class that has
+    one is at distance 0 from another missing one.
+
+    Cost: as `sbc`, with one search of the tree per record instead of one per class.
+
+    Reference: SD, section 3 (table 3, figure 3).
+    """
 
     name: ClassVar[str] = "sd"
     title: ClassVar[str] = "SpatialDistance clustering"
     family: ClassVar[Family] = Family.CLUSTERING
-    paper: ClassVar[str] = "Aghdam and Sonehara 2013"
-    summary: ClassVar[str] = ("x")
+    paper: ClassVar[str] = "SD figure 3"
+    summary: ClassVar[str] = (
+        "Grows each class record by record around its moving centre; for tables where one or two "
+        "numbers matter most, needs no hierarchies"
+    )
 
     def steps(self, task: Task) -> Steps:
-        """y"""
+        """Make classes while k records are left, then place the rest."""
         clusters = Similarity(task, spatial=True)
         left = yield from clusters.grow()
         yield from clusters.join_nearest(left)

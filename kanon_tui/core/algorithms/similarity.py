@@ -1,7 +1,8 @@
-"""What `sbc` and `sd` share: classes of k grown from the first record left, by similarity of values."""
+"""What `sbc` and `sd` share: classes of k grown from the first record left, by similarity."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Sequence
 from typing import Any
 
@@ -154,7 +155,9 @@ class Similarity:
         while cluster:
             cluster = recall(*known, self.task.k, self.spatial, cluster)
             facts = {"left": records(len(left)), "k": self.task.k, "compared": clusters - cluster}
-            template = "Fewer than {k:,} are left, {left}: compared with {compared:,} classes so far."
+            template = (
+                "Fewer than {k:,} are left, {left}: compared with {compared:,} classes so far."
+            )
             yield self._step("compare", template, facts)
 
         whose = "centre" if self.spatial else "first record"
@@ -206,7 +209,7 @@ class Similarity:
                 below = 1.0
             else:
                 reach.append(max(below / others, _LEAST_REACH) if self.spatial else 0.5)
-                below /= float(others) ** others
+                below *= math.exp(-min(others * math.log(others), 700.0))  # others ** -others
         return np.array(reach, dtype=np.float64)
 
     # --- in words -----------------------------------------------------------------------------
@@ -264,13 +267,15 @@ class Similarity:
         )
 
     def _measured(self, record: int) -> str:
-        """How the values of the record that starts a class compare with others: `; nationality …`."""
+        """How the values of the record that starts a class compare with others: `; sex …`."""
         table, row = self.table, int(self.growth.row[record])
         told = ""
         for y in np.flatnonzero(table.chosen >= 0).tolist():
             group = int(table.chosen[y])
             cells = slice(int(table.starts[group]), int(table.starts[group + 1]))
-            counts = dict(zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True))
+            counts = dict(
+                zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True)
+            )
             own = slice(int(table.columns[y]), int(table.columns[y + 1]))
             conditions = own.stop - 1 - own.start
             while table.group[table.cell[row, own.stop - 1 - conditions]] != group:

@@ -1,8 +1,8 @@
-"""Contingency tables: how often values occur among the records still left, and how far apart that is.
+"""Contingency tables: how often values occur among the records left, and how far apart that is.
 
-The table counts the values of every category, and the values within every context that may condition
-them. Only combinations that occur are counted, so it is linear in the records, and a record that
-leaves changes one cell per context.
+The table counts the values of every category, and the values within every context that may
+condition them. Only combinations that occur are counted, so it is linear in the records, and a
+record that leaves changes one cell per context.
 """
 
 from __future__ import annotations
