@@ -28,23 +28,23 @@ def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
     if len(present) == 0:
         return "hidden"
     if len(present) == 1:
-        return values[present[0]]
+        return str(values[present[0]])
     if attribute.ordered:
         if present[-1] == missing:
             return HIDDEN
         return f"{values[present[0]]}–{values[present[-1]]}"
     if attribute.hierarchy_given:
         level = attribute.hierarchy.lca_level(present)
-        return attribute.hierarchy.paths[present[0]][level]
+        return str(attribute.hierarchy.paths[present[0]][level])
     if len(present) > _VALUES_SHOWN:
         return f"{len(present)} values"
     return "{" + "|".join(values[code] for code in present) + "}"
 
 
 def in_words(attributes: Sequence[QuasiIdentifier], codes: Sequence[Codes]) -> str:
-    """`, age 63–64, sex Female`: the values of some attributes, to follow a number of records."""
-    return "".join(
-        f", {attribute.name} {texts(attribute, own)}"
+    """`age 63–64, sex Female`: what some attributes show."""
+    return ", ".join(
+        f"{attribute.name} {texts(attribute, own)}"
         for attribute, own in zip(attributes, codes, strict=True)
     )
 

@@ -86,6 +86,12 @@ class Measure(Enum):
     SPAN = "span minus one"
 
 
+# What kernels get: plain tuples, because compiled code that is kept on disk must not depend on
+# where a class is defined.
+AttributeArrays = tuple[Longs, Floats, Floats, Ints, Floats]
+ClusterArrays = tuple[Ints, Floats, Words, Ints, Ints, Flags]
+
+
 class Attributes(NamedTuple):
     """The quasi-identifiers."""
 
@@ -94,6 +100,11 @@ class Attributes(NamedTuple):
     line: Floats  # places of the values of every LINE, in units of extent
     nodes: Ints  # of every TREE: lowest rank, highest rank, parent; leaves first, in order of rank
     importance: Floats  # words of rules × 64
+
+    @property
+    def arrays(self) -> AttributeArrays:
+        """What kernels get."""
+        return self.facts, self.prices, self.line, self.nodes, self.importance
 
 
 class Clusters(NamedTuple):
@@ -106,11 +117,10 @@ class Clusters(NamedTuple):
     links: Ints  # distinct rows × FOLLOWING; then per list the next row, then the value code
     hidden: Flags  # distinct rows × attributes: the cell is hidden
 
-
-# What kernels get: plain tuples, because compiled code that is kept on disk must not depend on
-# where a class is defined.
-AttributeArrays = tuple[Longs, Floats, Floats, Ints, Floats]
-ClusterArrays = tuple[Ints, Floats, Words, Ints, Ints, Flags]
+    @property
+    def arrays(self) -> ClusterArrays:
+        """What kernels get."""
+        return self.boxes, self.extents, self.words, self.info, self.links, self.hidden
 
 
 def attributes_of(task: Task, measure: Measure) -> Attributes:

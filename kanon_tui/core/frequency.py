@@ -74,7 +74,9 @@ class CodedTuples:
         return int(self.counts.sum(dtype=np.int64))
 
     @classmethod
-    def of(cls, quasi: Sequence[QuasiIdentifier], lowest: Sequence[int]) -> tuple[CodedTuples, Ints]:
+    def of(
+        cls, quasi: Sequence[QuasiIdentifier], lowest: Sequence[int]
+    ) -> tuple[CodedTuples, Ints]:
         """Collapse the records at these levels; also gives the tuple of every record.
 
         Tuples are numbered in order of first appearance.
@@ -111,7 +113,7 @@ class CodedTuples:
 
 @dataclass(frozen=True, eq=False)
 class _Classes:
-    """The classes of a string: a tuple of each and its size. Finer ones stand in for the records."""
+    """The classes of a string, a tuple of each and its size: they stand in for the records."""
 
     members: Ints
     sizes: Ints
@@ -126,7 +128,7 @@ class Frequency:
     """Tests strings for one k, and remembers the classes of those that failed."""
 
     def __init__(
-        self, coded: CodedTuples, k: int, allowed: int, roll_up_bytes: int = 64_000_000
+        self, coded: CodedTuples, k: int, allowed: int, roll_ups: RollUps | None = None
     ) -> None:
         from kanon_tui.core.kernels.frequency import class_everywhere, count_classes
 
@@ -144,7 +146,7 @@ class Frequency:
         self._keys = np.empty(size, dtype=np.int64)
         self._members = np.empty(size, dtype=np.int32)
         self._sizes = np.empty(size, dtype=np.int32)
-        self._cache = _RollUps(coded.radix.shape[0], roll_up_bytes)
+        self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
 
     def test(self, levels: Sequence[int] | Longs, to_the_end: bool = False) -> Outcome:
         """Does the string pass? `to_the_end` finds the smallest class also where it cannot."""
@@ -159,6 +161,15 @@ class Frequency:
         if not passes and 4 * classes < 3 * len(source.members):
             self._cache.add(string, self._found(classes))
         return Outcome(passes, classes, smallest, small, member)
+
+    def roll_up(self, levels: Sequence[int]) -> None:
+        """Remember the classes of a string that many strings to come are more general than."""
+        string = np.asarray(levels, dtype=np.int64)
+        source = self._cache.finest(string) or self._base
+        classes, *_ = self._run(source, string, len(source.members))
+        self.work += len(source.members)
+        if classes < len(source.members):
+            self._cache.add(string, self._found(classes))
 
     def class_everywhere(self, member: int, lowest: Longs, levels: Longs) -> Ints:
         """The size of a tuple's class at every string of so many levels from the lowest on.
@@ -217,10 +228,14 @@ class Frequency:
 _NO_NUMBERS: Ints = np.empty(0, dtype=np.int32)
 
 
-class _RollUps:
-    """Classes of tested strings, the least recently used of which give way to new ones."""
+class RollUps:
+    """Classes of tested strings, the least recently used of which give way to new ones.
 
-    def __init__(self, attributes: int, most_bytes: int) -> None:
+    They belong to coded tuples, not to a k, so that tests in several threads can share them.
+    """
+
+    def __init__(self, attributes: int, most_bytes: int = 64_000_000) -> None:
+        self._lock = Lock()
         self._most_bytes = most_bytes
         self._bytes = 0
         self._strings = np.zeros((_MOST_ROLL_UPS, attributes), dtype=np.int64)

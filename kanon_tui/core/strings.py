@@ -24,6 +24,7 @@ __all__ = ["StringList", "StringSpace"]
 Words = npt.NDArray[np.uint64]
 
 _WORD_BITS = 64
+_SAMPLE = 1000  # strings
 
 
 class StringSpace:
@@ -85,7 +86,9 @@ class StringSpace:
     def levels(self, code: Words) -> tuple[int, ...]:
         """The levels of a code."""
         fields = (code[self.word] >> self.shift) & self.mask
-        return tuple(int(low + field) for low, field in zip(self.lowest, fields.tolist(), strict=True))
+        return tuple(
+            int(low + field) for low, field in zip(self.lowest, fields.tolist(), strict=True)
+        )
 
     def rv(self, codes: Words, attributes: Sequence[int] | None = None) -> Floats:
         """Research values of codes (of some attributes alone), summed in the attributes' order."""
@@ -173,10 +176,19 @@ class StringList:
 
     def midpoint(self) -> Words:
         """The string in the middle of what is left."""
-        return self._codes[self._start + len(self) // 2].copy()
+        middle = self._start + len(self) // 2
+        return np.array(self._codes[middle], dtype=np.uint64)
 
     def __contains__(self, code: Words) -> bool:
         return bool((self.codes == code).all(axis=1).any())
+
+    def shares_below(self, levels: Sequence[int]) -> Floats:
+        """Per attribute the share of the strings left (of a sample) with no higher level."""
+        space = self.space
+        sample = self.codes[:: 1 + len(self) // _SAMPLE]
+        fields = (sample[:, space.word] >> space.shift) & space.mask
+        limits = (space.code(levels)[space.word] >> space.shift) & space.mask
+        return np.asarray((fields <= limits).mean(axis=0), dtype=np.float64)
 
     def drop_below(self, rv: float) -> int:
         """Drop the strings of lower research value; gives how many."""

@@ -10,62 +10,27 @@ import numpy as np
 import numpy.typing as npt
 from rich.text import Text
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
-from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Label, SelectionList, Static
-from textual.widgets.selection_list import Selection
+from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack import Attack, Linked, linking_attack
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.schema import Role
 from kanon_tui.core.table import ReadOptions, Table, as_table, read_table
-from kanon_tui.screens.dialogs import AskPath, Dialog
-from kanon_tui.screens.partition import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.dialogs import AskPath
+from kanon_tui.screens.partition import NO_RELEASE, AnalysisScreen, PickNames
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
 from kanon_tui.widgets.result_rows import RowSource
 from kanon_tui.widgets.table_source import FrameSource
 from kanon_tui.widgets.tint import tint
 
-__all__ = ["AttackScreen", "PeopleRows", "PickShared"]
+__all__ = ["AttackScreen", "PeopleRows"]
 
 Ints = npt.NDArray[np.int64]
 Tables = tuple[Table, Table]
 """The external table and the release."""
-
-
-class PickShared(Dialog):
-    """Several of the attributes both tables have; gives their names or None."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "accept", "Take the marked", priority=True),
-    ]
-
-    def __init__(self, names: Sequence[str], marked: Sequence[str]) -> None:
-        super().__init__()
-        self._names, self._marked = names, marked
-
-    def compose(self) -> ComposeResult:
-        """The list."""
-        with Vertical():
-            yield Label(Text("Join on which attributes?"), classes="title")
-            yield SelectionList[int](
-                *(
-                    Selection(Content(printable(name)), place, name in self._marked)
-                    for place, name in enumerate(self._names)
-                )
-            )
-            yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
-
-    def action_accept(self) -> None:
-        """At least one is needed."""
-        chosen = set(self.query_one(SelectionList).selected)
-        if chosen:
-            self.dismiss([name for place, name in enumerate(self._names) if place in chosen])
-        else:
-            self.query_one(".hint", Static).update(Text("mark at least one with space"))
 
 
 class PeopleRows:
@@ -194,7 +159,7 @@ in the original, which tells the disease, and two in the release.
 
     def status(self) -> Text:
         """Who is looked up, and by what."""
-        text = Text("linking attack", "bold")
+        text = Text.assemble(("linking attack", "bold"))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
         elif self.tables is None:
@@ -242,14 +207,15 @@ in the original, which tells the disease, and two in the release.
         if not shared:
             self.kanon.fail(
                 InputError(
-                    f"{self.external_name} and the release have no column of the same name; rename the "
-                    f"columns of {self.external_name} as they are called in the data"
+                    f"{self.external_name} and the release have no column of the same name; "
+                    f"call the columns of {self.external_name} as the data does"
                 )
             )
             return
         marked = self.joined or [n for n in shared if roles[n] is Role.QUASI]
         self.app.push_screen(
-            PickShared(shared, marked), lambda names: self._link(tuple(names)) if names else None
+            PickNames("Join on which attributes?", shared, marked),
+            lambda names: self._link(tuple(names)) if names else None,
         )
 
     # -- the attack
@@ -290,7 +256,7 @@ in the original, which tells the disease, and two in the release.
     def _counts(self, attack: Attack) -> Text:
         both = (attack.original, attack.release)
         title = f"of {attack.people:,} people"
-        text = Text(f"{title:<32}{'original':>12}{'release':>12}", "bold")
+        text = Text.assemble((f"{title:<32}{'original':>12}{'release':>12}", "bold"))
         for words, original, release in (
             ("have a record that fits", *(side.found for side in both)),
             ("have exactly one: found", *(side.unique for side in both)),

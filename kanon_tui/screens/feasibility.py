@@ -135,8 +135,8 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
 
     async def on_mount(self) -> None:
         """Begin with the shape of the project."""
-        for pane, title in (("form", "shape"), ("table", "success rate"), ("plot", "curves")):
-            self.query_one(f"#{pane}-pane").border_title = title
+        self.query_one("#form-pane").border_title = "shape"
+        self.query_one("#table-pane").border_title = "success rate"
         self.query_one("#plot-pane").border_title = "success rate against records"
         await self.query_one(Form).show(self._parameters(), {})
         self.query_one("#p-attributes").focus()
@@ -157,8 +157,8 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         ]
 
     def status(self) -> Text:
-        """The table's own point, which is what is asked first."""
-        text = Text("k feasibility", "bold")
+        """What is simulated."""
+        text = Text.assemble(("k feasibility", "bold"))
         if self.curve is not None:
             text.append(f" · k = {self.curve.k:,} · {self.curve.repeats:,} tables per point")
         return text

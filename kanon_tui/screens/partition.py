@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, ScrollableContainer
+from textual.containers import Horizontal, ScrollableContainer, Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, Label, SelectionList, Static
+from textual.widgets.selection_list import Selection
 from textual.worker import Worker
 
 from kanon_tui.core.analysis.partition import Node, Partitioning, partition
@@ -19,13 +22,13 @@ from kanon_tui.core.result import Result
 from kanon_tui.core.schema import Role
 from kanon_tui.core.session import Session
 from kanon_tui.core.table import as_table
-from kanon_tui.screens.dialogs import Choose
+from kanon_tui.screens.dialogs import Choose, Dialog
 from kanon_tui.widgets.grid import printable
 
 if TYPE_CHECKING:
     from kanon_tui.app import KanonApp
 
-__all__ = ["AnalysisScreen", "PartitionScreen", "tree_lines"]
+__all__ = ["AnalysisScreen", "PartitionScreen", "PickNames", "tree_lines"]
 
 T = TypeVar("T")
 
@@ -82,9 +85,9 @@ class AnalysisScreen(ModalScreen[None]):
         assert self.kanon.session is not None
         return self.kanon.session
 
-    @property
+    @cached_property
     def result(self) -> Result | None:
-        """The release that is looked at: the latest."""
+        """The release that is looked at: the latest when the panel was opened."""
         return self.session.results[-1] if self.session.results else None
 
     # -- work in the background
@@ -148,6 +151,38 @@ class AnalysisScreen(ModalScreen[None]):
                 self.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
 
 
+class PickNames(Dialog):
+    """Several attributes, marked in a list; gives their names or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "accept", "Take the marked", priority=True),
+    ]
+
+    def __init__(self, title: str, names: Sequence[str], marked: Sequence[str]) -> None:
+        super().__init__()
+        self._title, self._names, self._marked = title, names, marked
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        with Vertical():
+            yield Label(Text(self._title), classes="title")
+            yield SelectionList[int](
+                *(
+                    Selection(Content(printable(name)), place, name in self._marked)
+                    for place, name in enumerate(self._names)
+                )
+            )
+            yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
+
+    def action_accept(self) -> None:
+        """At least one is needed."""
+        chosen = set(self.query_one(SelectionList).selected)
+        if chosen:
+            self.dismiss([name for place, name in enumerate(self._names) if place in chosen])
+        else:
+            self.query_one(".hint", Static).update(Text("mark at least one with space"))
+
+
 class PartitionScreen(AnalysisScreen):
     """Both trees side by side."""
 
@@ -163,20 +198,22 @@ them (0.5 is guessing, 1 is perfect); both are tested on records the tree has no
 **baseline** is the accuracy of always guessing the commonest value. **Kept** is the accuracy on
 the release divided by that on the original.
 
-`t` chooses the target, which must be published as it is; `+` and `-` change how many leaves the
-trees may have; `tab` goes from tree to tree, arrows scroll, `z` enlarges.
+`t` chooses the target, which must be published as it is, `a` what the trees may ask about; `+` and
+`-` change how many leaves the trees may have; `tab` goes from tree to tree, arrows scroll, `z`
+enlarges.
 
-Example: on the census sample, `t`, *income_class*. Where both trees begin with the same question,
-that finding survived.
+Example: on the census sample, `t`, *income_class*, then `a` and take the mark from *income*, which
+gives the answer away. Where both trees begin with the same question, that finding survived.
 """
     DEFAULT_CSS = """
     PartitionScreen #figures { height: auto; padding: 0 1; }
     PartitionScreen #trees { height: 1fr; }
-    PartitionScreen .pane { width: 1fr; }
+    PartitionScreen .pane { width: 1fr; scrollbar-size: 1 1; }
     PartitionScreen .tree { width: auto; height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "target", "Target", id="partition.target"),
+        Binding("a", "asked", "Attributes", id="partition.asked"),
         Binding("plus,equals_sign", "leaves(1)", "More leaves", key_display="+"),
         Binding("minus", "leaves(-1)", "Fewer leaves", key_display="-"),
     ]
@@ -184,6 +221,8 @@ that finding survived.
     def __init__(self) -> None:
         super().__init__()
         self.target = ""
+        self.asked: tuple[str, ...] | None = None
+        """What the trees may ask about; None: everything besides the target."""
         self.leaves = 8
         self.found: Partitioning | None = None
 
@@ -208,19 +247,21 @@ that finding survived.
         """The footer shows only what works now."""
         if action == "target":
             return self.result is not None
-        if action == "leaves":
+        if action in ("asked", "leaves"):
             return bool(self.target)
         return True
 
     def status(self) -> Text:
         """The question."""
-        text = Text("decision trees", "bold")
+        text = Text.assemble(("decision trees", "bold"))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
         elif not self.target:
             text.append(" · t chooses the attribute to predict")
         else:
             text.append(f" for {printable(self.target)} · at most {self.leaves} leaves")
+            if self.asked is not None:
+                text.append(f" · asking about {len(self.asked):,} attributes")
         return text
 
     def action_target(self) -> None:
@@ -228,12 +269,12 @@ that finding survived.
         if self.result is None:
             return
         roles = self.result.task.roles
-        names = [name for name, role in roles.items() if role is not Role.IDENTIFIER]
-        names.sort(key=lambda name: roles[name] is Role.QUASI)
+        names = sorted(self._published(), key=lambda name: roles[name] is Role.QUASI)
 
         def chosen(number: int | None) -> None:
             if number is not None:
-                self.target = names[number]
+                if names[number] != self.target:
+                    self.target, self.asked = names[number], None
                 self._grow()
 
         self.app.push_screen(
@@ -246,6 +287,23 @@ that finding survived.
             chosen,
         )
 
+    def _published(self) -> list[str]:
+        roles = self.result.task.roles if self.result else {}
+        return [name for name, role in roles.items() if role is not Role.IDENTIFIER]
+
+    def action_asked(self) -> None:
+        """Choose what the trees may ask about; a twin of the target makes them trivial."""
+        names = [name for name in self._published() if name != self.target]
+
+        def chosen(asked: list[str] | None) -> None:
+            if asked is not None:
+                self.asked = None if asked == names else tuple(asked)
+                self._grow()
+
+        self.app.push_screen(
+            PickNames("What may the trees ask about?", names, self.asked or names), chosen
+        )
+
     def action_leaves(self, more: int) -> None:
         """Larger or smaller trees."""
         if self.target and self.leaves + more >= 2:
@@ -253,15 +311,15 @@ that finding survived.
             self._grow()
 
     def _grow(self) -> None:
-        result, session, target, leaves = self.result, self.session, self.target, self.leaves
+        result, session = self.result, self.session
+        target, asked, leaves = self.target, self.asked, self.leaves
         assert result is not None
 
         def grow() -> Partitioning:
             task = result.task
             release = as_table(result.table, task.table.missing_tokens)
-            return partition(
-                result.project or session.project, task, release, target, leaves=leaves
-            )
+            project = result.project or session.project
+            return partition(project, task, release, target, asked, leaves)
 
         self.compute(grow, self._show, "growing trees")
 

@@ -98,7 +98,7 @@ def _split_large(merging: Merging) -> Iterator[Step]:
             }
             template, facts = splitting.tell(splitting.splits - before)
             facts["after"] = now
-            template += "; NCP falls to {after:.4f}."
+            template += "; NCP falls to {after:.6f}."
             yield Step("split", template, facts, dict(counters), merging.progress)
     merging.more_counters["splits"] += splitting.splits
     parts = splitting.parts()

@@ -29,7 +29,7 @@ class Datafly(Algorithm):
     Cost: one count of the classes per level raised, each rolled up from the one before.
 
     Departures: a release of no records is none, so that where suppression would take every record
-    generalisation goes on. The paper's rule lets up to k records go even when `max_suppression` is 0.
+    generalisation goes on. The paper's rule lets up to k records go even at `max_suppression` 0.
 
     Reference: Sweeney, Guaranteeing anonymity when sharing medical data, the Datafly system (1997),
     as walked through by SBC, section 2.5 (tables 2-7 to 2-9).
@@ -65,8 +65,8 @@ class Datafly(Algorithm):
             levels[x] += 1
             yield from search.tell(
                 "raise",
-                "Raise {attribute}, which has most distinct values ({distinct:,}), to level {level}: "
-                "{after:,} are left.",
+                "Raise {attribute}, which has most distinct values ({distinct:,}), to level "
+                "{level}: {after:,} are left.",
                 attribute=task.quasi[x].name,
                 distinct=distinct[x],
                 level=levels[x],

@@ -180,7 +180,7 @@ class Search:
         elif outcome.passes:
             told = "{string} passes: its smallest class has {smallest:,} records"
         elif self.frequency.allowed:
-            told = "{string} fails: {small:,} records are in classes below {k}, too many to suppress"
+            told = "{string} fails: {small:,} records in classes below {k} are too many to suppress"
         else:
             told = "{string} fails: its smallest class has {smallest:,} of {k} records"
         return self.tell("test", told + ("; RV {rv:.4g}." if part is None else "."), **facts)
@@ -196,7 +196,7 @@ class Search:
         counters = self.counters if counters is None else counters
         listed = sorted(self.met if met is None else met, key=lambda one: (-one.rv, one))
         passing = [
-            {"levels": dict(zip(self.names, one.levels, strict=True)), "rv": one.rv, "roots": one.roots}
+            {"levels": self._by_name(one.levels), "rv": one.rv, "roots": one.roots}
             for one in listed[:MOST_LISTED]
         ]
         pairs = zip(self.names, self.space.lowest, strict=True)
@@ -209,11 +209,14 @@ class Search:
                 "strings": counters["generated"],
                 **{key: counters[key] for key in ("pruned", "tested", "passed", "remaining")},
                 "levels_dropped": dropped,
-                "answer": dict(zip(self.names, levels, strict=True)),
+                "answer": self._by_name(levels),
                 "passing": passing,
             },
             notes=tuple(notes),
         )
+
+    def _by_name(self, levels: Sequence[int]) -> dict[str, int]:
+        return dict(zip(self.names, levels, strict=True))
 
     def answer(self) -> Grouping:
         """The best of the passing strings met."""

@@ -24,12 +24,12 @@ class GlobalSearch(Algorithm):
     lower value are done with, or a failing one, so that all more specific strings are.
 
     Phases: drop the levels that fail alone (pre-pruning); make and sort all strings of the others;
-    halve the list until it is empty. Of equally good strings (within 1e-9) the answer has the fewest
-    attributes at the root, and of these the smallest level vector.
+    halve the list until it is empty. Of equally good strings (within 1e-9) the answer has the
+    fewest attributes at the root, and of these the smallest level vector.
 
-    Cost: strings take 48 bytes each while they are sorted. Every test is one count of classes and one
-    pass over the strings that are left. The number of tests depends on how research value and
-    specificity go together, in practice some hundreds for tens of thousands of strings.
+    Cost: strings take some 50 bytes each while they are sorted. Every test is one count of classes
+    and one pass over the strings that are left. A failing test also follows one of the records that
+    fail through all strings (see `passing`), so that tens of tests settle thousands of strings.
 
     Departures: see `halving`, which also proves that the answer is the optimum.
 

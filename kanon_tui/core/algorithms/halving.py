@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.algorithms.full_domain import TIE, Met, Search, counted
-from kanon_tui.core.algorithms.passing import Follower
+from kanon_tui.core.algorithms.passing import Follower, settles_little, widen
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.run import Step
 from kanon_tui.core.strings import StringList
@@ -68,11 +68,13 @@ class Halving:
             yield from self._accept_above(levels)
             yield from self.drop_worse(tested)
         else:
-            dropped = self.strings.drop_specific(self.strings.space.code(levels)) - 1
-            yield from self._pruned(dropped, "more specific than a failing one")
-            dropped = self._follower.drop(self.strings, outcome)
+            specific = self.strings.drop_specific(self.strings.space.code(levels)) - 1
+            yield from self._pruned(specific, "more specific than a failing one")
+            lonely = self._follower.drop(self.strings, outcome)
             why = "a record of that smallest class is in one below {k} there as well"
-            yield from self._pruned(dropped, why, k=search.task.k)
+            yield from self._pruned(lonely, why, k=search.task.k)
+            if settles_little(specific + lonely, self.strings):
+                yield from self._widen(levels)
 
     def know(self, met: Met) -> None:
         """Take note of a passing string."""
@@ -81,6 +83,21 @@ class Halving:
         rivals = [met, *(other for other in self._best if not _beats(met, other))]
         highest = max(other.rv for other in rivals)
         self._best = [other for other in rivals if other.rv >= highest - TIE]
+
+    def _widen(self, levels: Sequence[int]) -> Iterator[Step]:
+        """Raise a failing string as far as it fails, to drop more of a long list."""
+        search, strings = self.search, self.strings
+        wider, tests = widen(search.frequency, strings, tuple(levels))
+        for raised, outcome in tests:
+            search.generated += 1
+            search.tested += 1
+            if outcome.passes:
+                self.know(search.meet(raised))
+            yield from search.tell_test(raised, outcome)
+        dropped = strings.drop_specific(strings.space.code(wider))
+        yield from self._pruned(dropped, "more specific than a failing one")
+        if any(outcome.passes for _, outcome in tests):
+            yield from self.drop_worse()
 
     def _accept_above(self, levels: Sequence[int]) -> Iterator[Step]:
         """Values may rise: the best of the more general strings passes without a test."""
@@ -137,4 +154,4 @@ def list_all(search: Search, memory: int, who: str) -> StringList:
 
 def _beats(one: Met, other: Met) -> bool:
     """Whether the second cannot be the answer because of the first."""
-    return one.rv >= other.rv and one <= other
+    return one.rv >= other.rv - TIE and one <= other

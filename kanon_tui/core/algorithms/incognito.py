@@ -34,19 +34,19 @@ class Incognito(Algorithm):
     passing string everything passes and needs no test, and classes of a failing one are rolled up
     for those above it.
 
-    Phases: single attributes (pre-pruning); then for every set of two attributes, of three and so on:
-    join the passing strings of its parts, test what is left layer by layer. What passes in the lattice
-    of all attributes without a passing string below it is minimal. The answer is the minimal string of
-    least height (sum of levels); ties go to the highest research value.
+    Phases: single attributes (pre-pruning); then for every set of two attributes, of three and so
+    on: join the passing strings of its parts, test what is left layer by layer. What passes in the
+    lattice of all attributes without a passing string below it is minimal. The answer is the
+    minimal string of least height (sum of levels); ties go to the highest research value.
 
-    Cost: 2 to the power of the attributes lattices, which is why it is for a dozen attributes and not
+    Cost: 2 to the power of the attributes lattices, so that it is for a dozen attributes and not
     for many. A lattice is a grid of one byte per string, and only two sizes of sets are held.
 
     Departures: attributes of which only the root passes alone divide no class and stay at the root.
     Passing strings of fewer attributes, with the others at the root, are what a cancel keeps.
 
-    Reference: LeFevre, DeWitt and Ramakrishnan, Incognito, efficient full-domain k-anonymity (2005),
-    as walked through by SBC, section 2.5 (table 2-10).
+    Reference: LeFevre, DeWitt and Ramakrishnan, Incognito: efficient full-domain k-anonymity
+    (2005), as walked through by SBC, section 2.5 (table 2-10).
     """
 
     name: ClassVar[str] = "incognito"
@@ -107,7 +107,7 @@ class _Lattice:
         search.generated += self.unknown.size
 
     def _layers(self) -> Iterator[npt.NDArray[np.int64]]:
-        """The unknown strings of every layer, specific to general; those of a layer stay unknown."""
+        """The unknown strings of every layer, specific to general."""
         heights = sum(np.ogrid[tuple(slice(size) for size in self.unknown.shape)])
         for height in range(int(np.max(heights)) + 1):
             yield np.argwhere(self.unknown & (heights == height))
@@ -125,11 +125,11 @@ class _Lattice:
             left=self.unknown.size - dropped,
             strings=self.unknown.size,
         )
-        levels = np.array(search.space.heights)
-        lowest = np.array([search.space.lowest[a] for a in self.part])
+        levels = list(search.space.heights)
         for layer in self._layers():
             for point in layer:
-                levels[list(self.part)] = lowest + point
+                for a, step in zip(self.part, point, strict=True):
+                    levels[a] = search.space.lowest[a] + int(step)
                 outcome = search.test(levels)
                 yield from search.tell_test(levels, outcome, self.part)
                 if outcome.passes:

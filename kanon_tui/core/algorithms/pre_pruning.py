@@ -1,8 +1,8 @@
 """Pre-pruning: which levels need not be looked at, and what stands in the way of the others.
 
 A string cannot pass where one of its levels does not pass alone, because every further attribute
-only divides the classes. Counting single attributes is cheap (it needs the counts of the values, not
-the records), so this is done first, and it is also what tells a person why little or nothing is left.
+only divides the classes. Counting single attributes is cheap (it needs the counts of the values,
+not the records), so this is done first; and it tells a person why little or nothing is left.
 
 Reference: Morton, pre-pruning (figure 3).
 """
@@ -54,8 +54,9 @@ def levels_alone(attribute: QuasiIdentifier, task: Task) -> Iterator[LevelAlone]
 def lowest_levels(task: Task) -> tuple[tuple[int, ...], tuple[LevelAlone, ...]]:
     """Per attribute the lowest level that passes alone, and the levels that are dropped.
 
-    The levels above a passing one pass too. The root alone is one class of all records: an attribute
-    is left without a level only where the table is smaller than k, and then nothing passes.
+    The levels above a passing one pass too. The root alone is one class of all records: an
+    attribute is left without a level only where the table is smaller than k, and then nothing
+    passes.
     """
     refuse_if_hopeless(task)
     lowest, dropped = [], []
@@ -91,6 +92,11 @@ def hidden_note(task: Task) -> str:
     if not below:
         return told
     nearest = min(below, key=lambda one: one.small)
+    if nearest.passes:
+        return (
+            f"{told}, though level {nearest.level} of {nearest.attribute} passes alone: "
+            f"global and hybrid find the levels that are worth most"
+        )
     share = np.ceil(nearest.small / task.n * 1e4) / 1e4
     smallest = int(nearest.sizes.min())
     fails = [one.attribute for one in below if not one.passes]

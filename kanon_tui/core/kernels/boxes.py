@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -32,22 +33,32 @@ from kanon_tui.core.boxes import (
     WHOLE,
     Words,
 )
-from kanon_tui.core.kernels import Flags, Floats, Function, Ints, Longs, kernel
+from kanon_tui.core.kernels import Flags, Floats, Ints, Longs
 
-__all__ = ["absorb", "count_bits", "extent", "hide_all", "ratio", "set_extent", "uncounted", "union_count"]
+__all__ = ["uncounted"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _ONE = np.uint64(1)
 
 
 def uncounted(function: Function) -> Function:
-    """Compile a function into its callers, without counting references to the arrays it is given.
+    """Compile a function into the kernels that call it, without counting references to arrays.
 
-    Counting is what small functions with many arrays spend most of their time on. A function that
-    neither makes an array nor keeps one can do without.
+    A small function that takes many arrays spends nearly all its time on counting that it has
+    them; one that neither makes an array nor keeps one can do without. It is kept on disk as part
+    of the kernels only, and is not for calling from Python.
     """
     from numba import njit
 
-    return cast(Function, njit(cache=True, nogil=True, forceinline=True, _nrt=False)(function))
+    options: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
+    return cast(Function, njit(**options)(function))
+
+
+@uncounted
+def long(number: np.int32) -> int:
+    """A number of an array of int32 as kernels hand it on; else each would be compiled twice."""
+    return int(np.int64(number))
 
 
 @uncounted
@@ -58,7 +69,7 @@ def count_bits(word: np.uint64) -> int:
         (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
     )
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return int(np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56)))
 
 
 @uncounted
@@ -80,10 +91,11 @@ def extent(
     start = facts[x, START]
     if facts[x, KIND] == LINE:
         if high == facts[x, MISSING]:
-            return prices[x, MIXED]
-        return line[start + high] - line[start + low]
+            return float(prices[x, MIXED])
+        return float(line[start + high] - line[start + low])
     node = ancestor(nodes, start, low, high)
-    return prices[x, UNIT] * (nodes[node, 1] - nodes[node, 0] + 1) + prices[x, SHIFT]
+    covered = nodes[node, 1] - nodes[node, 0] + 1
+    return float(prices[x, UNIT] * covered + prices[x, SHIFT])
 
 
 @uncounted
@@ -91,7 +103,7 @@ def set_extent(prices: Floats, x: int, count: int) -> float:
     """Extent of a set of so many values."""
     if count <= 1:
         return 0.0
-    return prices[x, UNIT] * count + prices[x, SHIFT]
+    return float(prices[x, UNIT] * count + prices[x, SHIFT])
 
 
 @uncounted
@@ -102,7 +114,7 @@ def union_count(
     column, chain = facts[x, BITS], facts[x, CHAIN]
     if chain < 0:
         return count_bits(words[a, column] | words[b, column])
-    count = np.int64(boxes[a, x, HIGH]) + np.int64(boxes[b, x, HIGH])
+    count = long(boxes[a, x, HIGH]) + long(boxes[b, x, HIGH])
     if words[a, column] & words[b, column] == 0:
         return count
     step, code = 1 + chain, 1 + chain + (links.shape[1] - 1) // 2
@@ -120,7 +132,14 @@ def union_count(
 
 @uncounted
 def ratio(
-    facts: Longs, prices: Floats, importance: Floats, words: Words, a: int, more: Words, b: int, x: int
+    facts: Longs,
+    prices: Floats,
+    importance: Floats,
+    words: Words,
+    a: int,
+    more: Words,
+    b: int,
+    x: int,
 ) -> float:
     """DR of the union of box a of one table of words and box b of another."""
     kept = 1.0
@@ -136,7 +155,7 @@ def ratio(
     return kept
 
 
-@kernel
+@uncounted
 def absorb(
     facts: Longs,
     prices: Floats,
@@ -173,7 +192,7 @@ def absorb(
         boxes[b, x, LOW], boxes[b, x, HIGH] = nodes[node, 0], nodes[node, 1]
 
 
-@kernel
+@uncounted
 def _join_lists(info: Ints, links: Ints, chain: int, a: int, b: int) -> None:
     """Merge the sorted lists of values; a value that both have stays once."""
     step, code = 1 + chain, 1 + chain + (links.shape[1] - 1) // 2
@@ -197,7 +216,7 @@ def _join_lists(info: Ints, links: Ints, chain: int, a: int, b: int) -> None:
         links[last, step] = -1
 
 
-@kernel
+@uncounted
 def hide_all(
     facts: Longs,
     boxes: Ints,

@@ -95,7 +95,7 @@ def count_classes(
         if c < 0:
             if classes == most:
                 return classes + 1, 0, 0, 0
-            c = classes
+            c = np.int64(classes)
             classes += 1
             slots[slot] = c
             keys[c] = key
@@ -105,13 +105,13 @@ def count_classes(
         if len(out_numbers):
             out_numbers[g] = c
 
-    small, least = np.int64(0), 0
-    for c in range(classes):
-        if out_sizes[c] < out_sizes[least]:
-            least = c
-        if out_sizes[c] < k:
-            small += out_sizes[c]
-    return classes, small, np.int64(out_sizes[least]), np.int64(out_members[least])
+    small, least = 0, 0
+    for i in range(classes):
+        if out_sizes[i] < out_sizes[least]:
+            least = i
+        if out_sizes[i] < k:
+            small += int(out_sizes[i])
+    return classes, small, int(out_sizes[least]), int(out_members[least])
 
 
 @kernel
@@ -132,8 +132,8 @@ def class_everywhere(
     """The size of one tuple's class at every string, into `grid` (the first attribute slowest).
 
     Another tuple is in its class from the levels on at which their labels agree. Those levels are a
-    point of the grid: count the records of every point, then add up along every attribute, so that a
-    point holds all records that agree there or below.
+    point of the grid: count the records of every point, then add up along every attribute, so that
+    a point holds all records that agree there or below.
     """
     attributes = len(sizes)
     stride = np.zeros(attributes, dtype=np.int64)
@@ -175,9 +175,7 @@ def class_everywhere(
 
 
 @kernel
-def _place_values(
-    levels: Longs, start: Longs, radix: Longs
-) -> tuple[Longs, Longs, np.int64, bool]:
+def _place_values(levels: Longs, start: Longs, radix: Longs) -> tuple[Longs, Longs, np.int64, bool]:
     """Per attribute where its labels begin and its place value; the product of the radices.
 
     The place value of an attribute with one label is 0. Past 63 bits (then the last item is true)

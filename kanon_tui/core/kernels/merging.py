@@ -1,4 +1,4 @@
-"""The loop that all merging algorithms share: take the next small cluster, merge it with the best."""
+"""The loop of all merging algorithms: take the next small cluster, merge it with the best."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from kanon_tui.core.boxes import (
     AttributeArrays,
     ClusterArrays,
 )
-from kanon_tui.core.kernels import Floats, Ints, Longs, kernel
-from kanon_tui.core.kernels.boxes import absorb, hide_all, ratio
-from kanon_tui.core.kernels.partner_tree import TreeArrays, nearest, refresh
+from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels.boxes import absorb, hide_all, long, ratio
+from kanon_tui.core.kernels.partner_search import nearest
+from kanon_tui.core.kernels.partner_tree import TreeArrays, refresh
 from kanon_tui.core.kernels.trials import HIDE_NONE, HIDE_SMALL, losses, union_extent
 
-__all__ = ["advance", "collect", "hides", "join", "label_rows", "next_small"]
+__all__ = ["advance", "collect", "join", "label_rows", "next_small", "union_extents"]
 
 # What `tally` holds: the place in the list that is next, clusters under k, clusters, merges.
 CURSOR, SMALL, ALIVE, MERGES = range(4)
@@ -43,26 +44,32 @@ def next_small(info: Ints, at: Ints, touched: Ints, turn: int, cursor: int, k: i
 
 
 @kernel
-def hides(
+def union_extents(
     attributes: AttributeArrays,
     clusters: ClusterArrays,
     load: Floats,
     records: int,
-    x: int,
     a: int,
     b: int,
     side: int,
-) -> bool:
-    """Whether a merge that may hide cells of this side hides those of an attribute."""
-    if side == HIDE_NONE:
-        return False
+    hidden: Flags,
+) -> Floats:
+    """Extents of the union of two clusters if nothing were hidden.
+
+    `hidden` gets the attributes that a merge hides which may hide cells of this side.
+    """
     facts, prices, line, nodes, importance = attributes
     boxes, extents, words, info, links, _ = clusters
-    wide = union_extent(facts, prices, line, nodes, boxes, words, info, links, x, a, b)
-    nothing, of_a, of_b = losses(
-        facts, prices, importance, boxes, extents, words, load, records, wide, x, a, b
-    )
-    return (of_a if side == HIDE_SMALL else of_b) < nothing
+    wide = np.zeros(len(facts))
+    for x in range(len(facts)):
+        wide[x] = union_extent(facts, prices, line, nodes, boxes, words, info, links, x, a, b)
+        hidden[x] = False
+        if side != HIDE_NONE:
+            nothing, of_a, of_b = losses(
+                facts, prices, importance, boxes, extents, words, load, records, wide[x], x, a, b
+            )
+            hidden[x] = (of_a if side == HIDE_SMALL else of_b) < nothing
+    return wide
 
 
 @kernel
@@ -82,12 +89,14 @@ def join(
     """
     facts, prices, line, nodes, importance = attributes
     boxes, extents, words, info, links, hidden = clusters
+    hide = np.zeros(len(facts), dtype=np.bool_)
+    if side != HIDE_NONE:
+        union_extents(attributes, clusters, load, records, a, b, side, hide)
     for x in range(len(facts)):
-        hide = hides(attributes, clusters, load, records, x, a, b, side)
         load[x] -= boxes[a, x, SHOWN] * extents[a, x] + boxes[b, x, SHOWN] * extents[b, x]
         kept[x] -= info[a, SIZE] * ratio(facts, prices, importance, words, a, words, a, x)
         kept[x] -= info[b, SIZE] * ratio(facts, prices, importance, words, b, words, b, x)
-        if hide:
+        if hide[x]:
             c = a if side == HIDE_SMALL else b
             load[x] += boxes[c, x, SHOWN] * prices[x, HIDE]
             hide_all(facts, boxes, extents, words, info, links, hidden, x, c)
@@ -129,7 +138,7 @@ def advance(
         tally[CURSOR] = cursor
         if cursor == len(at) or (tally[ALIVE] <= len(info) // 2 and made > 0):
             break
-        a = np.int64(at[cursor])
+        a = long(at[cursor])
         b, _, side, boxes = nearest(attributes, clusters, tree, load, records, mode, a)
         tried += boxes
         tally[SMALL] -= 1
@@ -154,12 +163,13 @@ def collect(
     load: Floats,
     kept: Floats,
     records: int,
+    side: int,
 ) -> None:
     """Merge consecutive clusters into the first of each run; `starts` ends with their number."""
     for part in range(len(starts) - 1):
         b = starts[part]
         for a in range(b + 1, starts[part + 1]):
-            join(attributes, clusters, load, kept, records, a, b, HIDE_NONE)
+            join(attributes, clusters, load, kept, records, a, b, side)
 
 
 @kernel

@@ -83,7 +83,14 @@ def _growth(
 
 @uncounted
 def _take(
-    facts: Longs, rows: Ints, low: Ints, high: Ints, present: Flags, side: int, row: int, begin: bool
+    facts: Longs,
+    rows: Ints,
+    low: Ints,
+    high: Ints,
+    present: Flags,
+    side: int,
+    row: int,
+    begin: bool,
 ) -> None:
     """Widen the box of a side so that it covers a row, or begin a box with it."""
     for x in range(rows.shape[1]):
@@ -179,7 +186,7 @@ def _assign(
     sizes[0], sizes[1] = counts[members[first]], counts[members[second]]
     side[first], side[second] = 0, 1
     for i in range(len(members)):
-        if i == first or i == second:
+        if i in (first, second):
             continue
         row, count = members[i], counts[members[i]]
         one = _growth(facts, prices, line, nodes, rows, low, high, present, 0, row)

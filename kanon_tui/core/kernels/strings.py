@@ -18,7 +18,9 @@ Words = npt.NDArray[np.uint64]
 
 
 @kernel
-def drop_specific(codes: Words, rvs: Floats, start: int, end: int, code: Words, guards: Words) -> int:
+def drop_specific(
+    codes: Words, rvs: Floats, start: int, end: int, code: Words, guards: Words
+) -> int:
     """Drop the strings that nowhere have a higher level than `code`; gives the new end."""
     kept = start
     for i in range(start, end):

@@ -6,10 +6,10 @@ over all clusters:
 
 - `EXTENT` (bottom-up, euclidean): E.
 - `RELEASE` (udc): w·n/D − w·n/D(after)·DR, which is what the attribute's research value loses; the
-  highest score of SPEC is the lowest loss.
+  highest score has the lowest loss.
 - `CLUSTER` (udc, objective cluster): w − w/span·DR of the merged cluster.
-- `SUPPRESS` (udc-suppress): as `RELEASE`, but per attribute the cells of one of the two sides may be
-  hidden, where that loses less.
+- `SUPPRESS` (udc-suppress): as `RELEASE`, but per attribute the cells of one of the two sides may
+  be hidden, where that loses less.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kanon_tui.core.boxes import (
     WEIGHT,
     Words,
 )
-from kanon_tui.core.kernels import Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import Floats, Ints, Longs
 from kanon_tui.core.kernels.boxes import extent, ratio, set_extent, uncounted, union_count
 
 __all__ = [
@@ -38,9 +38,6 @@ __all__ = [
     "RELEASE",
     "SUPPRESS",
     "TIE",
-    "loss",
-    "losses",
-    "trial",
 ]
 
 EXTENT, RELEASE, CLUSTER, SUPPRESS = 0, 1, 2, 3

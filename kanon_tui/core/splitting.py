@@ -1,0 +1,155 @@
+"""What dividing algorithms share: groups of records that are split in two, and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.box_words import in_words, records
+from kanon_tui.core.boxes import KIND, SET, Attributes, ranked_rows
+from kanon_tui.core.features import Distinct
+from kanon_tui.core.kernels import Floats, Ints
+from kanon_tui.core.task import Task
+
+__all__ = ["Splitting"]
+
+_NAMED = 2  # attributes a sentence names
+
+
+class Splitting:
+    """Groups of distinct rows, some still open, some closed.
+
+    A group is a run of `order`; the first side of a split comes first.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        attributes: Attributes,
+        distinct: Distinct,
+        groups: Sequence[Ints],
+        rounds: int,
+        per_record: bool,
+        draw: Callable[[int], Floats],
+    ) -> None:
+        """`groups` are distinct rows, rising; `draw` gives numbers from 0 to 1 to start from."""
+        from kanon_tui.core.kernels.splitting import group_extent
+
+        self.task, self.attributes, self.distinct = task, attributes, distinct
+        self.rounds, self.per_record, self.draw = rounds, per_record, draw
+        self.rows = ranked_rows(task, distinct)
+        self.counts = distinct.counts.astype(np.int32)
+        self.order = np.concatenate(groups)
+        self.begins = np.zeros(len(self.order), dtype=np.bool_)
+        sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
+        values = sum(len(task.quasi[x].column.values) for x in sets)
+        self.present = np.zeros((2, values), dtype=np.bool_)
+        ends = np.cumsum(list(map(len, groups)))[::-1]  # the first group ends up on top
+        begins = np.append(ends[1:], 0)
+        self.group_begins = set(begins.tolist())
+        sizes = [int(self.counts[group].sum()) for group in groups][::-1]
+        self.stack = np.column_stack([begins, ends, sizes]).astype(np.int64)
+        self.extents = np.array(
+            [
+                group_extent(attributes.arrays, self.rows, group, self.present)
+                for group in reversed(groups)
+            ]
+        )
+        self.depth = len(groups)
+        self.loss = float(self.stack[:, 2] @ self.extents)
+        """Σ records · extent."""
+        self.splits = self.closed = 0
+        self.event = np.zeros(4, dtype=np.int64)
+        self._drawn = np.zeros(0)
+
+    def advance(self, decisions: int) -> int:
+        """Split or close the group on top of the stack, again and again; how many decisions."""
+        from kanon_tui.core.kernels.splitting import split_groups
+
+        room = self.depth + decisions - len(self.stack)
+        if room > 0:
+            self.stack = np.concatenate([self.stack, np.zeros((room, 3), dtype=np.int64)])
+            self.extents = np.concatenate([self.extents, np.zeros(room)])
+        missing = decisions - len(self._drawn)
+        if missing > 0:
+            self._drawn = np.concatenate([self._drawn, self.draw(missing)])
+        self.depth, made, splits, used, saved = split_groups(
+            self.attributes.arrays,
+            self.rows,
+            self.counts,
+            self.order,
+            self.stack,
+            self.extents,
+            self.depth,
+            self._drawn,
+            self.task.k,
+            self.rounds,
+            self.per_record,
+            decisions,
+            self.present,
+            self.begins,
+            self.event,
+        )
+        self._drawn = self._drawn[used:]
+        self.splits += splits
+        self.closed += made - splits
+        self.loss -= saved
+        return int(made)
+
+    @property
+    def placed(self) -> int:
+        """Distinct rows in closed groups."""
+        return int(self.stack[self.depth - 1, 0]) if self.depth else len(self.order)
+
+    def parts(self) -> list[list[Ints]]:
+        """Per group at the start its parts, closed and open, each with its distinct rows rising."""
+        begins = self.begins.copy()
+        begins[self.stack[: self.depth, 0]] = True
+        parts: list[list[Ints]] = []
+        starts = np.flatnonzero(begins).tolist()
+        for begin, end in zip(starts, [*starts[1:], len(self.order)], strict=True):
+            if begin in self.group_begins:
+                parts.append([])
+            parts[-1].append(self.order[begin:end].copy())
+        return parts
+
+    def tell(self, splits: int) -> tuple[str, dict[str, Any]]:
+        """Template (without the full stop) and facts of so many splits; of a closing if 0."""
+        if splits > 1:
+            return "{splits:,} splits", {"splits": splits}
+        _, begin, middle, end = self.event.tolist()
+        group = self.order[begin:end]
+        if not splits:
+            size = records(int(self.counts[group].sum()))
+            return "Close a group of {size}: {why}", {"size": size, "why": self._why(group)}
+        parts = [group, self.order[begin:middle], self.order[middle:end]]
+        named = self._most_parted(parts)
+        quasi = [self.task.quasi[x] for x in named]
+        texts = []
+        for part in parts:
+            first = self.distinct.first[part]
+            codes = [attribute.column.codes[first] for attribute in quasi]
+            words = f" ({in_words(quasi, codes)})" if quasi else ""
+            texts.append(records(int(self.counts[part].sum())) + words)
+        facts = dict(zip(("group", "first", "second"), texts, strict=True))
+        return "Split {group} into {first} and {second}", facts
+
+    def _why(self, group: Ints) -> str:
+        """Why a group is not split."""
+        k = self.task.k
+        if self.counts[group].sum() < 2 * k:
+            return f"too few for two of {k:,}"
+        if (self.rows[group] == self.rows[group[0]]).all():
+            return "they are all alike"
+        return f"no split leaves {k:,} on either side"
+
+    def _most_parted(self, parts: Sequence[Ints]) -> list[int]:
+        """The attributes to name: those along which the group shrinks most when it is split."""
+        shrinks = []
+        for x in range(self.rows.shape[1]):
+            widths = [len(np.unique(self.rows[part, x])) for part in parts]
+            shrinks.append(2.0 - (widths[1] + widths[2]) / widths[0])
+        ranked = sorted(range(len(shrinks)), key=lambda x: (-shrinks[x], x))
+        return sorted(x for x in ranked[:_NAMED] if shrinks[x] > 0)

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import pytest
+
+from kanon_tui.core.algorithms.bottom_up import BottomUp
+from kanon_tui.core.algorithms.top_down import TopDown
+from kanon_tui.core.metrics.cells import cells_of
+from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.run import Run
+from tests.core.algorithms import twins_merging as twins
+from tests.core.algorithms.merging_checks import (
+    check_shape,
+    clusters_of,
+    grouping_of,
+    released,
+    sorted_clusters,
+    steps_of,
+)
+from tests.core.algorithms.ruled_tables import ruled_task
+from tests.helpers import make_task
+
+
+@pytest.mark.parametrize("growth", ["records", "class"])
+def test_equals_its_twin_on_random_tables(growth: str) -> None:
+    for seed in range(150):
+        task = ruled_task(seed)
+        rounds = 1 + seed % 4
+        expected = sorted_clusters(twins.top_down(task, rounds, growth))
+        algorithm = TopDown(growth=growth, rounds=rounds)
+        assert clusters_of(grouping_of(task, algorithm)) == expected, seed
+
+
+def test_equals_its_twin_on_larger_tables() -> None:
+    for seed in range(12):
+        task = ruled_task(3000 + seed, most=120)
+        expected = sorted_clusters(twins.top_down(task))
+        assert clusters_of(grouping_of(task, TopDown())) == expected, seed
+
+
+def test_release_verifies_at_any_pace() -> None:
+    for seed in range(60):
+        check_shape(ruled_task(seed), TopDown())
+
+
+def test_running_ncp_is_that_of_the_release() -> None:
+    for seed in range(60):
+        task = ruled_task(seed)
+        run = Run(task, TopDown())
+        grouping = run.finish()
+        assert grouping is not None
+        assert run.last is not None
+        cells = cells_of(released(task, grouping))
+        ncp = sum(own.attribute.weight * attribute_ncp(own) for own in cells)
+        assert run.last.counters["ncp"] == pytest.approx(ncp, abs=1e-9)
+
+
+def test_stopping_anywhere_leaves_a_release_that_verifies() -> None:
+    for seed in range(30):
+        task = ruled_task(seed)
+        task.pace.decisions = 1
+        for stop in range(1, 6):
+            run = Run(task, TopDown())
+            for _ in range(stop):
+                next(run, None)
+            grouping = run.cancel()
+            if grouping is not None:
+                released(task, grouping)
+
+
+def test_seed_chooses_where_walks_start_and_repeats() -> None:
+    columns = {"x": [(i * 37) % 101 for i in range(60)], "y": [(i * 53) % 97 for i in range(60)]}
+    answers = []
+    for seed in (0, 0, *range(1, 8)):
+        grouping = grouping_of(make_task(columns, k=3, seed=seed), TopDown(rounds=1))
+        answers.append(clusters_of(grouping))
+    assert answers[0] == answers[1]
+    assert any(answer != answers[0] for answer in answers[2:])
+
+
+def test_two_heaps_are_told_apart() -> None:
+    task = make_task({"age": [20, 71, 22, 70, 21, 72]}, k=3)
+    assert clusters_of(grouping_of(task, TopDown())) == [[0, 2, 4], [1, 3, 5]]
+    sentences = [step.sentence for step in steps_of(task, TopDown())]
+    assert sentences == [
+        "Split 6 records (age 20–72) into 3 records (age 20–22) and 3 records (age 70–72): "
+        "NCP 1.000000 → 0.038462.",
+        "Close a group of 3 records: too few for two of 3.",
+        "Close a group of 3 records: too few for two of 3.",
+    ]
+
+
+def test_side_with_too_few_takes_the_nearest_from_the_other() -> None:
+    task = make_task({"age": [1, 2, 3, 4, 5, 90]}, k=2)
+    assert clusters_of(grouping_of(task, TopDown(growth="class")))[-1] == [4, 5]
+
+
+def test_copies_that_cannot_be_parted_close_a_group() -> None:
+    task = make_task({"age": [1] * 7 + [2]}, k=4)
+    steps = steps_of(task, TopDown())
+    assert [step.sentence for step in steps] == [
+        "Close a group of 8 records: no split leaves 4 on either side."
+    ]
+    alike = make_task({"age": [1] * 8}, k=4)
+    assert steps_of(alike, TopDown())[0].sentence == (
+        "Close a group of 8 records: they are all alike."
+    )
+
+
+def test_does_not_fall_far_behind_bottom_up() -> None:
+    columns = {
+        "x": [(i * 37) % 101 for i in range(300)],
+        "y": [(i * i * 53) % 97 for i in range(300)],
+        "z": ["abcd"[i * 7 % 13 % 4] for i in range(300)],
+    }
+    task = make_task(columns, k=5)
+
+    def ncp(algorithm: TopDown | BottomUp) -> float:
+        cells = cells_of(released(task, grouping_of(task, algorithm)))
+        return sum(own.attribute.weight * attribute_ncp(own) for own in cells)
+
+    assert max(ncp(TopDown(growth="class")), ncp(TopDown())) < 1.5 * ncp(BottomUp())

@@ -1,0 +1,271 @@
+"""Slow, literal twins of the merging and splitting algorithms, straight from their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from kanon_tui.core.task import QuasiIdentifier, Task
+
+TIE = 1e-9
+Cluster = list[int]
+"""Record numbers."""
+
+
+def codes_of(task: Task, x: int, records: Sequence[int]) -> set[int]:
+    return {int(task.quasi[x].column.codes[i]) for i in records}
+
+
+def covered(attribute: QuasiIdentifier, codes: set[int]) -> int:
+    """How many values the published cell of a category stands for."""
+    if not attribute.hierarchy_given:
+        return len(codes)
+    level = attribute.hierarchy.lca_level(codes)
+    labels = attribute.hierarchy.maps[level]
+    return int((labels == labels[min(codes)]).sum())
+
+
+def width(attribute: QuasiIdentifier, codes: set[int]) -> float | None:
+    """max − min of some numbers; None where missing meets present."""
+    if len(codes) == 1:
+        return 0.0
+    if attribute.column.missing in codes:
+        return None
+    numbers = [attribute.column.numbers[code] for code in codes]
+    return float(max(numbers) - min(numbers))
+
+
+def ncp(attribute: QuasiIdentifier, codes: set[int]) -> float:
+    if attribute.ordered:
+        wide = width(attribute, codes)
+        return 1.0 if wide is None else wide / (attribute.domain_width or 1.0)
+    return 0.0 if len(codes) == 1 else covered(attribute, codes) / len(attribute.column.values)
+
+
+def raw_range(attribute: QuasiIdentifier, codes: set[int]) -> float:
+    if attribute.ordered:
+        wide = width(attribute, codes)
+        return attribute.domain_width if wide is None else wide
+    return 0.0 if len(codes) == 1 else covered(attribute, codes) - 1.0
+
+
+def span(attribute: QuasiIdentifier, codes: set[int]) -> float:
+    if attribute.ordered:
+        wide = width(attribute, codes)
+        return attribute.domain_span if wide is None else wide / attribute.resolution + 1
+    return 1.0 if len(codes) == 1 else float(covered(attribute, codes))
+
+
+def rules_kept(attribute: QuasiIdentifier, codes: set[int]) -> float:
+    """DR of a cluster; hidden cells are not among the codes."""
+    rules = attribute.rules
+    if not rules.rules:
+        return 1.0
+    kept = whole = rules.table.base
+    for r, rule in enumerate(rules.rules):
+        whole += rule.importance
+        one, other = (any(side[r][code] for code in codes) for side in (rules.first, rules.second))
+        kept += 0.0 if one and other else rule.importance
+    return kept / whole
+
+
+def total_ncp(task: Task, records: Sequence[int]) -> float:
+    return sum(a.weight * ncp(a, codes_of(task, x, records)) for x, a in enumerate(task.quasi))
+
+
+def total_range(task: Task, records: Sequence[int]) -> float:
+    return sum(raw_range(a, codes_of(task, x, records)) for x, a in enumerate(task.quasi))
+
+
+def distinct_records(task: Task) -> list[Cluster]:
+    """Equal records together, in order of first appearance."""
+    found: dict[tuple[int, ...], Cluster] = {}
+    for i in range(task.n):
+        found.setdefault(tuple(int(a.column.codes[i]) for a in task.quasi), []).append(i)
+    return list(found.values())
+
+
+def first_best(scores: Sequence[float]) -> int:
+    """Index of the highest score; the first of those less than a tie below it."""
+    return next(i for i, score in enumerate(scores) if score >= max(scores) - TIE)
+
+
+def merge_first(
+    task: Task, scorer: Callable[[list[Cluster]], Callable[[int, int], float]]
+) -> list[Cluster]:
+    """Merge the first cluster under k with the best of the others until there is none.
+
+    `scorer` gives, for the clusters as they are, the score of a merge of two of them.
+    """
+    clusters = distinct_records(task)
+    while any(len(c) < task.k for c in clusters):
+        i = next(i for i, c in enumerate(clusters) if len(c) < task.k)
+        others = [j for j in range(len(clusters)) if j != i]
+        score = scorer(clusters)
+        j = others[first_best([score(i, j) for j in others])]
+        clusters[j] = clusters[j] + clusters[i]
+        del clusters[i]
+    return clusters
+
+
+def euclidean(task: Task) -> list[Cluster]:
+    return merge_first(task, lambda c: lambda i, j: -total_range(task, c[i] + c[j]))
+
+
+def udc(task: Task, objective: str) -> list[Cluster]:
+    def scorer(clusters: list[Cluster]) -> Callable[[int, int], float]:
+        loads = [
+            [len(c) * span(a, codes_of(task, x, c)) for c in clusters]
+            for x, a in enumerate(task.quasi)
+        ]
+
+        def score(i: int, j: int) -> float:
+            merged = clusters[i] + clusters[j]
+            total = 0.0
+            for x, a in enumerate(task.quasi):
+                wide = span(a, codes_of(task, x, merged))
+                kept = rules_kept(a, codes_of(task, x, merged))
+                after = sum(loads[x]) - loads[x][i] - loads[x][j] + len(merged) * wide
+                share = 1 / wide if objective == "cluster" else task.n / after
+                total += a.weight * share * kept
+            return total
+
+        return score
+
+    return merge_first(task, scorer)
+
+
+class UdcSuppress:
+    """Clusters and, per record and attribute, whether its cell is hidden."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.clusters = distinct_records(task)
+        self.hidden = np.zeros((task.n, len(task.quasi)), dtype=bool)
+
+    def shown(self, x: int, cluster: Cluster) -> Cluster:
+        return [i for i in cluster if not self.hidden[i, x]]
+
+    def load(self, x: int, size: int, visible: Cluster) -> float:
+        """Σ span over the records of a cluster of which only some show the attribute."""
+        a = self.task.quasi[x]
+        lost = (size - len(visible)) * a.domain_span
+        return lost + (len(visible) * span(a, codes_of(self.task, x, visible)) if visible else 0)
+
+    def terms(self, small: Cluster, other: Cluster) -> list[tuple[float, float, float]]:
+        """Per attribute its score with nothing hidden, with small hidden, with other hidden."""
+        result = []
+        for x, a in enumerate(self.task.quasi):
+            rest = sum(
+                self.load(x, len(c), self.shown(x, c))
+                for c in self.clusters
+                if c is not small and c is not other
+            )
+            scores = []
+            for visible in (small + other, other, small):
+                visible = self.shown(x, visible)
+                after = rest + self.load(x, len(small + other), visible)
+                kept = rules_kept(a, codes_of(self.task, x, visible))
+                scores.append(a.weight * self.task.n / after * kept)
+            result.append((scores[0], scores[1], scores[2]))
+        return result
+
+    def trial(self, small: Cluster, other: Cluster) -> tuple[float, Cluster, list[int]]:
+        """The best of the three merges: its score, whose cells it hides, and of what attributes."""
+        terms = self.terms(small, other)
+        best: tuple[float, Cluster, list[int]] = (sum(t[0] for t in terms), small, [])
+        for side, hiding in ((1, small), (2, other)):
+            hides = [x for x, t in enumerate(terms) if t[side] > t[0] + TIE]
+            score = sum(t[side] if x in hides else t[0] for x, t in enumerate(terms))
+            if score > best[0] + TIE:
+                best = (score, hiding, hides)
+        return best
+
+    def run(self) -> UdcSuppress:
+        while any(len(c) < self.task.k for c in self.clusters):
+            small = next(c for c in self.clusters if len(c) < self.task.k)
+            others = [c for c in self.clusters if c is not small]
+            trials = [self.trial(small, other) for other in others]
+            pick = first_best([score for score, _, _ in trials])
+            _, hiding, hides = trials[pick]
+            for x in hides:
+                self.hidden[hiding, x] = True
+            self.clusters = [
+                c + small if c is others[pick] else c for c in self.clusters if c is not small
+            ]
+        return self
+
+
+def bottom_up(task: Task) -> list[Cluster]:
+    groups = dict(enumerate(distinct_records(task)))  # by place in the list
+    places = len(groups)
+    while any(len(g) < task.k for g in groups.values()):
+        merged: set[int] = set()
+        for place in sorted(groups):
+            if place in merged or len(groups[place]) >= task.k:
+                continue
+            others = [p for p in sorted(groups) if p != place]
+            costs = [-total_ncp(task, groups[place] + groups[p]) for p in others]
+            found = others[first_best(costs)]
+            groups[found] = groups[found] + groups.pop(place)
+            merged.add(found)
+        for place in sorted(groups):
+            first, *rest = split(task, sorted(groups[place]), per_record=False)
+            groups[place] = first
+            for part in rest:
+                groups[places] = part
+                places += 1
+    return [groups[place] for place in sorted(groups)]
+
+
+def top_down(task: Task, rounds: int = 3, growth: str = "records") -> list[Cluster]:
+    rng = np.random.default_rng(task.seed)
+    return split(task, list(range(task.n)), growth == "records", rounds, rng.random)
+
+
+def split(
+    task: Task,
+    group: Cluster,
+    per_record: bool,
+    rounds: int = 3,
+    draw: Callable[[], float] = lambda: 0.0,
+) -> list[Cluster]:
+    """The parts of a group after it was split as often as both sides could hold k."""
+    copies = [[i for i in equal if i in set(group)] for equal in distinct_records(task)]
+    copies = [equal for equal in copies if equal]
+    if len(group) < 2 * task.k or len(copies) < 2:
+        return [group]
+    there = int(draw() * len(copies))
+    for _ in range(rounds):
+        here = there
+        distances = [total_ncp(task, copies[here] + other) for other in copies]
+        there = first_best(distances)
+    if distances[there] <= TIE:
+        return [group]
+    seeds = sorted((here, there))
+    side_of = {seeds[0]: 0, seeds[1]: 1}
+    sides = [list(copies[seed]) for seed in seeds]
+
+    def growth(side: Cluster, more: Cluster) -> float:
+        before, after = total_ncp(task, side), total_ncp(task, side + more)
+        return len(side + more) * after - len(side) * before if per_record else after - before
+
+    for c, equal in enumerate(copies):
+        if c not in side_of:
+            side_of[c] = int(growth(sides[0], equal) > growth(sides[1], equal) + TIE)
+            sides[side_of[c]] += equal
+    poor, rich = sorted((0, 1), key=lambda s: (len(sides[s]), -s))
+    while len(sides[poor]) < task.k:
+        spare = [
+            c
+            for c in range(len(copies))
+            if side_of[c] == rich and len(sides[rich]) - len(copies[c]) >= task.k
+        ]
+        if not spare:
+            return [group]
+        c = spare[first_best([-growth(sides[poor], copies[c]) for c in spare])]
+        side_of[c] = poor
+        sides[poor] += copies[c]
+        sides[rich] = [i for i in sides[rich] if i not in copies[c]]
+    return [part for side in sides for part in split(task, sorted(side), per_record, rounds, draw)]

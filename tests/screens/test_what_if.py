@@ -1,0 +1,338 @@
+"""7 What-if: choose, run, watch, cancel, open, export; and the plot by itself."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.algorithms.datafly import Datafly
+from kanon_tui.core.analysis.sweep_figures import Line
+from kanon_tui.core.result import anonymize
+from kanon_tui.core.run import Step, Steps
+from kanon_tui.core.task import Task
+from kanon_tui.screens.dialogs import Confirm, Message
+from kanon_tui.screens.what_if import WhatIfScreen
+from kanon_tui.screens.what_if_pick import PickAlgorithms
+from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.plot import MARKERS, Plot, draw
+from tests.screens.conftest import session_of, settle
+
+
+def screen_of(pilot: Pilot[None]) -> WhatIfScreen:
+    screen = pilot.app.screen
+    assert isinstance(screen, WhatIfScreen)
+    return screen
+
+
+def cells(screen: WhatIfScreen) -> list[list[str]]:
+    source = screen.query_one(Grid).source
+    assert source is not None
+    return [[cell.text for cell in row] for row in source.rows(0, source.height)]
+
+
+def text(screen: WhatIfScreen, selector: str) -> str:
+    return str(screen.query_one(selector, Static).content)
+
+
+async def type_values(pilot: Pilot[None], values: str) -> None:
+    await pilot.press("k")
+    await pilot.pause()
+    pilot.app.screen.query_one(Input).value = values
+    await pilot.press("enter")
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_sweep_fills_plot_and_table_with_what_runs_give(sample, make_app, size) -> None:
+    project = sample("race-rules")
+    async with make_app(project).run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        screen = screen_of(pilot)
+        assert [row[:2] for row in cells(screen)][:2] == [["● global", "2"], ["● global", "3"]]
+        assert all(set(row[2:]) == {"…"} for row in cells(screen))
+        await type_values(pilot, "3,5")
+        await pilot.press("r")
+        await settle(pilot)
+        assert not screen.running
+        rows = {(row[0][2:], row[1]): row for row in cells(screen)}
+        assert set(rows) == {(name, k) for name in screen.algorithms for k in ("3", "5")}
+        measures = anonymize(project).measures
+        own = rows[session_of(pilot).project.algorithm.name, "3"]
+        assert own[2:6] == [
+            f"{measures.ncp:.3f}",
+            f"{measures.rv:.3f}",
+            f"{measures.il:,.0f}",
+            f"{measures.classes}",
+        ]
+        plot = screen.query_one(Plot)
+        assert plot.labels == ("3", "5")
+        assert all(value is not None for line in plot.lines for value in line.values)
+        shown = plot.render().plain
+        assert all(f"{MARKERS[i]} {name}" in shown for i, name in enumerate(screen.algorithms))
+        assert max(map(cell_len, shown.splitlines())) <= plot.size.width
+        assert len(shown.splitlines()) == plot.size.height
+        assert "4 points · done" in text(screen, "#status")
+
+
+async def test_y_shows_the_figures_in_turn(sample, make_app) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        await type_values(pilot, "2")
+        await pilot.press("r")
+        await settle(pilot)
+        screen = screen_of(pilot)
+        seen = {}
+        for _ in range(6):
+            seen[screen.metric.title] = screen.query_one(Plot).lines[0].values[0]
+            await pilot.press("y")
+        point = next(p for p in screen.points if p.algorithm == screen.algorithms[0])
+        assert seen == {
+            "NCP": point.ncp,
+            "RV": point.rv,
+            "IL": point.il,
+            "classes": point.classes,
+            "suppressed": point.suppressed_records,
+            "seconds": point.seconds,
+        }
+
+
+async def test_algorithms_are_chosen_from_a_list_with_marks(sample, make_app) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        screen = screen_of(pilot)
+        before = screen.algorithms
+        await pilot.press("a")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, PickAlgorithms)
+        await pilot.press("down", "space", "enter")  # local
+        await settle(pilot)
+        assert set(screen.algorithms) == {*before, "local"}
+        await pilot.press("a", "down", "space", "escape")
+        await settle(pilot)
+        assert set(screen.algorithms) == {*before, "local"}
+        await pilot.press("a")
+        await settle(pilot)
+        for name in ALGORITHMS:  # none is too few
+            await pilot.press(*(["space"] if name in screen.algorithms else []), "down")
+        await pilot.press("enter")
+        assert isinstance(pilot.app.screen, PickAlgorithms)
+
+
+async def test_values_that_are_no_k_are_refused_while_typing(sample, make_app) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        screen = screen_of(pilot)
+        before = screen.ks
+        await pilot.press("k", *"2,x", "enter")
+        await settle(pilot)
+        assert "'x' is not a whole number" in str(
+            pilot.app.screen.query_one("#error", Static).content
+        )
+        await pilot.press("escape")
+        assert screen.ks == before
+
+
+async def test_a_point_without_a_release_says_why(sample, make_app) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        await type_values(pilot, "2,500")
+        await pilot.press("r")
+        await settle(pilot)
+        screen = screen_of(pilot)
+        assert cells(screen)[1][2:] == ["✗", *["–"] * 5]
+        await pilot.press("down")
+        await pilot.pause()
+        assert "k is 500 but the table has only 6 records" in text(screen, "#note")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert session_of(pilot).results == []
+
+
+async def test_enter_opens_a_point_as_a_full_result(sample, make_app, monkeypatch) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        await type_values(pilot, "2,3")
+        await pilot.press("r")
+        await settle(pilot)
+        went: list[str] = []
+        monkeypatch.setattr(pilot.app, "action_step", went.append)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        screen = screen_of(pilot)
+        [result] = session_of(pilot).results
+        point = screen.point
+        assert point is not None
+        assert (
+            (result.algorithm.name, result.task.k)
+            == (point.algorithm, point.k)
+            == (
+                screen.algorithms[0],
+                3,
+            )
+        )
+        assert result.measures.ncp == point.ncp
+        assert went == ["results"]
+
+
+class Endless(Datafly):
+    """Never comes to an end."""
+
+    def steps(self, task: Task) -> Steps:
+        while True:
+            time.sleep(0.001)
+            yield Step("wait", "Waiting.")
+
+
+async def test_cancel_keeps_the_points_that_are_done(sample, make_app, monkeypatch) -> None:
+    monkeypatch.setitem(ALGORITHMS, "datafly", Endless)
+    monkeypatch.setattr("kanon_tui.core.kernels.warmup.warm_up", lambda names: None)
+    monkeypatch.setattr("kanon_tui.core.analysis.sweep.cores", lambda: 2)
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        screen = screen_of(pilot)
+        screen._compare(("datafly", "mondrian"), (2, 3))
+        await pilot.press("r")
+        for _ in range(200):
+            await pilot.pause(0.05)
+            if len(screen.points) == 2:
+                break
+        assert screen.running
+        assert "c cancels" in text(screen, "#status")
+        await pilot.press("c")
+        await settle(pilot)
+        assert not screen.running
+        assert {(point.algorithm, point.k) for point in screen.points} == {
+            ("mondrian", 2),
+            ("mondrian", 3),
+        }
+        assert "the rest cancelled" in text(screen, "#status")
+
+
+async def test_leaving_the_program_ends_a_sweep(sample, make_app, monkeypatch) -> None:
+    monkeypatch.setitem(ALGORITHMS, "datafly", Endless)
+    monkeypatch.setattr("kanon_tui.core.kernels.warmup.warm_up", lambda names: None)
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        screen = screen_of(pilot)
+        screen._compare(("datafly",), (2, 3))
+        await pilot.press("r")
+        await pilot.pause(0.3)
+        assert screen.running
+    assert screen.sweep is not None
+    assert screen.sweep._cancelled
+
+
+async def test_edits_mark_the_points_as_older_and_another_file_forgets_them(
+    sample, make_app
+) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        await type_values(pilot, "2")
+        await pilot.press("r")
+        await settle(pilot)
+        screen = screen_of(pilot)
+        session_of(pilot).change_attributes(["age"], "weight", weight=0.9)
+        screen.refresh_session()
+        await settle(pilot)
+        assert "earlier state of the project" in text(screen, "#status")
+        assert screen.points
+        pilot.app.open_file(sample("datafly"))
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        assert screen_of(pilot).points == ()
+
+
+async def test_export_by_ending_never_replaces_unasked(sample, make_app, tmp_path: Path) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        await type_values(pilot, "2,3")
+        await pilot.press("r")
+        await settle(pilot)
+
+        async def export(name: str) -> None:
+            await pilot.press("x")
+            await settle(pilot)
+            pilot.app.screen.query_one(Input).value = str(tmp_path / name)
+            await pilot.press("enter")
+            await settle(pilot)
+
+        await export("o.csv")
+        await export("o.svg")
+        await export("o.json")
+        with (tmp_path / "o.csv").open() as file:
+            assert [row["k"] for row in csv.DictReader(file)] == ["2", "3"] * 2
+        assert (tmp_path / "o.svg").read_text().startswith("<svg")
+        assert len(json.loads((tmp_path / "o.json").read_text())) == 4
+        (tmp_path / "o.csv").write_text("mine")
+        await export("o.csv")
+        assert isinstance(pilot.app.screen, Confirm)
+        await pilot.press("n")
+        await settle(pilot)
+        assert (tmp_path / "o.csv").read_text() == "mine"
+        await export("o.pdf")
+        assert isinstance(pilot.app.screen, Message)
+
+
+# --- the plot
+
+
+def test_the_plot_draws_values_at_their_height() -> None:
+    canvas = draw([Line("a", (0.0, 0.5, 1.0))], ["2", "5", "10"], 40, 11)
+    rows = canvas.plain()
+    assert all(len(row) == 40 for row in rows)
+    markers = [(r, row.index("●")) for r, row in enumerate(rows) if "●" in row]
+    assert [r for r, _ in markers] == [0, 5, 9]  # falling rows, rising values
+    assert rows[-1].index("10") <= markers[0][1] <= rows[-1].index("10") + 1
+    assert rows[0].lstrip().startswith("1 ┤")
+    assert rows[9].lstrip().startswith("0 ┤")
+
+
+def test_equal_values_stand_side_by_side() -> None:
+    same = (0.3, 0.6)
+    rows = draw([Line(name, same) for name in "abc"], ["2", "5"], 40, 9).plain()
+    for marker in "●■▲":
+        assert sum(row.count(marker) for row in rows) == 2
+
+
+def test_a_gap_is_not_drawn_over() -> None:
+    whole = draw([Line("a", (1.0, 1.0, 1.0))], ["2", "3", "5"], 40, 6).plain()
+    gap = draw([Line("a", (1.0, None, 1.0))], ["2", "3", "5"], 40, 6).plain()
+    assert sum(row.count("●") for row in gap) == 2
+    drawn = [sum("⠀" < c <= "⣿" for row in rows for c in row) for rows in (whole, gap)]
+    assert drawn[0] > drawn[1] == 0
+
+
+@pytest.mark.parametrize("size", [(16, 4), (20, 6), (200, 60)])
+@pytest.mark.parametrize("values", [(None, None), (0.0, 0.0), (1e-12, 1e12), (7.0, None)])
+def test_the_plot_fits_whatever_the_values(size, values) -> None:
+    canvas = draw([Line("a", values)], ["2", "1000000"], *size)
+    assert [len(row) for row in canvas.plain()] == [size[0]] * size[1]
