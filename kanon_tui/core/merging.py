@@ -125,9 +125,16 @@ class Merging:
             else:
                 template = told[0]
                 facts |= told[1]
+            facts["sizes"] = self.sizes()
             yield Step("merge", template, facts, self.counters, self.progress)
             if self.tally[_ALIVE] <= len(self.clusters.info) // 2:
                 self.plant()
+
+    def sizes(self) -> tuple[int, ...]:
+        """How many clusters have 1, 2, … 2k records (those with more count as 2k)."""
+        sizes = self.clusters.info[:, SIZE]
+        counts = np.bincount(np.minimum(sizes, 2 * self.task.k), minlength=2 * self.task.k + 1)
+        return tuple(counts[1:].tolist())
 
     def replace(self, gone: Ints, parts: Sequence[Ints]) -> None:
         """Put new clusters, given by their distinct rows, in the place of others.

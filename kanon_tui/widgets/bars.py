@@ -29,8 +29,8 @@ def bar(share: float, width: int) -> str:
     return ("█" * full + (_ACROSS[rest] if rest else "")).ljust(width)
 
 
-def spark(heights: Sequence[float], width: int | None = None) -> str:
-    """A histogram one line high.
+def spark(heights: Sequence[float], width: int | None = None, top: float | None = None) -> str:
+    """A histogram one line high, scaled to `top` or to its highest bar.
 
     >>> spark([1, 4, 8])
     '▁▄█'
@@ -39,7 +39,7 @@ def spark(heights: Sequence[float], width: int | None = None) -> str:
     if width is not None and len(values) > width:
         edges = [round(i * len(values) / width) for i in range(width + 1)]
         values = [sum(values[a:b]) for a, b in pairwise(edges)]
-    top = max(values, default=0)
+    top = max(values, default=0) if top is None else top
     if top <= 0:
         return " " * len(values)
     return "".join(_UP[max(1, round(v / top * 8))] if v > 0 else " " for v in values)

@@ -11,13 +11,14 @@ from textual.widgets import Static
 
 from kanon_tui.core.live import LiveRun, Snapshot
 from kanon_tui.core.result import Result
-from kanon_tui.core.run import State
+from kanon_tui.core.run import State, Step
 from kanon_tui.widgets.bars import bar, spark
+from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.tint import tint
 
 __all__ = ["LiveView"]
 
-MARKS = {"test": "?", "prune": "−", "cut": "✂", "merge": "⇄", "raise": "↑", "suppress": "×"}
+MARKS = {"prune": "−", "cut": "✂", "merge": "⇄", "raise": "↑", "suppress": "×"}
 
 
 class LiveView(VerticalScroll, can_focus=True):
@@ -65,12 +66,11 @@ class LiveView(VerticalScroll, can_focus=True):
         self.query_one("#counters", Static).update(counters_text(snapshot, live, self))
         step = snapshot.step
         self.query_one("#decision", Static).update(Text(step.sentence if step else "starting …"))
-        self.query_one("#picture", Static).update(self._picture(snapshot))
+        self.query_one("#picture", Static).update(self._picture(snapshot, live))
         log = self.query_one("#log", Static)
         room = max(self.query_one("#log-pane").size.height, 3)
         lines = [
-            Text(f"{number:>6} {MARKS.get(one.kind, '·')} {one.sentence}")
-            for number, one in snapshot.log[-room:]
+            Text(f"{number:>6} {mark(one)} {one.sentence}") for number, one in snapshot.log[-room:]
         ]
         log.update(Text("\n").join(lines))
 
@@ -86,16 +86,46 @@ class LiveView(VerticalScroll, can_focus=True):
             )
         )
 
-    def _picture(self, snapshot: Snapshot) -> Text:
+    def _picture(self, snapshot: Snapshot, live: LiveRun) -> Text:
+        """The best string and the space it is searched in, or a curve and cluster sizes."""
         width = max(self.query_one("#picture").size.width, 20)
+        facts = snapshot.step.facts if snapshot.step else {}
         text = Text()
+        if "best" in facts:
+            text.append("best so far ", "dim")
+            text.append(f"RV {facts['best_rv']:.4f}  ", "bold")
+            text.append(f"{facts['best']}\n")
+        if "levels" in facts:
+            text.append("levels: ▓ open  ░ ruled out\n", "dim")
+            names = [attribute.name for attribute in live.run.task.quasi]
+            label = min(max(map(len, names)), max(width - 24, 6))
+            for name, levels in zip(names, facts["levels"], strict=True):
+                text.append(f"{printable(name)[:label]:<{label}} ")
+                for level, is_open in enumerate(levels):
+                    text.append(f" {level}", "" if is_open else "dim")
+                    text.append(
+                        "▓" if is_open else "░", tint(self, "success") if is_open else "dim"
+                    )
+                text.append("\n")
         if snapshot.curve:
-            last = snapshot.curve[-1]
-            text.append(f"{snapshot.curve_name.replace('_', ' ')} {last:.4f}\n")
-            text.append(spark(_thinned(snapshot.curve, width)) + "\n", "bold")
-        for row in snapshot.step.facts.get("picture", ()) if snapshot.step else ():
-            text.append(f"{row}\n")
+            name = snapshot.curve_name.replace("_", " ")
+            text.append(f"{name.upper()} {snapshot.curve[-1]:.4f}\n")
+            text.append(spark(_thinned(snapshot.curve, width)) + "\n", tint(self, "primary"))
+        if "sizes" in facts:
+            k = live.run.task.k
+            text.append(f"clusters by size, 1 to {2 * k}+ (│ is k = {k})\n", "dim")
+            sizes = facts["sizes"]
+            text.append(spark(sizes[: k - 1], top=max(sizes)), tint(self, "warning"))
+            text.append("│")
+            text.append(spark(sizes[k - 1 :], top=max(sizes)), tint(self, "success"))
         return text
+
+
+def mark(step: Step) -> str:
+    """A sign for the kind of decision; a test shows how it ended."""
+    if "passes" in step.facts:
+        return "✓" if step.facts["passes"] else "✗"
+    return MARKS.get(step.kind, "·")
 
 
 def counters_text(snapshot: Snapshot, live: LiveRun, widget: Widget) -> Text:
@@ -108,12 +138,12 @@ def counters_text(snapshot: Snapshot, live: LiveRun, widget: Widget) -> Text:
     text.append("\n")
     if snapshot.progress is not None:
         text.append(
-            bar(snapshot.progress, max(min(widget.size.width - 50, 40), 10)),
+            bar(snapshot.progress, max(min(widget.size.width - 60, 40), 10)),
             tint(widget, "success"),
         )
         text.append(f" {snapshot.progress:4.0%} ")
     text.append(f" {snapshot.seconds:.1f} s")
-    if snapshot.remaining is not None and snapshot.seconds > 1:
+    if snapshot.remaining is not None and snapshot.seconds > 1 and not snapshot.paused:
         text.append(f", about {snapshot.remaining:.0f} s to go")
     if snapshot.state in (State.READY, State.RUNNING):
         fast = live.speed == float("inf")
