@@ -269,7 +269,7 @@ class Grid(ScrollView, can_focus=True):
         self.post_message(self.Moved(self, self.row, self.column))
 
     def _into_view(self) -> None:
-        if not self._starts:
+        if len(self._starts) < 2:  # nothing to see, or no columns
             return
         top, left = self.scroll_offset.y, self.scroll_offset.x
         if self.row < top:

@@ -9,6 +9,7 @@ import pytest
 from textual.widgets import Input, Static
 
 from kanon_tui.core.analysis.partition import Node
+from kanon_tui.core.result import anonymize
 from kanon_tui.screens.attack import AttackScreen
 from kanon_tui.screens.dialogs import AskPath, Choose, Help, Message
 from kanon_tui.screens.feasibility import FeasibilityScreen, record_counts
@@ -35,6 +36,13 @@ async def open_panel(pilot, words: str, kind: type) -> None:
     await pilot.press("enter")
     await until(pilot, lambda: any(isinstance(s, kind) for s in pilot.app.screen_stack))
     await pilot.pause()
+
+
+async def release_it(pilot) -> None:
+    """A release as a run leaves it, without the screens in between."""
+    await settle(pilot)
+    session = session_of(pilot)
+    session.results.append(anonymize(session.project, session.table))
 
 
 async def run_it(pilot) -> None:
@@ -69,8 +77,7 @@ def small_census(project: Path, records: int = 400) -> Path:
 
 
 async def attacked(pilot, file: str = "voters.csv") -> AttackScreen:
-    """Run, open the panel, choose the file, join on what is proposed."""
-    await run_it(pilot)
+    """Open the panel, choose the file, join on what is proposed."""
     await open_panel(pilot, "linking", AttackScreen)
     assert isinstance(pilot.app.screen, AskPath)
     await pilot.press(*file, "enter")
@@ -85,6 +92,7 @@ async def attacked(pilot, file: str = "voters.csv") -> AttackScreen:
 async def test_paul_is_found_in_the_original_but_not_in_the_release(sample, make_app) -> None:
     """SBC, figure 1-2 and table 1-1."""
     async with make_app(sample("linking")).run_test(size=SIZE) as pilot:
+        await run_it(pilot)
         screen = await attacked(pilot)
         assert screen.joined == ("age", "gender", "zip")
         counts = {
@@ -112,21 +120,19 @@ async def test_paul_is_found_in_the_original_but_not_in_the_release(sample, make
         assert "person 3: 2 rows fit" in str(screen.query_one("#rows-pane").border_title)
 
 
-async def test_the_easiest_to_find_come_first_and_enter_follows_the_order(sample, make_app) -> None:
+async def test_sorting_the_people_and_joining_on_fewer_attributes(sample, make_app) -> None:
     async with make_app(sample("linking")).run_test(size=SIZE) as pilot:
+        await release_it(pilot)
         screen = await attacked(pilot)
-        await pilot.press("s", "enter")
+        people = screen.query_one("#people", Grid)
+        await pilot.press("s", "enter")  # the easiest to find first
         await settle(pilot)
-        assert texts(screen.query_one("#people", Grid))[0][3] == "Paul"
-        assert screen.query_one("#people", Grid).source.row_name(0) == "3"
+        assert texts(people)[0][3] == "Paul"
+        assert people.source.row_name(0) == "3"
         assert screen.query_one("#rows", Grid).source.height == 2
         await pilot.press("s")
-        assert texts(screen.query_one("#people", Grid))[0][3] == "John"
+        assert texts(people)[0][3] == "John"
 
-
-async def test_joining_on_fewer_attributes_finds_more_records(sample, make_app) -> None:
-    async with make_app(sample("linking")).run_test(size=SIZE) as pilot:
-        screen = await attacked(pilot)
         await pilot.press("a")
         await pilot.pause()
         await pilot.press("space", "down", "down", "space", "enter")  # leaves gender
@@ -150,6 +156,7 @@ async def test_hostile_cells_are_shown_as_they_are_and_certainty_is_said(sample,
     rows = project.with_name("patients.csv")
     rows.write_text(rows.read_text().replace("HIV", "Gastritis"))
     async with make_app(project).run_test(size=SIZE) as pilot:
+        await release_it(pilot)
         screen = await attacked(pilot, "odd.csv")
         assert [row[2:4] for row in texts(screen.query_one("#people", Grid))] == [
             ["both", "[/]"],
@@ -164,7 +171,7 @@ async def test_a_table_without_a_shared_column_is_refused(sample, make_app) -> N
     project = sample("linking")
     project.with_name("other.csv").write_text("who,years\nPaul,25\n")
     async with make_app(project).run_test(size=SIZE) as pilot:
-        await run_it(pilot)
+        await release_it(pilot)
         await open_panel(pilot, "linking", AttackScreen)
         await pilot.press(*"other.csv", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Message))
@@ -226,7 +233,7 @@ async def test_points_appear_one_by_one_and_escape_cancels_then_closes(
     monkeypatch.setattr(module, "feasibility_curve", slowly)
     monkeypatch.setattr(module, "BATCH", 200)  # a point is one batch
     async with make_app(sample("datafly")).run_test(size=SIZE) as pilot:
-        await settle_quickly(pilot)
+        await settle(pilot)
         await open_panel(pilot, "feasib", FeasibilityScreen)
         screen = pilot.app.screen
         await until(pilot, lambda: len(screen.curve.rates) == 3)
@@ -241,11 +248,6 @@ async def test_points_appear_one_by_one_and_escape_cancels_then_closes(
         assert "esc cancels" not in said(screen, "#status")
         await pilot.press("escape")
         assert pilot.app.screen is not screen
-
-
-async def settle_quickly(pilot) -> None:
-    await until(pilot, lambda: pilot.app.session is not None)
-    await settle(pilot)
 
 
 async def test_a_project_that_is_not_ready_still_has_the_typed_curve(sample, make_app) -> None:
@@ -275,7 +277,7 @@ def test_the_numbers_of_records_cover_where_the_rate_rises() -> None:
 
 async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> None:
     async with make_app(small_census(sample("census"))).run_test(size=SIZE) as pilot:
-        await run_it(pilot)
+        await release_it(pilot)
         await open_panel(pilot, "trees", PartitionScreen)
         assert isinstance(pilot.app.screen, Choose)
         await pilot.press("down", "down", "enter")  # income, diagnosis, income_class
@@ -309,7 +311,7 @@ async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> N
 
 async def test_a_generalised_target_is_refused_and_zoom_and_help_work(sample, make_app) -> None:
     async with make_app(sample("linking")).run_test(size=SIZE) as pilot:
-        await run_it(pilot)
+        await release_it(pilot)
         await open_panel(pilot, "trees", PartitionScreen)
         await pilot.press("end", "enter")  # zip
         await until(pilot, lambda: isinstance(pilot.app.screen, Message))
