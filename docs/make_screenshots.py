@@ -27,10 +27,12 @@ SHOTS: dict[str, tuple[str, ...]] = {
 
 
 async def quiet(pilot: Pilot[None], seconds: float = 0.6) -> None:
+    """Let background work finish and be drawn."""
     await pilot.pause(seconds)
 
 
 async def take(size: tuple[int, int]) -> None:
+    """One picture per screen, in one sitting."""
     FOLDER.mkdir(exist_ok=True)
     app = KanonApp(find_sample("census").project, theme="kanon-dark")
     async with app.run_test(size=size) as pilot:

@@ -19,8 +19,8 @@ from kanon_tui.core.analysis.attack import Attack, Linked, linking_attack
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.schema import Role
 from kanon_tui.core.table import ReadOptions, Table, as_table, read_table
+from kanon_tui.screens.analysis import NO_RELEASE, AnalysisScreen, PickNames
 from kanon_tui.screens.dialogs import AskPath
-from kanon_tui.screens.partition import NO_RELEASE, AnalysisScreen, PickNames
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
 from kanon_tui.widgets.result_rows import RowSource
 from kanon_tui.widgets.table_source import FrameSource

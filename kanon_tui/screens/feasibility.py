@@ -21,7 +21,7 @@ from kanon_tui.core.analysis.sweep_figures import Line, short
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.parameters import Parameter
 from kanon_tui.core.schema import Role
-from kanon_tui.screens.partition import AnalysisScreen
+from kanon_tui.screens.analysis import AnalysisScreen
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.plot import Plot

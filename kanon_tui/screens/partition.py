@@ -2,205 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 from rich.text import Text
-from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, ScrollableContainer, Vertical
-from textual.screen import ModalScreen
+from textual.containers import Horizontal, ScrollableContainer
 from textual.widget import Widget
-from textual.widgets import Footer, Label, OptionList, Static
-from textual.worker import Worker
+from textual.widgets import Static
 
 from kanon_tui.core.analysis.partition import Node, Partitioning, partition
-from kanon_tui.core.result import Result
 from kanon_tui.core.schema import Role
-from kanon_tui.core.session import Session
 from kanon_tui.core.table import as_table
-from kanon_tui.screens.dialogs import Choose, Dialog
+from kanon_tui.screens.analysis import NO_RELEASE, AnalysisScreen, PickNames
+from kanon_tui.screens.dialogs import Choose
 from kanon_tui.widgets.grid import printable
 
-if TYPE_CHECKING:
-    from kanon_tui.app import KanonApp
-
-__all__ = ["AnalysisScreen", "PartitionScreen", "PickNames", "tree_lines"]
-
-T = TypeVar("T")
-
-NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"
-
-
-class AnalysisScreen(ModalScreen[None]):
-    """A panel as large as the screen. Escape goes back: from a zoomed pane, from work, then out.
-
-    Subclasses give `body` (their panes) and `status` (the line on top).
-    """
-
-    HELP = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
-    DEFAULT_CSS = """
-    AnalysisScreen { background: $background; }
-    AnalysisScreen #status { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", key_display="esc"),
-        Binding("z", "zoom", "Zoom", id="analysis.zoom"),
-    ]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._worker: Worker[None] | None = None
-        self._doing = ""
-
-    def compose(self) -> ComposeResult:
-        """Status, panes, footer."""
-        yield Static(id="status")
-        yield from self.body()
-        yield Footer(show_command_palette=False, compact=True)
-
-    def body(self) -> Iterable[Widget]:
-        """The panes."""
-        raise NotImplementedError
-
-    def status(self) -> Text:
-        """What is shown, in one line."""
-        raise NotImplementedError
-
-    @property
-    def kanon(self) -> KanonApp:
-        """The application, typed."""
-        from kanon_tui.app import KanonApp
-
-        assert isinstance(self.app, KanonApp)
-        return self.app
-
-    @property
-    def session(self) -> Session:
-        """The open session; there are no analyses without one."""
-        assert self.kanon.session is not None
-        return self.kanon.session
-
-    @cached_property
-    def result(self) -> Result | None:
-        """The release that is looked at: the latest when the panel was opened."""
-        return self.session.results[-1] if self.session.results else None
-
-    # -- work in the background
-
-    @property
-    def working(self) -> bool:
-        """Whether escape has something to stop."""
-        return self._worker is not None and not self._worker.is_finished
-
-    def compute(self, work: Callable[[], T], done: Callable[[T], object], doing: str) -> None:
-        """Do work in a thread and say so; a newer one replaces it, escape leaves it."""
-
-        def finish(outcome: T) -> None:
-            self._worker = None
-            done(outcome)
-            self.draw_status()
-
-        def failed(error: Exception) -> None:
-            self._worker = None
-            self.draw_status()
-            self.kanon.fail(error)
-
-        group = type(self).__name__
-        self._doing = doing
-        self._worker = self.kanon.compute(work, finish, group=group, failed=failed, node=self)
-        self.draw_status()
-
-    def draw_status(self) -> None:
-        """The line on top, with what is being done."""
-        text = self.status()
-        if self.working:
-            text.append(f" · {self._doing} … esc cancels")
-        self.query_one("#status", Static).update(text)
-        self.refresh_bindings()
-
-    def on_unmount(self) -> None:
-        """Nobody waits for the work any more."""
-        if self._worker is not None:
-            self._worker.cancel()
-
-    # -- actions
-
-    def action_back(self) -> None:
-        """One step back."""
-        if self.maximized is not None:
-            self.minimize()
-        elif self._worker is not None and self.working:
-            self._worker.cancel()
-            self._worker = None
-            self.draw_status()
-        else:
-            self.dismiss(None)
-
-    def action_zoom(self) -> None:
-        """The focused pane takes the whole screen, or goes back to its place."""
-        if self.maximized is not None:
-            self.minimize()
-        elif self.focused is not None:
-            panes = [n for n in self.focused.ancestors_with_self if n.has_class("pane")]
-            if panes and isinstance(panes[-1], Widget):
-                self.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
-
-
-class PickNames(Dialog):
-    """Several attributes, marked in a list; gives their names or None."""
-
-    DEFAULT_CSS = """
-    PickNames OptionList, PickNames OptionList:focus { border: none; padding: 0; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "Mark"),
-        Binding("enter", "accept", "Take the marked", priority=True),
-    ]
-
-    def __init__(self, title: str, names: Sequence[str], marked: Iterable[str]) -> None:
-        super().__init__()
-        self._title, self._names, self._marked = title, names, set(marked)
-
-    def compose(self) -> ComposeResult:
-        """The list."""
-        with Vertical():
-            yield Label(Text(self._title), classes="title")
-            yield OptionList(*map(self._line, self._names))
-            yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
-
-    def on_mount(self) -> None:
-        """Begin at the top."""
-        self.query_one(OptionList).highlighted = 0
-
-    def _line(self, name: str) -> Text:
-        return Text(f"{'✓' if name in self._marked else '·'} {printable(name)}")
-
-    def action_mark(self) -> None:
-        """Mark the attribute under the cursor, or take its mark away."""
-        listed = self.query_one(OptionList)
-        if listed.highlighted is not None:
-            self._toggle(listed.highlighted)
-
-    @on(OptionList.OptionSelected)
-    def clicked(self, event: OptionList.OptionSelected) -> None:
-        """The same with the mouse."""
-        self._toggle(event.option_index)
-
-    def _toggle(self, place: int) -> None:
-        self._marked ^= {self._names[place]}
-        line = self._line(self._names[place])
-        self.query_one(OptionList).replace_option_prompt_at_index(place, line)
-
-    def action_accept(self) -> None:
-        """At least one is needed."""
-        if self._marked:
-            self.dismiss([name for name in self._names if name in self._marked])
-        else:
-            self.query_one(".hint", Static).update(Text("mark at least one with space"))
+__all__ = ["PartitionScreen", "tree_lines"]
 
 
 class PartitionScreen(AnalysisScreen):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Again", "Runs", "difference_line"]
 
-SHOWN = ("ncp", "rv", "classes", "suppressed_records")
+SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "suppressed"}
 
 
 class Again:
@@ -54,12 +54,12 @@ class Again:
 
 
 def difference_line(before: Result, after: Result) -> str:
-    """`k 5 → 6: NCP +0.021 worse · Research value −0.011 worse · Classes −7 worse`."""
+    """`k 5 → 6: NCP +0.021 worse · RV −0.011 worse · classes −7 worse · suppressed ±0`."""
     words = {1: " better", -1: " worse", 0: ""}
     found = {one.name: one for one in differences(before, after)}
     parts = [
-        f"{found[name].title} {signed(found[name].difference or 0)}{words[found[name].better]}"
-        for name in SHOWN
+        f"{title} {signed(round(found[name].difference or 0, 3))}{words[found[name].better]}"
+        for name, title in SHOWN.items()
     ]
     return f"k {before.task.k:,} → {after.task.k:,}: " + " · ".join(parts)
 

@@ -133,7 +133,9 @@ local recoding pays.
             self._of, self.sweep, self.points = session, None, ()
             self.algorithms = _proposed(session.project.algorithm.name)
             names = self.algorithms
-            self.compute(lambda: warm_up(names), lambda _: None, group="warm-up")
+            self.compute(
+                lambda: warm_up(names), lambda _: None, group="warm-up", failed=lambda _: None
+            )
         self._draw()
 
     def _look(self) -> None:

@@ -10,10 +10,11 @@ from textual.widgets import Input, Static
 
 from kanon_tui.core.analysis.partition import Node
 from kanon_tui.core.result import anonymize
+from kanon_tui.screens.analysis import PickNames
 from kanon_tui.screens.attack import AttackScreen
 from kanon_tui.screens.dialogs import AskPath, Choose, Help, Message
 from kanon_tui.screens.feasibility import FeasibilityScreen, record_counts
-from kanon_tui.screens.partition import PartitionScreen, PickNames, tree_lines
+from kanon_tui.screens.partition import PartitionScreen, tree_lines
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.plot import Plot
 from tests.screens.conftest import session_of, settle

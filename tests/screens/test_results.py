@@ -264,6 +264,7 @@ async def test_the_line_and_the_dialog_tell_why(sample, make_app) -> None:
         assert "Why is age generalised this far?" in text_of(pilot.app.screen, "#why")
         await pilot.press("escape", "R", "ctrl+home", "enter")  # the run of mondrian
         await settle(pilot)
+        assert "run 1 of 2" in text_of(screen, "#summary")
         grids.left.focus()
         grids.go_to(412, 0)
         await settle(pilot)
@@ -318,7 +319,6 @@ async def test_again_with_the_neighbouring_k(sample, make_app) -> None:
         assert screen.result is second
         summary = text_of(screen, "#summary")
         assert "datafly k=6" in summary
-        assert "run 2 of 2" in summary
         assert "k 5 → 6: NCP ±0" in summary  # the release for 5 has classes of 6 already
         await pilot.press("plus")
         await settle(pilot)

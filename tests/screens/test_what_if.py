@@ -51,7 +51,9 @@ async def type_values(pilot: Pilot[None], values: str) -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_a_sweep_fills_plot_and_table_with_what_runs_give(sample, make_app, size) -> None:
+async def test_a_sweep_fills_table_and_plot_with_every_figure_that_runs_give(
+    sample, make_app, size
+) -> None:
     project = sample("race-rules")
     async with make_app(project).run_test(size=size) as pilot:
         await settle(pilot)
@@ -82,22 +84,12 @@ async def test_a_sweep_fills_plot_and_table_with_what_runs_give(sample, make_app
         assert max(map(cell_len, shown.splitlines())) <= plot.size.width
         assert len(shown.splitlines()) == plot.size.height
         assert "4 points · done" in text(screen, "#status")
-
-
-async def test_y_shows_the_figures_in_turn(sample, make_app) -> None:
-    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("7")
-        await settle(pilot)
-        await type_values(pilot, "2")
-        await pilot.press("r")
-        await settle(pilot)
-        screen = screen_of(pilot)
         seen = {}
         for _ in range(6):
             seen[screen.metric.title] = screen.query_one(Plot).lines[0].values[0]
             await pilot.press("y")
-        point = next(p for p in screen.points if p.algorithm == screen.algorithms[0])
+        first = (screen.algorithms[0], 3)
+        point = next(p for p in screen.points if (p.algorithm, p.k) == first)
         assert seen == {
             "NCP": point.ncp,
             "RV": point.rv,
@@ -108,7 +100,9 @@ async def test_y_shows_the_figures_in_turn(sample, make_app) -> None:
         }
 
 
-async def test_algorithms_are_chosen_from_a_list_with_marks(sample, make_app) -> None:
+async def test_algorithms_are_marked_in_a_list_and_values_of_k_checked_as_typed(
+    sample, make_app
+) -> None:
     async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("7")
@@ -130,66 +124,44 @@ async def test_algorithms_are_chosen_from_a_list_with_marks(sample, make_app) ->
             await pilot.press(*(["space"] if name in screen.algorithms else []), "down")
         await pilot.press("enter")
         assert isinstance(pilot.app.screen, PickAlgorithms)
-
-
-async def test_values_that_are_no_k_are_refused_while_typing(sample, make_app) -> None:
-    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await pilot.press("escape")
         await settle(pilot)
-        await pilot.press("7")
-        await settle(pilot)
-        screen = screen_of(pilot)
-        before = screen.ks
+        ks = screen.ks
         await pilot.press("k", *"2,x", "enter")
         await settle(pilot)
         assert "'x' is not a whole number" in str(
             pilot.app.screen.query_one("#error", Static).content
         )
         await pilot.press("escape")
-        assert screen.ks == before
+        assert screen.ks == ks
 
 
-async def test_a_point_without_a_release_says_why(sample, make_app) -> None:
+async def test_enter_opens_a_point_or_says_that_there_is_no_release(
+    sample, make_app, monkeypatch
+) -> None:
     async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("7")
         await settle(pilot)
-        await type_values(pilot, "2,500")
+        await type_values(pilot, "3,500")
         await pilot.press("r")
         await settle(pilot)
         screen = screen_of(pilot)
+        went: list[str] = []
+        monkeypatch.setattr(pilot.app, "action_step", went.append)
         assert cells(screen)[1][2:] == ["✗", *["–"] * 5]
         await pilot.press("down")
         await pilot.pause()
         assert "k is 500 but the table has only 6 records" in text(screen, "#note")
         await pilot.press("enter")
         await settle(pilot)
-        assert session_of(pilot).results == []
-
-
-async def test_enter_opens_a_point_as_a_full_result(sample, make_app, monkeypatch) -> None:
-    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        assert session_of(pilot).results == went == []
+        await pilot.press("up", "enter")
         await settle(pilot)
-        await pilot.press("7")
-        await settle(pilot)
-        await type_values(pilot, "2,3")
-        await pilot.press("r")
-        await settle(pilot)
-        went: list[str] = []
-        monkeypatch.setattr(pilot.app, "action_step", went.append)
-        await pilot.press("down", "enter")
-        await settle(pilot)
-        screen = screen_of(pilot)
         [result] = session_of(pilot).results
         point = screen.point
         assert point is not None
-        assert (
-            (result.algorithm.name, result.task.k)
-            == (point.algorithm, point.k)
-            == (
-                screen.algorithms[0],
-                3,
-            )
-        )
+        assert (result.algorithm.name, result.task.k) == (screen.algorithms[0], 3)
         assert result.measures.ncp == point.ncp
         assert went == ["results"]
 
@@ -246,30 +218,9 @@ async def test_leaving_the_program_ends_a_sweep(sample, make_app, monkeypatch) -
     assert screen.sweep._cancelled
 
 
-async def test_edits_mark_the_points_as_older_and_another_file_forgets_them(
-    sample, make_app
+async def test_points_are_exported_marked_as_older_and_forgotten(
+    sample, make_app, tmp_path: Path
 ) -> None:
-    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("7")
-        await settle(pilot)
-        await type_values(pilot, "2")
-        await pilot.press("r")
-        await settle(pilot)
-        screen = screen_of(pilot)
-        session_of(pilot).change_attributes(["age"], "weight", weight=0.9)
-        screen.refresh_session()
-        await settle(pilot)
-        assert "earlier state of the project" in text(screen, "#status")
-        assert screen.points
-        pilot.app.open_file(sample("datafly"))
-        await settle(pilot)
-        await pilot.press("7")
-        await settle(pilot)
-        assert screen_of(pilot).points == ()
-
-
-async def test_export_by_ending_never_replaces_unasked(sample, make_app, tmp_path: Path) -> None:
     async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("7")
@@ -300,6 +251,18 @@ async def test_export_by_ending_never_replaces_unasked(sample, make_app, tmp_pat
         assert (tmp_path / "o.csv").read_text() == "mine"
         await export("o.pdf")
         assert isinstance(pilot.app.screen, Message)
+        await pilot.press("escape")
+
+        session_of(pilot).change_attributes(["age"], "weight", weight=0.9)
+        screen = screen_of(pilot)
+        screen.refresh_session()
+        assert screen.points
+        assert "earlier state of the project" in text(screen, "#status")
+        pilot.app.open_file(sample("datafly"))
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        assert screen_of(pilot).points == ()
 
 
 # --- the plot
