@@ -20,13 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.task import QuasiIdentifier
 
-__all__ = ["CodedTuples", "Frequency", "Outcome"]
+__all__ = ["CodedTuples", "Frequency", "Outcome", "RollUps"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -246,30 +247,33 @@ class RollUps:
 
     def finest(self, string: Longs) -> _Classes | None:
         """The fewest classes that can be merged into those of this string."""
-        count = len(self._classes)
-        finer = np.flatnonzero((self._strings[:count] <= string).all(axis=1))
-        if not len(finer):
-            return None
-        place = int(finer[self._sizes[finer].argmin()])
-        self._turn += 1
-        self._used[place] = self._turn
-        return self._classes[place]
+        with self._lock:
+            count = len(self._classes)
+            finer = np.flatnonzero((self._strings[:count] <= string).all(axis=1))
+            if not len(finer):
+                return None
+            place = int(finer[self._sizes[finer].argmin()])
+            self._turn += 1
+            self._used[place] = self._turn
+            return self._classes[place]
 
     def add(self, string: Longs, classes: _Classes) -> None:
         """Remember the classes of a string."""
         if classes.nbytes > self._most_bytes:
             return
-        while (
-            self._bytes + classes.nbytes > self._most_bytes or len(self._classes) == _MOST_ROLL_UPS
-        ):
-            self._forget(int(self._used[: len(self._classes)].argmin()))
-        place = len(self._classes)
-        self._turn += 1
-        self._classes.append(classes)
-        self._strings[place] = string
-        self._sizes[place] = len(classes.members)
-        self._used[place] = self._turn
-        self._bytes += classes.nbytes
+        with self._lock:
+            while (
+                self._bytes + classes.nbytes > self._most_bytes
+                or len(self._classes) == _MOST_ROLL_UPS
+            ):
+                self._forget(int(self._used[: len(self._classes)].argmin()))
+            place = len(self._classes)
+            self._turn += 1
+            self._classes.append(classes)
+            self._strings[place] = string
+            self._sizes[place] = len(classes.members)
+            self._used[place] = self._turn
+            self._bytes += classes.nbytes
 
     def _forget(self, place: int) -> None:
         """The last entry moves into the place that becomes free."""

@@ -1,8 +1,8 @@
 """What full-domain searches over the same records share, whatever their k.
 
 The classes of a generalisation string do not depend on k; only whether they are large enough does.
-So the records are collapsed to coded tuples once, and classes that one search has counted are rolled
-up by the others. Every search comes to the same decisions as alone, over fewer tuples.
+So the records are collapsed to coded tuples once, and classes that one search has counted are
+rolled up by the others. Every search comes to the same decisions as alone, over fewer tuples.
 
 A search by itself has its own; a sweep hands one to all of its points, in several threads at once.
 """

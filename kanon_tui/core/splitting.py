@@ -10,7 +10,7 @@ import numpy as np
 from kanon_tui.core.box_words import in_words, records
 from kanon_tui.core.boxes import KIND, SET, Attributes, ranked_rows
 from kanon_tui.core.features import Distinct
-from kanon_tui.core.kernels import Floats, Ints
+from kanon_tui.core.kernels import Flags, Floats, Ints
 from kanon_tui.core.task import Task
 
 __all__ = ["Splitting"]
@@ -61,11 +61,13 @@ class Splitting:
         self.loss = float(self.stack[:, 2] @ self.extents)
         """Σ records · extent."""
         self.splits = self.closed = 0
+        self.made = 0
+        """Decisions of the last call of `advance`."""
         self.event = np.zeros(4, dtype=np.int64)
         self._drawn = np.zeros(0)
 
     def advance(self, decisions: int) -> int:
-        """Split or close the group on top of the stack, again and again; how many decisions."""
+        """Split or close the group on top of the stack, again and again; how many were split."""
         from kanon_tui.core.kernels.splitting import split_groups
 
         room = self.depth + decisions - len(self.stack)
@@ -96,29 +98,36 @@ class Splitting:
         self.splits += splits
         self.closed += made - splits
         self.loss -= saved
-        return int(made)
+        self.made = int(made)
+        return int(splits)
 
     @property
     def placed(self) -> int:
         """Distinct rows in closed groups."""
         return int(self.stack[self.depth - 1, 0]) if self.depth else len(self.order)
 
-    def parts(self) -> list[list[Ints]]:
-        """Per group at the start its parts, closed and open, each with its distinct rows rising."""
+    def snapshot(self) -> tuple[Ints, Flags]:
+        """The distinct rows, group by group, and where groups begin, closed ones and open ones."""
         begins = self.begins.copy()
         begins[self.stack[: self.depth, 0]] = True
+        return self.order.copy(), begins
+
+    def parts(self) -> list[list[Ints]]:
+        """Per group at the start its parts, each with its distinct rows rising."""
+        order, begins = self.snapshot()
         parts: list[list[Ints]] = []
         starts = np.flatnonzero(begins).tolist()
-        for begin, end in zip(starts, [*starts[1:], len(self.order)], strict=True):
+        for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
             if begin in self.group_begins:
                 parts.append([])
-            parts[-1].append(self.order[begin:end].copy())
+            parts[-1].append(order[begin:end])
         return parts
 
     def tell(self, splits: int) -> tuple[str, dict[str, Any]]:
-        """Template (without the full stop) and facts of so many splits; of a closing if 0."""
-        if splits > 1:
-            return "{splits:,} splits", {"splits": splits}
+        """Template (without the full stop) and facts of the last call, with so many splits."""
+        if self.made > 1:
+            facts = {"splits": splits, "made": self.made}
+            return "{splits:,} of {made:,} groups split, the others closed", facts
         _, begin, middle, end = self.event.tolist()
         group = self.order[begin:end]
         if not splits:
@@ -133,8 +142,8 @@ class Splitting:
             codes = [attribute.column.codes[first] for attribute in quasi]
             words = f" ({in_words(quasi, codes)})" if quasi else ""
             texts.append(records(int(self.counts[part].sum())) + words)
-        facts = dict(zip(("group", "first", "second"), texts, strict=True))
-        return "Split {group} into {first} and {second}", facts
+        names = ("group", "first", "second")
+        return "Split {group} into {first} and {second}", dict(zip(names, texts, strict=True))
 
     def _why(self, group: Ints) -> str:
         """Why a group is not split."""

@@ -137,6 +137,15 @@ class StringSpace:
         places = np.append(np.cumprod(levels[::-1])[-2::-1], 1)
         return levels, np.where(levels > 1, places, 0)
 
+    def open_levels(self, codes: Words) -> tuple[tuple[bool, ...], ...]:
+        """Per attribute and level, from level 0: does any of these strings have it?"""
+        result = []
+        for a, size in enumerate(self.sizes):
+            fields = ((codes[:, self.word[a]] >> self.shift[a]) & self.mask[a]).astype(np.int64)
+            there = np.bincount(fields, minlength=size) > 0
+            result.append((False,) * self.lowest[a] + tuple(there.tolist()))
+        return tuple(result)
+
     def best_above(self, levels: Sequence[int]) -> tuple[int, ...]:
         """The string of highest research value that is nowhere more specific than this one.
 

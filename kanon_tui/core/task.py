@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,9 @@ from kanon_tui.core.run import Pace
 from kanon_tui.core.schema import Kind, Role
 from kanon_tui.core.table import Table, read_table
 from kanon_tui.core.weights import attribute_weights
+
+if TYPE_CHECKING:
+    from kanon_tui.core.shared_counts import SharedCounts
 
 __all__ = ["QuasiIdentifier", "Task", "coded_column", "prepare", "quasi_identifier"]
 
@@ -86,6 +90,8 @@ class Task:
     built: tuple[str, ...] = ()
     """What a reader of a full-domain result should know: hierarchies that were made up."""
     pace: Pace = field(default_factory=Pace)
+    shared: SharedCounts | None = None
+    """What the runs of a sweep have counted, for full-domain searches."""
 
     @property
     def n(self) -> int:

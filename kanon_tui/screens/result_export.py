@@ -110,7 +110,8 @@ class Exporter:
             AskPath(
                 f"Write the {kind.title} to",
                 proposed,
-                hint=problem or f"{', '.join(kind.endings)}: the ending says the format",
+                hint=problem
+                or f"{', '.join(kind.endings)}: the ending says the format; tab completes",
             ),
             lambda path: self._check(kind, path) if path else None,
         )

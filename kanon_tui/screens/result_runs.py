@@ -11,6 +11,7 @@ from textual.worker import get_current_worker
 from kanon_tui.core.analysis.compare import Comparison, differences
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.live import LiveRun
+from kanon_tui.core.project import Project
 from kanon_tui.core.result import Result, conclude, start
 from kanon_tui.core.run import Pace, State
 from kanon_tui.screens.dialogs import Choose
@@ -29,12 +30,11 @@ SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "
 class Again:
     """The same run with another k; `finish` does the work, in a thread."""
 
-    def __init__(self, result: Result, k: int) -> None:
+    def __init__(self, result: Result, project: Project, k: int) -> None:
         if not 1 <= k <= result.task.n:
             raise InputError(f"k goes from 1 to the {result.task.n:,} records of the table")
-        assert result.project is not None, "results of a session know their project"
         self.k = k
-        self._project = replace(result.project, privacy=replace(result.task.privacy, k=k))
+        self._project = replace(project, privacy=replace(result.task.privacy, k=k))
         task = replace(result.task, privacy=self._project.privacy, pace=Pace())
         self.live = LiveRun(start(self._project, task=task))
 
@@ -77,7 +77,8 @@ class Runs:
         if before is None or self.under_way is not None:
             return
         try:
-            again = self.under_way = Again(before, before.task.k + step)
+            project = before.project or session.project
+            again = self.under_way = Again(before, project, before.task.k + step)
         except KanonError as error:
             screen.kanon.say(str(error))
             return

@@ -82,7 +82,7 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     ResultsScreen.-empty #empty { display: block; }
     ResultsScreen.-empty #panes, ResultsScreen.-empty #record-line { display: none; }
     """
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # type: ignore[misc] # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "why", "why", id="results.why"),
         Binding("c", "class", "class", id="results.class"),

@@ -32,14 +32,16 @@ def summary_text(result: Result, session: Session, widget: Widget) -> Text:
         f" · {measures.classes:,} classes · {measures.suppressed_records:,} {suppressed} · "
     )
     text.append(f"verified k={measures.privacy.k:,} ✓", tint(widget, "success"))
-    if len(session.results) > 1:
+    if len(session.results) > 1 and widget.size.width >= WIDE:
         number = session.results.index(result) + 1 if result in session.results else 0
         text.append(f" · run {number} of {len(session.results)}", "dim")
     if result.project is not None and not same_setup(result.project, session.project):
         text.append(" · ! the set-up has changed since", tint(widget, "warning"))
     for note in result.notes[:1]:
         more = f" (and {len(result.notes) - 1} more notes in the report)"
-        text.append(f"\n! {note}{more if len(result.notes) > 1 else ''}", tint(widget, "warning"))
+        text.append(
+            f"\n! {printable(note)}{more if len(result.notes) > 1 else ''}", tint(widget, "warning")
+        )
     return text
 
 
@@ -60,8 +62,10 @@ def record_text(
     """`record 413: class 17 of 61, 12 records · age 37 → 30-39 because …`, and the rules kept."""
     number = f"record {rows.numbers[record]:,}: "
     if rows.suppressed[record]:
+        starred = rows.result.task.output.suppressed == "star"
+        how = "published as * only" if starred else "not in the release"
         return Text.assemble(
-            number, ("× suppressed", tint(widget, "error")), ": not in the release (w tells why)"
+            number, ("× suppressed", tint(widget, "error")), f": {how} (w tells why)"
         )
     this = int(rows.classes[record])
     text = Text(

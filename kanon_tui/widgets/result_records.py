@@ -85,6 +85,8 @@ class ResultRecords(Vertical):
         shown = order if only is None else f"class {only + 1:,}" if only >= 0 else "suppressed"
 
         def arranged(records: np.ndarray) -> None:
+            if self.rows is not rows:
+                return  # another result was put in front meanwhile
             self.records = records
             self.grids.title("original", f"released · {shown}")
             hits = np.flatnonzero(records == keep)
@@ -102,7 +104,9 @@ class ResultRecords(Vertical):
     @property
     def column(self) -> str:
         """The column under the cursor."""
-        return self.rows.names[self.grids.column] if self.rows is not None else ""
+        if self.rows is None:
+            return ""
+        return self.rows.names[min(self.grids.column, len(self.rows.names) - 1)]
 
     def sort_records(self) -> None:
         """The next order."""

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.core.live import LiveRun
-from kanon_tui.core.project import AlgorithmChoice
+from kanon_tui.core.project import AlgorithmChoice, Output
 from kanon_tui.core.result import conclude, start
 from kanon_tui.core.schema import Kind, Role
 from kanon_tui.screens import result_runs
@@ -198,6 +198,20 @@ async def test_changed_cells_and_suppressed_records_are_marked(sample, make_app)
         await settle(pilot)
         assert isinstance(pilot.app.screen, WhyDialog)
         assert "no other record has its labels" in text_of(pilot.app.screen, "#why")
+
+
+async def test_starred_records_are_shown_as_they_are_published(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        session = session_of(pilot)
+        session.edit(replace(session.project, output=Output(suppressed="star")), "star")
+        screen = await open_results(pilot, "datafly")
+        await pilot.press("N")
+        await settle(pilot)
+        grids = screen.query_one(TwinGrids)
+        assert row_of(grids.right) == ["*", "*", "*", "*", "Stomachache"]
+        assert row_of(grids.right) == list(screen.result.table.row(6))
+        assert "published as * only" in text_of(screen, "#record-line")
 
 
 # --- which records

@@ -87,16 +87,15 @@ def _split_large(merging: Merging) -> Iterator[Step]:
     )
     counters, utility, loss = merging.counters, merging.utility, splitting.loss
     while splitting.depth:
-        before = splitting.splits
-        splitting.advance(task.pace.decisions)
-        if splitting.splits > before:  # groups that are left as they are need no word
+        splits = splitting.advance(task.pace.decisions)
+        if splits:  # groups that are left as they are need no word
             now = utility + (splitting.loss - loss) / task.n
             counters |= {
                 "clusters": merging.counters["clusters"] + splitting.splits,
                 "splits": merging.more_counters["splits"] + splitting.splits,
                 "ncp": now,
             }
-            template, facts = splitting.tell(splitting.splits - before)
+            template, facts = splitting.tell(splits)
             facts["after"] = now
             template += "; NCP falls to {after:.6f}."
             yield Step("split", template, facts, dict(counters), merging.progress)

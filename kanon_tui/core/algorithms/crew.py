@@ -83,7 +83,7 @@ class Crew:
 
     def _mark(self) -> float:
         """What the strings of all parts together must be worth."""
-        return max(met.rv for met in self.search.met) - self._fixed - self._slack
+        return max(met.rv for met in self.search.best) - self._fixed - self._slack
 
     def _in_processes(self, jobs: Sequence[Job]) -> bool:
         """Whether to use processes: when asked to, or when it pays; never step by step."""

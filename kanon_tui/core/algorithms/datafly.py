@@ -63,19 +63,22 @@ class Datafly(Algorithm):
             }
             x = max(distinct, key=lambda y: distinct[y])
             levels[x] += 1
+            after = len(task.quasi[x].hierarchy.labels[levels[x]])
             yield from search.tell(
                 "raise",
                 "Raise {attribute}, which has most distinct values ({distinct:,}), to level "
-                "{level}: {after:,} are left.",
+                "{level}: {after:,} " + ("is left." if after == 1 else "are left."),
                 attribute=task.quasi[x].name,
                 distinct=distinct[x],
                 level=levels[x],
-                after=len(task.quasi[x].hierarchy.labels[levels[x]]),
+                after=after,
             )
         if outcome.small:
             yield from search.tell(
                 "suppress",
-                "Suppress the {small:,} records in classes below {k}.",
+                "Suppress the {small:,} records in classes below {k}."
+                if outcome.small > 1
+                else "Suppress the one record in a class below {k}.",
                 small=outcome.small,
                 k=task.k,
             )

@@ -7,15 +7,16 @@ counters and the passing strings met. `tell` turns decisions into steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from kanon_tui.core.algorithms.pre_pruning import LevelAlone, hidden_note
-from kanon_tui.core.frequency import CodedTuples, Frequency, Outcome
+from kanon_tui.core.frequency import Frequency, Outcome
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.run import Grouping, Step
+from kanon_tui.core.shared_counts import SharedCounts
 from kanon_tui.core.strings import StringSpace
 from kanon_tui.core.task import Task
 
@@ -50,6 +51,10 @@ class Met:
     levels: tuple[int, ...]
     rv: float
 
+    def beats(self, other: Met) -> bool:
+        """Whether the other cannot be the answer because of this one."""
+        return self.rv >= other.rv and self <= other
+
 
 def better(strings: Sequence[Met]) -> Met:
     """The answer among passing strings: highest research value, ties by `Met`'s order."""
@@ -73,15 +78,20 @@ class Search:
             [attribute.hierarchy.height for attribute in task.quasi],
             [level_research_values(attribute) for attribute in task.quasi],
         )
-        coded, self.tuple_of = CodedTuples.of(task.quasi, lowest)
+        shared = task.shared or SharedCounts(task.quasi)
+        coded, self.tuple_of, roll_ups = shared.at(lowest)
         if allowed is None:
             allowed = task.allowed_suppressed
-        self.frequency = Frequency(coded, task.k, allowed)
+        self.frequency = Frequency(coded, task.k, allowed, roll_ups)
         self.generated = 0
         self.pruned = 0
         self.tested = 0
         self.met: list[Met] = []
         """The passing strings, in the order they were met; only ever added to."""
+        self.best: list[Met] = []
+        """Those that could be the answer: none is beaten by another, all are within a tie."""
+        self.open_levels: Callable[[], tuple[tuple[bool, ...], ...] | None] | None = None
+        """Per attribute which levels are still open, for those who draw the space."""
         self._untold = 0
         self._told_work = 0
 
@@ -116,8 +126,13 @@ class Search:
 
     def meet(self, levels: Sequence[int]) -> Met:
         """Note a passing string."""
-        self.met.append(self.as_met(levels))
-        return self.met[-1]
+        met = self.as_met(levels)
+        self.met.append(met)
+        if not any(other.beats(met) for other in self.best):
+            rivals = [met, *(other for other in self.best if not met.beats(other))]
+            highest = max(other.rv for other in rivals)
+            self.best = [other for other in rivals if other.rv >= highest - TIE]
+        return met
 
     def test(self, levels: Sequence[int], to_the_end: bool = False) -> Outcome:
         """Test a string and count it; when every decision is told, the smallest class is too."""
@@ -150,6 +165,12 @@ class Search:
     def step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
         """A step with the counters as they are, and the best string so far to keep."""
         progress = 1 - self.remaining / self.generated if self.generated else None
+        if self.best:
+            best = min(self.best)
+            facts = facts | {"best": self.text(best.levels), "best_rv": best.rv}
+        levels = self.open_levels() if self.open_levels is not None else None
+        if levels is not None:
+            facts = facts | {"levels": levels}
         keep = partial(self._kept, len(self.met), self.counters) if self.met else None
         return Step(kind, template, facts, self.counters, progress, keep)
 
@@ -158,8 +179,9 @@ class Search:
         for alone in dropped:
             yield from self.tell(
                 "pre-prune",
-                "Drop level {level} of {attribute}: alone it leaves {small:,} records in groups "
-                "below {k}.",
+                "Drop level {level} of {attribute}: alone it leaves {small:,} "
+                + ("record" if alone.small == 1 else "records")
+                + " in groups below {k}.",
                 level=alone.level,
                 attribute=alone.attribute,
                 small=alone.small,
@@ -176,9 +198,13 @@ class Search:
         if outcome.smallest is None:
             told = "{string} fails: its {classes:,} or more classes are too many for k = {k}"
         elif outcome.passes and outcome.small:
-            told = "{string} passes: {small:,} records in classes below {k} may be suppressed"
+            records = "record" if outcome.small == 1 else "records"
+            told = (
+                f"{{string}} passes: {{small:,}} {records} in classes below {{k}} may be suppressed"
+            )
         elif outcome.passes:
-            told = "{string} passes: its smallest class has {smallest:,} records"
+            records = "record" if outcome.smallest == 1 else "records"
+            told = f"{{string}} passes: its smallest class has {{smallest:,}} {records}"
         elif self.frequency.allowed:
             told = "{string} fails: {small:,} records in classes below {k} are too many to suppress"
         else:

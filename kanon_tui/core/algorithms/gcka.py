@@ -60,8 +60,14 @@ class Gcka(Algorithm):
         members.suppressed = int(groups.counts[small].sum())
         yield members.step(
             "group",
-            "Group the {records:,} records by their MAGVals: {groups:,} groups, of which {small:,} "
-            "with fewer than {k:,} records; records suppressed with them: {suppressed:,}.",
+            "Group the {records:,} records by their MAGVals: {groups:,} "
+            + ("group, " if len(groups) == 1 else "groups, ")
+            + (
+                "of which {small:,} with fewer than {k:,} records; records suppressed with them: "
+                "{suppressed:,}."
+                if small.any()
+                else "none with fewer than {k:,} records, so that nothing is suppressed."
+            ),
             {
                 "records": task.n,
                 "groups": len(groups),

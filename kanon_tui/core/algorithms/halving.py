@@ -26,7 +26,7 @@ passing one; that would lose the optimum where values rise, so that here they go
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ from kanon_tui.core.strings import StringList
 
 __all__ = ["Halving", "list_all"]
 
+_MOST_DRAWN = 100_000  # strings
+
 
 class Halving:
     """A list of strings on its way to the best passing one."""
@@ -47,24 +49,20 @@ class Halving:
         self.search = search
         self.strings = strings
         self._follower = Follower(search.frequency, strings.space)
-        self._best: list[Met] = []
-        """Known passing strings that could be the answer: none is beaten by another."""
-        for met in search.met:
-            self.know(met)
+        search.open_levels = self._open_levels
 
     def run(self) -> Iterator[Step]:
         """Test the midpoint of what is left until nothing is left."""
         while len(self.strings):
             yield from self.test(self.strings.space.levels(self.strings.midpoint()))
 
-    def test(self, levels: Sequence[int]) -> Iterator[Step]:
-        """Test a string of the list and prune by what is found."""
+    def test(self, levels: Sequence[int]) -> Generator[Step, None, bool]:
+        """Test a string of the list and prune by what is found; gives whether it passes."""
         search = self.search
         outcome = search.test(levels, to_the_end=self._follower.useful)
         yield from search.tell_test(levels, outcome)
         if outcome.passes:
             tested = search.met[-1]
-            self.know(tested)
             yield from self._accept_above(levels)
             yield from self.drop_worse(tested)
         else:
@@ -75,14 +73,7 @@ class Halving:
             yield from self._pruned(lonely, why, k=search.task.k)
             if settles_little(specific + lonely, self.strings):
                 yield from self._widen(levels)
-
-    def know(self, met: Met) -> None:
-        """Take note of a passing string."""
-        if any(_beats(other, met) for other in self._best):
-            return
-        rivals = [met, *(other for other in self._best if not _beats(met, other))]
-        highest = max(other.rv for other in rivals)
-        self._best = [other for other in rivals if other.rv >= highest - TIE]
+        return outcome.passes
 
     def _widen(self, levels: Sequence[int]) -> Iterator[Step]:
         """Raise a failing string as far as it fails, to drop more of a long list."""
@@ -92,7 +83,7 @@ class Halving:
             search.generated += 1
             search.tested += 1
             if outcome.passes:
-                self.know(search.meet(raised))
+                search.meet(raised)
             yield from search.tell_test(raised, outcome)
         dropped = strings.drop_specific(strings.space.code(wider))
         yield from self._pruned(dropped, "more specific than a failing one")
@@ -103,10 +94,9 @@ class Halving:
         """Values may rise: the best of the more general strings passes without a test."""
         search = self.search
         above = self.strings.space.best_above(levels)
-        if search.rv(above) <= max(met.rv for met in self._best):
+        if search.rv(above) <= max(met.rv for met in search.best):
             return
         met = search.meet(above)
-        self.know(met)
         yield from search.tell(
             "accept",
             "{string} is more general, so it passes untested, and is worth more: RV {rv:.4g}.",
@@ -116,10 +106,10 @@ class Halving:
 
     def drop_worse(self, tested: Met | None = None) -> Iterator[Step]:
         """Drop what cannot be the answer any more, the string just tested included."""
-        strings = self.strings
-        rvs = np.array([met.rv for met in self._best])
-        codes = np.array([strings.space.code(met.levels) for met in self._best])
-        roots = np.array([met.roots for met in self._best], dtype=np.int64)
+        strings, best = self.strings, self.search.best
+        rvs = np.array([met.rv for met in best])
+        codes = np.array([strings.space.code(met.levels) for met in best])
+        roots = np.array([met.roots for met in best], dtype=np.int64)
         floor = float(rvs.max()) - TIE
         lower = strings.drop_below(floor)
         losing = strings.drop_dominated(codes, rvs, roots)
@@ -129,6 +119,12 @@ class Halving:
             losing -= 1
         yield from self._pruned(lower, "the research value is below {rv:.4g}", rv=rvs.max())
         yield from self._pruned(losing, "a passing string wins the tie")
+
+    def _open_levels(self) -> tuple[tuple[bool, ...], ...] | None:
+        """Which levels the strings left still have; in long lists it takes too long to see."""
+        if len(self.strings) > _MOST_DRAWN:
+            return None
+        return self.strings.space.open_levels(self.strings.codes)
 
     def _pruned(self, dropped: int, why: str, **facts: Any) -> Iterator[Step]:
         self.search.pruned += dropped
@@ -150,8 +146,3 @@ def list_all(search: Search, memory: int, who: str) -> StringList:
     strings = StringList(space, *space.strings())
     search.generated += len(strings)
     return strings
-
-
-def _beats(one: Met, other: Met) -> bool:
-    """Whether the second cannot be the answer because of the first."""
-    return one.rv >= other.rv - TIE and one <= other

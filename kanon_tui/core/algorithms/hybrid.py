@@ -53,8 +53,7 @@ class HybridSearch(Algorithm):
         pointers = Pointers(lowest, search.space.heights)
         moving = True
         while moving and search.space.code(pointers.levels) in halving.strings:
-            passed = len(search.met)
-            yield from halving.test(pointers.levels)
-            moving = pointers.move(len(search.met) > passed)
+            passes = yield from halving.test(pointers.levels)
+            moving = pointers.move(passes)
         yield from halving.run()
         return search.answer()

@@ -77,7 +77,7 @@ class Incognito(Algorithm):
                 passing[part] = yield from lattice.walk()
         minimal = [search.as_met(levels) for levels in _minimal(search, free, passing)]
         if len(free) < 2:  # nothing had to be tested after pre-pruning
-            search.met += minimal
+            search.meet(minimal[0].levels)
         least = min(sum(met.levels) for met in minimal)
         answer = better([met for met in minimal if sum(met.levels) == least]).levels
         return search.grouping(answer, search.notes(answer), met=minimal)

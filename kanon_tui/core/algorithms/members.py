@@ -127,7 +127,7 @@ class Members:
         }
         kind = "grow"
         template = (
-            "Record {record:,} joins cluster {cluster:,}, whose loss grows least, by {score:.3f}"
+            "Record {record:,} adds least loss to cluster {cluster:,}, {score:.3f}, and joins it"
         )
         if size == 1:
             kind = "start"

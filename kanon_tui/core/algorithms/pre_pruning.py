@@ -103,7 +103,8 @@ def hidden_note(task: Task) -> str:
     alone = f"; {', '.join(fails)} fail alone below their root" if fails else ""
     return (
         f"{told}{alone}; nearest is level {nearest.level} of {nearest.attribute}, where "
-        f"{nearest.small:,} records stand in the way alone: it would pass alone with "
+        f"{nearest.small:,} {'record stands' if nearest.small == 1 else 'records stand'} in the "
+        f"way alone: it would pass alone with "
         f"max_suppression {share:g} or k = {smallest:,}"
     )
 

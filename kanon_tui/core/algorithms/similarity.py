@@ -156,7 +156,7 @@ class Similarity:
             cluster = recall(*known, self.task.k, self.spatial, cluster)
             facts = {"left": records(len(left)), "k": self.task.k, "compared": clusters - cluster}
             template = (
-                "Fewer than {k:,} are left, {left}: compared with {compared:,} classes so far."
+                "{left} left over, too few for a class of {k:,}: compared with {compared:,} classes."
             )
             yield self._step("compare", template, facts)
 
@@ -247,7 +247,7 @@ class Similarity:
         closed, size = int(self.growth.state[_CLOSED]), int(self.growth.state[_SIZE])
         if kind == CLOSED:
             codes = [a.column.codes[self._members(closed - 1)] for a in self.task.quasi]
-            box = records(self.task.k) + in_words(self.task.quasi, codes)
+            box = f"{records(self.task.k)}, {in_words(self.task.quasi, codes)}"
             return "Class {cluster:,} is closed: {box}.", {"cluster": closed, "box": box}
         members = self.growth.members[closed * self.task.k :][:size]
         facts = self._facts(int(members[-1]))
@@ -332,7 +332,7 @@ def _loss(quasi: Sequence[QuasiIdentifier], classes: Ints) -> float:
             covered = _covered(attribute, codes)
             share = np.where(covered > 1, covered / values, 0.0)
         total += attribute.weight * share
-    return float(total.sum()) * classes.shape[1]
+    return float(total.sum() * classes.shape[1])
 
 
 def _covered(attribute: QuasiIdentifier, codes: Ints) -> npt.NDArray[np.int64]:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from kanon_tui.core.boxes import Measure, attributes_of
 from kanon_tui.core.features import Distinct, collapse
-from kanon_tui.core.kernels import Ints
+from kanon_tui.core.kernels import Flags, Ints
 from kanon_tui.core.parameters import parameter
 from kanon_tui.core.run import Algorithm, Family, Grouping, Step, Steps
 from kanon_tui.core.splitting import Splitting
 from kanon_tui.core.task import Task
 
 __all__ = ["TopDown"]
+
+_UNFINISHED = "stopped early: some groups could still have been split"
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,8 @@ class TopDown(Algorithm):
             task, attributes, distinct, [everything], self.rounds, per_record, draw
         )
         while splitting.depth:
-            splits, before = splitting.splits, splitting.loss / task.n
-            splitting.advance(task.pace.decisions)
-            splits = splitting.splits - splits
+            before = splitting.loss / task.n
+            splits = splitting.advance(task.pace.decisions)
             template, facts = splitting.tell(splits)
             facts |= {"before": before, "after": splitting.loss / task.n}
             if splits:
@@ -102,19 +103,15 @@ class TopDown(Algorithm):
                 facts,
                 counters,
                 splitting.placed / len(distinct),
-                _keeper(distinct, splitting.parts()[0]) if splitting.depth else None,
+                partial(_grouping, distinct, *splitting.snapshot(), _UNFINISHED),
             )
-        return _grouping(distinct, splitting.parts()[0])
+        return _grouping(distinct, *splitting.snapshot())
 
 
-def _keeper(distinct: Distinct, parts: Sequence[Ints]) -> Callable[[], Grouping]:
-    """Any moment's groups have k records: a cancel can keep them."""
-    return lambda: _grouping(distinct, parts, "cancelled: groups could still be split")
-
-
-def _grouping(distinct: Distinct, parts: Sequence[Ints], *notes: str) -> Grouping:
+def _grouping(distinct: Distinct, order: Ints, begins: Flags, *notes: str) -> Grouping:
+    """Distinct rows in the order of their groups, as labels; any moment's groups have k records."""
     labels = np.empty(len(distinct), dtype=np.int32)
-    for label, part in enumerate(parts):
-        labels[part] = label
-    search = {"start_clusters": 1, "splits": len(parts) - 1, "clusters": len(parts)}
+    labels[order] = np.cumsum(begins, dtype=np.int32) - 1
+    clusters = int(begins.sum())
+    search = {"start_clusters": 1, "splits": clusters - 1, "clusters": clusters}
     return Grouping(labels[distinct.number], search=search, notes=notes)

@@ -7,9 +7,9 @@ A point is a whole run: the release is recoded, verified and measured as any oth
 they finish. One that finds no release says why instead of ending the sweep.
 
 Points run in threads, one per core. Threads share the coded table and what full-domain searches
-have counted, start at once and stop within a step; the kernels that most of the time
-goes into release the interpreter lock. Helper processes would have to be given the table first, and
-could share nothing afterwards.
+have counted (`SharedCounts`), start at once and stop within a step; the kernels that most of the
+time goes into release the interpreter lock. Helper processes would have to be given the table
+first, and could share nothing afterwards.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from kanon_tui.core.processes import cores
 from kanon_tui.core.project import AlgorithmChoice, Project
 from kanon_tui.core.result import Result, as_project, conclude, start
 from kanon_tui.core.run import Grouping, Pace, Run, State
+from kanon_tui.core.shared_counts import SharedCounts
 from kanon_tui.core.table import Table, as_table
 from kanon_tui.core.task import Task, prepare
 
@@ -116,7 +117,7 @@ class Sweep:
         if min(ks) < 1:
             raise InputError(f"sweep: k is {min(ks)}; it must be at least 1")
         self.project = project
-        self.task = task
+        self.task = replace(task, shared=SharedCounts(task.quasi))
         self.algorithms = tuple(dict.fromkeys(algorithms))
         self.ks = tuple(sorted(set(ks)))
         for name in self.algorithms:
@@ -158,6 +159,7 @@ class Sweep:
             self.cancel()
             for thread in threads:
                 thread.join()
+            self.task = replace(self.task, shared=None)  # its memory is not needed any more
 
     def in_order(self, points: Iterable[SweepPoint]) -> list[SweepPoint]:
         """Points by algorithm, in the order asked for, and rising k."""

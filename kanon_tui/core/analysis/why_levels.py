@@ -177,7 +177,7 @@ class LevelReasons(Reasons):
         stays = f"{name} could stay at level {level}"
         if finer.passes:
             gain = float(self.values[x][level] - self.values[x][level + 1])
-            told = f"nothing else need change: {stays}, which adds {gain:.4g} to the research value"
+            told = f"nothing else need change: {stays} (research value {gain:+.4g})"
             return (Change("level", level, name, told),)
         changes = []
         largest = finer.largest_k()

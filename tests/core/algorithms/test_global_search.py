@@ -23,7 +23,6 @@ from tests.core.algorithms.twins_full_domain import (
 )
 from tests.helpers import make_task
 
-
 CANCELLED = 11  # a task whose search meets several passing strings
 
 
@@ -35,21 +34,21 @@ def solve(task: Task, decisions: int = Pace.FULL_SPEED, **parameters: int) -> Gr
 
 def flat_task(weights: tuple[float, ...], rows: list[tuple[object, ...]], k: int = 2) -> Task:
     names = [f"a{x}" for x in range(len(weights))]
-    specs = {name: AttributeSpec(rv=(weight, 0.0)) for name, weight in zip(names, weights, strict=True)}
+    specs = {
+        name: AttributeSpec(rv=(weight, 0.0)) for name, weight in zip(names, weights, strict=True)
+    }
     columns = {name: [f"v{row[x]}" for row in rows] for x, name in enumerate(names)}
     return make_task(columns, k, specs)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(250))
 def test_answer_is_the_optimum_of_exhaustive_search(seed: int) -> None:
     task = searchable_task(seed)
     strings = passing(task)
     grouping = solve(task)
     assert grouping.levels == best(task, strings)
     search = grouping.search
-    assert search["answer"] == dict(
-        zip((a.name for a in task.quasi), grouping.levels, strict=True)
-    )
+    assert search["answer"] == dict(zip((a.name for a in task.quasi), grouping.levels, strict=True))
     assert search["strings"] == search["pruned"] + search["tested"]
     assert search["remaining"] == 0
     for met in search["passing"]:
@@ -64,7 +63,7 @@ def test_answer_is_the_optimum_of_exhaustive_search(seed: int) -> None:
     assert (grouping.labels < 0).sum() <= task.allowed_suppressed
 
 
-@pytest.mark.parametrize("seed", range(300, 340))
+@pytest.mark.parametrize("seed", range(300, 330))
 def test_every_pace_gives_the_same_answer(seed: int) -> None:
     task = searchable_task(seed)
     whole = solve(task)

@@ -14,7 +14,7 @@ from tests.core.algorithms.twins_full_domain import best, passing, searchable_ta
 from tests.helpers import make_task
 
 
-@pytest.mark.parametrize("seed", range(250))
+@pytest.mark.parametrize("seed", range(150))
 def test_answer_is_the_optimum_of_exhaustive_search(seed: int) -> None:
     task = searchable_task(seed)
     grouping = Run(task, HybridSearch()).finish()

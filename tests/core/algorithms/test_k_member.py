@@ -176,7 +176,7 @@ def test_sentences_name_what_was_decided() -> None:
         "it has 1 of 2 records."
     )
     assert steps[1].sentence == (
-        "Record 2 joins cluster 1, whose loss grows least, by 1.000; closed with 2 records."
+        "Record 2 adds least loss to cluster 1, 1.000, and joins it; closed with 2 records."
     )
     assert steps[-1].sentence == (
         "Record 5 is left over and joins cluster 2, whose loss grows least, by 0.200."

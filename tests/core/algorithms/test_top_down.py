@@ -89,6 +89,12 @@ def test_two_heaps_are_told_apart() -> None:
     ]
 
 
+def test_batch_of_decisions_is_summed_up() -> None:
+    task = make_task({"age": [20, 71, 22, 70, 21, 72]}, k=3)
+    sentences = [step.sentence for step in Run(task, TopDown())]
+    assert sentences == ["1 of 3 groups split, the others closed: NCP 1.000000 → 0.038462."]
+
+
 def test_side_with_too_few_takes_the_nearest_from_the_other() -> None:
     task = make_task({"age": [1, 2, 3, 4, 5, 90]}, k=2)
     assert clusters_of(grouping_of(task, TopDown(growth="class")))[-1] == [4, 5]
