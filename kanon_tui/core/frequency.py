@@ -35,6 +35,8 @@ Words = npt.NDArray[np.uint64]
 
 _WORD_BITS = 64
 _MOST_ROLL_UPS = 512
+_NO_LIMIT = 2**62
+_NO_NUMBERS: Ints = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ class Outcome:
     """Records in the smallest class; None where counting stopped early."""
     small: int | None
     """Records in classes smaller than k; None where counting stopped early."""
-    member: int | None
-    """A tuple of the smallest class; None where counting stopped early."""
+    member: int
+    """A tuple of the smallest class; of a string with too many classes one of those too many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,11 +155,11 @@ class Frequency:
         """Does the string pass? `to_the_end` finds the smallest class also where it cannot."""
         string = np.asarray(levels, dtype=np.int64)
         source = self._cache.finest(string) or self._base
-        most = len(source.members) if to_the_end else self.n // self.k + self.allowed
-        classes, small, smallest, member = self._run(source, string, most)
+        most = self.n // self.k + self.allowed
+        classes, small, smallest, member = self._run(source, string, most, not to_the_end)
         self.work += len(source.members)
-        if classes > most:
-            return Outcome(False, classes, None, None, None)
+        if classes > most and not to_the_end:
+            return Outcome(False, classes, None, None, member)
         passes = small <= self.allowed
         if not passes and 4 * classes < 3 * len(source.members):
             self._cache.add(string, self._found(classes))
@@ -167,7 +169,7 @@ class Frequency:
         """Remember the classes of a string that many strings to come are more general than."""
         string = np.asarray(levels, dtype=np.int64)
         source = self._cache.finest(string) or self._base
-        classes, *_ = self._run(source, string, len(source.members))
+        classes, *_ = self._run(source, string)
         self.work += len(source.members)
         if classes < len(source.members):
             self._cache.add(string, self._found(classes))
@@ -195,14 +197,19 @@ class Frequency:
         """The classes of a string, and per tuple the number of its class."""
         numbers = np.empty(len(self.coded.counts), dtype=np.int32)
         string = np.asarray(levels, dtype=np.int64)
-        classes, *_ = self._run(self._base, string, len(numbers), numbers)
+        classes, *_ = self._run(self._base, string, numbers=numbers)
         return self._found(classes), numbers
 
     def _found(self, classes: int) -> _Classes:
         return _Classes(self._members[:classes].copy(), self._sizes[:classes].copy())
 
     def _run(
-        self, source: _Classes, string: Longs, most: int, numbers: Ints | None = None
+        self,
+        source: _Classes,
+        string: Longs,
+        most: int = _NO_LIMIT,
+        stop: bool = False,
+        numbers: Ints = _NO_NUMBERS,
     ) -> tuple[int, int, int, int]:
         coded = self.coded
         return self._count(
@@ -218,15 +225,13 @@ class Frequency:
             coded.labels,
             self.k,
             most,
+            stop,
             self._slots,
             self._keys,
             self._members,
             self._sizes,
-            _NO_NUMBERS if numbers is None else numbers,
+            numbers,
         )
-
-
-_NO_NUMBERS: Ints = np.empty(0, dtype=np.int32)
 
 
 class RollUps:

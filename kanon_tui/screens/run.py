@@ -245,7 +245,7 @@ for the next, `space` to let it run.
         self._look()
         session.results.append(result)
         self.refresh_bindings()
-        self.query_one(LiveView).conclude(result)
+        self.query_one(LiveView).conclude(live, result)
         self.kanon.session_changed()
         if not live.paused:
             self.kanon.action_step("results")
@@ -260,7 +260,7 @@ for the next, `space` to let it run.
 
     def _look(self) -> None:
         """Read the picture of the run and draw it."""
-        if self.live is not None and self.app.screen is self:
+        if self.live is not None and self.is_current:
             self.query_one(LiveView).look(self.live)
 
     # -- orders

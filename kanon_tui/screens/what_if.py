@@ -140,7 +140,7 @@ local recoding pays.
 
     def _look(self) -> None:
         """Draw when points have come; while it runs, the clock goes on."""
-        if self.app.screen is not self:
+        if not self.is_current:
             return
         if self.points is not self._drawn:
             self._draw()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rich.text import Text
 from textual.containers import Container, Vertical, VerticalScroll
@@ -74,9 +75,15 @@ class LiveView(VerticalScroll, can_focus=True):
         ]
         log.update(Text("\n").join(lines))
 
-    def conclude(self, result: Result) -> None:
-        """The run is over and verified."""
+    def conclude(self, live: LiveRun, result: Result) -> None:
+        """The run is over and verified; counters are those of the whole search."""
         measures = result.measures
+        if self._seen is not None:
+            known = self._seen.counters
+            search = {"generated": result.grouping.search.get("strings"), **result.grouping.search}
+            whole = {n: known[n] if search.get(n) is None else search[n] for n in known}
+            done = replace(self._seen, counters=whole, progress=1.0, state=State.FINISHED)
+            self.query_one("#counters", Static).update(counters_text(done, live, self))
         self.query_one("#decision", Static).update(
             Text(
                 f"Done: {measures.classes:,} classes, the smallest with "

@@ -54,6 +54,9 @@ def test_the_command_writes_the_same_release(
     out = tmp_path / "again it is.csv"
     words = shlex.split(reproduce(result, session.baseline, out))
     assert words[:2] == ["kanon-tui", "run"]
+    stated = [word for word in words if word.startswith("relaxed=")]
+    otherwise = algorithm == "mondrian" and (bool(params) or bool(in_file.params))
+    assert stated == [f"relaxed={str(bool(params)).lower()}"] * otherwise
     assert main(words[1:]) == 0
     result.write(tmp_path / "first.csv")
     assert out.read_bytes() == (tmp_path / "first.csv").read_bytes()

@@ -71,7 +71,8 @@ def test_step_by_step(snap_compare) -> None:
     """Mondrian's first cut on the paper's table; elapsed time is taken out of the picture."""
 
     async def before(pilot: Pilot[None]) -> None:
-        await show(("5", "full_stop"))(pilot)
+        await show(("5",))(pilot)
+        await pilot.press("full_stop")  # from here on the run waits: there is nothing to settle
         screen = pilot.app.screen
         for _ in range(200):
             if screen.live is not None and screen.live.snapshot.steps:

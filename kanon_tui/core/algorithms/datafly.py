@@ -52,7 +52,7 @@ class Datafly(Algorithm):
         levels = [0] * len(task.quasi)
         while True:
             search.generated += 1
-            outcome = search.test(levels, to_the_end=True)
+            outcome = search.test(levels)
             yield from search.tell_test(levels, outcome)
             if outcome.passes:
                 break

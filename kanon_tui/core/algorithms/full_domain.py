@@ -134,10 +134,9 @@ class Search:
             self.best = [other for other in rivals if other.rv >= highest - TIE]
         return met
 
-    def test(self, levels: Sequence[int], to_the_end: bool = False) -> Outcome:
+    def test(self, levels: Sequence[int]) -> Outcome:
         """Test a string and count it; when every decision is told, the smallest class is too."""
-        to_the_end = to_the_end or self.task.pace.decisions == 1
-        outcome = self.frequency.test(levels, to_the_end)
+        outcome = self.frequency.test(levels, to_the_end=self.task.pace.decisions == 1)
         self.tested += 1
         if outcome.passes:
             self.meet(levels)

@@ -59,7 +59,7 @@ class Halving:
     def test(self, levels: Sequence[int]) -> Generator[Step, None, bool]:
         """Test a string of the list and prune by what is found; gives whether it passes."""
         search = self.search
-        outcome = search.test(levels, to_the_end=self._follower.useful)
+        outcome = search.test(levels)
         yield from search.tell_test(levels, outcome)
         if outcome.passes:
             tested = search.met[-1]
@@ -69,7 +69,7 @@ class Halving:
             specific = self.strings.drop_specific(self.strings.space.code(levels)) - 1
             yield from self._pruned(specific, "more specific than a failing one")
             lonely = self._follower.drop(self.strings, outcome)
-            why = "a record of that smallest class is in one below {k} there as well"
+            why = "a record of this string is in a class below {k} there"
             yield from self._pruned(lonely, why, k=search.task.k)
             if settles_little(specific + lonely, self.strings):
                 yield from self._widen(levels)

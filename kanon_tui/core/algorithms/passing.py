@@ -46,8 +46,8 @@ class Follower:
         self.useful = frequency.allowed == 0 and count <= _MOST_FOLLOWED
 
     def drop(self, strings: StringList, outcome: Outcome) -> int:
-        """Drop the strings in which a record of the smallest class fails as well."""
-        if not self.useful or not len(strings) or outcome.member is None:
+        """Drop the strings in which a record of a failing string is in too small a class."""
+        if not self.useful or not len(strings):
             return 0
         sizes = self._frequency.class_everywhere(outcome.member, self._lowest, self._levels)
         return strings.drop_lonely(sizes, self._places, self._frequency.k)
@@ -110,7 +110,7 @@ def settle(
         before = len(strings)
         code = strings.midpoint()
         levels = space.levels(code)
-        outcome = frequency.test(levels, to_the_end=follower.useful)
+        outcome = frequency.test(levels)
         if outcome.passes:
             keep(strings.take_general(code))
             yield Settled(levels, outcome, before - len(strings) - 1)

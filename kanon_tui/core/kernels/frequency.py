@@ -41,6 +41,7 @@ def count_classes(
     labels: Ints,
     k: int,
     most: int,
+    stop: bool,
     slots: Ints,
     keys: Longs,
     out_members: Ints,
@@ -51,11 +52,13 @@ def count_classes(
 
     Group g has `sizes[g]` records and looks like tuple `members[g]`. Class c, numbered in order of
     first appearance, gets its first member and its size in `out_members[c]` and `out_sizes[c]`, and
-    `out_numbers[g]` (unless it is empty) the class of group g. More than `most` classes are not
-    counted to the end. `slots` needs a power of two of places, at least twice the groups.
+    `out_numbers[g]` (unless it is empty) the class of group g. With `stop`, more than `most`
+    classes are not counted to the end. `slots` needs a power of two of places, at least twice the
+    groups.
 
     Gives the number of classes (`most` + 1 if it stopped there), the number of records in classes
-    smaller than k, the size of the smallest class and its first member.
+    smaller than k, the size of the smallest class, and its first member (or, of more than `most`
+    classes, that of the first class too many).
     """
     groups = len(members)
     first, stride, product, wide = _place_values(levels, start, radix)
@@ -74,6 +77,7 @@ def count_classes(
         down -= np.uint64(1)
 
     classes = 0
+    one_too_many = -1
     for g in range(groups):
         t = members[g]
         key = np.int64(0)
@@ -94,7 +98,9 @@ def count_classes(
             c = np.int64(slots[slot])
         if c < 0:
             if classes == most:
-                return classes + 1, 0, 0, 0
+                one_too_many = int(t)
+                if stop:
+                    return classes + 1, 0, 0, one_too_many
             c = np.int64(classes)
             classes += 1
             slots[slot] = c
@@ -111,7 +117,8 @@ def count_classes(
             least = i
         if out_sizes[i] < k:
             small += int(out_sizes[i])
-    return classes, small, int(out_sizes[least]), int(out_members[least])
+    member = int(out_members[least]) if one_too_many < 0 else one_too_many
+    return classes, small, int(out_sizes[least]), member
 
 
 @kernel

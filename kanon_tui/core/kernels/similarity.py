@@ -190,7 +190,9 @@ def _bound(tree: BoxTree, node: int, centre: Centre) -> float:
         least = 1.0
         while labels:
             lowest = labels & (~labels + _ONE)
-            least = min(least, centre.bits[y, _BIT[(lowest * np.uint64(_DE_BRUIJN)) >> np.uint64(58)]])
+            least = min(
+                least, centre.bits[y, _BIT[(lowest * np.uint64(_DE_BRUIJN)) >> np.uint64(58)]]
+            )
             labels ^= lowest
         total += least
     return total

@@ -74,9 +74,7 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     classes = release.published_classes
     sizes = np.bincount(classes[classes >= 0])
     found = {
-        column.name: diversity(
-            classes, sizes, column.codes, column.counts, column.kind.ordered
-        )
+        column.name: diversity(classes, sizes, column.codes, column.counts, column.kind.ordered)
         for column in release.task.sensitive
     }
     risk_max, risk_mean = prosecutor_risk(sizes)

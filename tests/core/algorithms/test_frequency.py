@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,6 +92,27 @@ def test_keys_past_63_bits_are_told_apart(lowest: tuple[int, ...]) -> None:
     for _ in range(25):
         string = tuple(int(rng.integers(low, 4)) for low in lowest)
         outcome = tests.test(string, to_the_end=True)
+        sizes = class_sizes(task, string)
+        assert (outcome.classes, outcome.smallest) == (len(sizes), min(sizes))
+
+
+def test_tuples_that_share_a_key_are_told_apart_by_their_labels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Past 63 bits keys wrap around. Here every attribute has place value 1, so most keys clash."""
+    from kanon_tui.core.kernels import frequency as kernels
+
+    def place_values(levels: Any, start: Any, radix: Any) -> Any:
+        labels = np.arange(len(levels))
+        return start[labels, levels], (radix[labels, levels] > 1).astype(np.int64), 1, True
+
+    task = wide_task(4, 8, 80)
+    tests = engine(task)
+    monkeypatch.setattr(kernels, "_place_values", place_values)
+    tests._count = kernels.count_classes.py_func  # type: ignore[attr-defined]
+    for string in [(0, 0, 0, 0), (1, 0, 2, 1), (2, 2, 3, 1)]:
+        with np.errstate(over="ignore"):
+            outcome = tests.test(string, to_the_end=True)
         sizes = class_sizes(task, string)
         assert (outcome.classes, outcome.smallest) == (len(sizes), min(sizes))
 

@@ -71,6 +71,7 @@ def test_every_pace_gives_the_same_answer(seed: int) -> None:
         stepped = solve(task, decisions)
         assert stepped.levels == whole.levels
         assert stepped.labels.tolist() == whole.labels.tolist()
+        assert stepped.search == whole.search
 
 
 def test_ties_go_to_fewest_roots_and_then_the_smallest_level_vector() -> None:

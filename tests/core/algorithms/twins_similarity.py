@@ -20,7 +20,9 @@ def number(task: Task, x: int, record: int) -> float:
     """Where a number lies in its domain, 0 to 1; nan for missing."""
     attribute = task.quasi[x]
     numbers = attribute.column.numbers
-    return float((numbers[code(task, x, record)] - attribute.domain[0]) / (attribute.domain_width or 1))
+    return float(
+        (numbers[code(task, x, record)] - attribute.domain[0]) / (attribute.domain_width or 1)
+    )
 
 
 def numbers_and_categories(task: Task) -> tuple[list[int], list[int]]:

@@ -202,11 +202,11 @@ TREE = {
 }
 
 
-def rule_case(rules: RuleTable) -> Task:
+def rule_case(rules: RuleTable, weight: float = 0.6) -> Task:
     """x may stay whole when y is raised, which mixes a and b; a rule against that decides."""
     rows = [(x, y) for x in "pq" for y in "abcd"]
     columns = {"x": [x for x, _ in rows], "y": [y for _, y in rows]}
-    spec = AttributeSpec(hierarchy={"levels": TREE}, rules=rules, weight=0.6)
+    spec = AttributeSpec(hierarchy={"levels": TREE}, rules=rules, weight=weight)
     return make_task(columns, 2, {"y": spec})
 
 
@@ -218,6 +218,14 @@ def test_the_rule_that_decided_is_named() -> None:
     assert (change.attribute, change.value) == ("y", 9)
     assert "without the rule a | b" in change.sentence
     assert [c.kind for c in explainer(without).of_attribute(1).changes].count("rule") == 0
+
+
+def test_a_rule_that_decides_nothing_is_not_named() -> None:
+    """y weighs so much that x is hidden anyway."""
+    rules = RuleTable(0, (Apart(("a",), ("b",), 9),))
+    with_rule, without = (run(rule_case(r, 0.9), "global") for r in (rules, RuleTable()))
+    assert with_rule.grouping.levels == without.grouping.levels == (1, 0)
+    assert "rule" not in [change.kind for change in explainer(with_rule).of_attribute(0).changes]
 
 
 def test_the_rules_of_a_label() -> None:
