@@ -155,7 +155,7 @@ class Similarity:
         while cluster:
             cluster = recall(*known, self.task.k, self.spatial, cluster)
             facts = {"left": records(len(left)), "k": self.task.k, "compared": clusters - cluster}
-            template = "{left} left over, too few for a class of {k:,}: compared with {compared:,} classes."
+            template = "{left} left over, too few for {k:,}: compared with {compared:,} classes."
             yield self._step("compare", template, facts)
 
         whose = "centre" if self.spatial else "first record"

@@ -1,10 +1,10 @@
-"""Similarity-based clustering's inner loop: start a class, find the nearest record, close the class.
+"""Similarity-based clustering, inner loop: start a class, find the nearest record, close it.
 
-Distances are measured from a *centre*: a place per number, a distance per value (`contingency`). The
-nearest record is found in a tree of boxes (`box_tree`): first the smallest distance, leaving out
-every node whose box is no nearer; then the lowest record less than TIE above it, leaving out every
-node whose records all come later. A box's bound is summed in the order of a row's distance, term by
-term no larger, so rounding cannot make it wrong.
+Distances are measured from a *centre*: a place per number, a distance per value
+(`contingency`). The nearest record is found in a tree of boxes (`box_tree`): first the smallest
+distance, leaving out every node whose box is no nearer; then the lowest record less than TIE
+above it, leaving out every node whose records all come later. A box's bound is summed in the
+order of a row's distance, term by term no larger, so rounding cannot make it wrong.
 """
 
 from __future__ import annotations
