@@ -21,18 +21,27 @@ class SD(Algorithm):
     - frequencies of a category are taken among the records left that share t1's values of *all*
       attributes of lower cardinality; the condition of highest cardinality is dropped, and the
       next, while fewer than k records match;
-    - distances shrink from the least similar value on: with m others the first is D / m, where D
-      is the smallest distance of the attribute below (1 if there is none), and each next one is the
-      one before divided by m, so that attributes with many values weigh little;
+    - distances shrink from the least similar value on: with m ≥ 2 others the first is D / m, where
+      D is the smallest distance of the attribute below (1 if there is none, or if it has no
+      distance to order), and each next one is the one before divided by m, so that attributes
+      with many values weigh little;
     - the class grows one record at a time, nearest to its centre: the mean of its numbers, and
       every category it already has is at distance 0.
 
-    Left-over records join the class with the nearest centre. Missing numbers: a class that has
-    one is at distance 0 from another missing one.
+    A missing number is at distance 0 from a class that has one, else at 1; numbers are at 1 from a
+    class that has none but missing ones.
 
-    Cost: as `sbc`, with one search of the tree per record instead of one per class.
+    Left-over records join, one after the other in sorted order, the class with the nearest centre,
+    which then moves; categories are as far from a class as they were when it was made, and of equal
+    classes the first is nearest.
 
-    Reference: SD, section 3 (table 3, figure 3).
+    Cost: as `sbc`, with two searches of the tree per record instead of one per class: one for the
+    smallest distance, one for the lowest row that has it.
+
+    Departures from the paper: figure 3 makes classes while *more than* k records are left, which
+    would leave exactly k records in no class; here k are enough.
+
+    Reference: SD, section 4 (figures 1 to 3, table 3).
     """
 
     name: ClassVar[str] = "sd"

@@ -71,34 +71,35 @@ def _similarity_order(table: Contingency, y: int, group: int, own: int) -> Ints:
     Values that the group does not hold differ by as much as its own count, so only the values it
     holds are sorted; the others are merged in between.
     """
+    values, counts, missing = table.value, table.counts, table.missing[y] - table.offsets[y]
     offset, width = table.offsets[y], table.offsets[y + 1] - table.offsets[y]
     begin, end = table.starts[group], table.starts[group + 1]
-    here = np.zeros(width, dtype=np.bool_)
     own_count = 0
     for cell in range(begin, end):
-        here[table.value[cell]] = table.counts[cell] > 0
-        if table.value[cell] == own:
-            own_count = table.counts[cell]
+        if values[cell] == own:
+            own_count = counts[cell]
+    held = np.zeros(width, dtype=np.bool_)
     keys = np.empty(end - begin, dtype=np.int64)
-    filled = 0
+    size = 0
     for cell in range(begin, end):
-        value = table.value[cell]
-        if here[value] and value != own and offset + value != table.missing[y]:
-            keys[filled] = abs(table.counts[cell] - own_count) * width + value
-            filled += 1
-    keys = np.sort(keys[:filled])
+        value = values[cell]
+        if counts[cell] > 0 and value != own and value != missing:
+            held[value] = True
+            keys[size] = abs(counts[cell] - own_count) * width + value
+            size += 1
+    held[own] = True
+    keys = np.sort(keys[:size])
     order = np.empty(table.present[y] - 1, dtype=np.int32)
     place, j = 0, 0
     for value in range(width):
-        cell = offset + value
-        if here[value] or table.counts[cell] == 0 or cell == table.missing[y]:
+        if held[value] or value == missing or counts[offset + value] == 0:
             continue
-        while j < filled and keys[j] < own_count * width + value:
+        while j < size and keys[j] < own_count * width + value:
             order[place] = keys[j] % width
             place, j = place + 1, j + 1
         order[place] = value
         place += 1
-    while j < filled:
+    while j < size:
         order[place] = keys[j] % width
         place, j = place + 1, j + 1
     return order

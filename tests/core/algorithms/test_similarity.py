@@ -1,7 +1,8 @@
-"""`sbc` and `sd`: worked distances by table and page, and their twins on random tables."""
+"""`sbc` and `sd`: worked distances by table and page, their twins on random tables, odd tables."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -9,28 +10,47 @@ import pytest
 
 from kanon_tui.core.algorithms.sbc import SBC
 from kanon_tui.core.algorithms.sd import SD
+from kanon_tui.core.kernels import centre
 from kanon_tui.core.metrics import measure
 from kanon_tui.core.project import AttributeSpec, Project
 from kanon_tui.core.recode import recode
-from kanon_tui.core.run import Algorithm, Pace, Run
+from kanon_tui.core.run import Algorithm, Grouping, Pace, Run, Step
 from kanon_tui.core.samples import find_sample
 from kanon_tui.core.schema import Kind
 from kanon_tui.core.task import Task, prepare
-from kanon_tui.core.verify import smallest_class
+from kanon_tui.core.verify import verify
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_similarity import cluster, in_order, similarities, tables
 from tests.helpers import make_task
 
+ALL = [SBC(), SBC(left_over="nearest"), SBC(left_over="suppress"), SD()]
+NUMERIC = AttributeSpec(kind=Kind.NUMERIC)
 
-def labels(task: Task, algorithm: Algorithm, decisions: int = Pace.FULL_SPEED) -> np.ndarray:
+
+def run(task: Task, algorithm: Algorithm, decisions: int = Pace.FULL_SPEED) -> Grouping:
     task.pace.decisions = decisions
     found = Run(task, algorithm).finish()
     assert found is not None
-    return found.labels
+    return found
 
 
-def groups(found: np.ndarray) -> list[list[int]]:
-    return [np.flatnonzero(found == c).tolist() for c in range(found.max() + 1)]
+def told(task: Task, algorithm: Algorithm) -> list[Step]:
+    task.pace.decisions = 1
+    return list(Run(task, algorithm))
+
+
+def groups(found: Grouping) -> list[list[int]]:
+    return [np.flatnonzero(found.labels == c).tolist() for c in range(found.labels.max() + 1)]
+
+
+def twin(task: Task, algorithm: Algorithm) -> list[list[int]]:
+    if isinstance(algorithm, SBC):
+        return [sorted(one) for one in cluster(task, False, algorithm.left_over)]
+    return [sorted(one) for one in cluster(task, True)]
+
+
+def sample(name: str) -> Task:
+    return prepare(Project.load(find_sample(name).project))
 
 
 def shown(task: Task, name: str, spatial: bool) -> tuple[dict[str, Fraction], dict[str, float]]:
@@ -47,76 +67,186 @@ def shown(task: Task, name: str, spatial: bool) -> tuple[dict[str, Fraction], di
 
 
 def test_sbc_table_3_1_similarities_and_distances() -> None:
-    """t1 = Male, Japan, k = 3: P = 4/9, 4/9, 1/9 (p. 64); d(US) = 1/2, d(Iran) = 1 (p. 66)."""
-    task = prepare(Project.load(find_sample("similarity").project))
+    """t1 = Male, Japan, k = 3: P = 4/9, 4/9, 1/9 (pp. 64, 66); d(US) = 1/2, d(Iran) = 1 (p. 67)."""
+    task = sample("similarity")
     share, distance = shown(task, "nationality", spatial=False)
     assert share == {"Japan": Fraction(4, 9), "US": Fraction(4, 9), "Iran": Fraction(1, 9)}
     assert distance == {"Japan": 0.0, "US": 0.5, "Iran": 1.0}
+    start = told(task, SBC())[1].sentence
+    assert start == (
+        "Record 1 (Male, Japan, Bachelor Degree), the first left by education, starts cluster 1; "
+        "nationality among the 9 with gender Male: Japan 4/9, US 4/9 at 0.5, Iran 1/9 at 1; "
+        "likewise education."
+    )
+
+
+def test_sbc_table_3_3_fewer_than_k_males() -> None:
+    """With k = 10 the nine males are too few: 8, 5 and 7 of 20 (p. 65), so Iran is nearer."""
+    columns = sample("similarity").table.frame.drop("tuple").to_dict(as_series=False)
+    start = told(make_task(columns, 10), SBC())[1].sentence
+    assert "nationality among the 20 left: Japan 8/20, Iran 7/20 at 0.5, US 5/20 at 1" in start
 
 
 def test_sd_table_3_similarities_and_distances() -> None:
-    """S = 5/11, 5/11, 1/11; distances shrink from the least similar value on."""
-    task = prepare(Project.load(find_sample("spatial-distance").project))
+    """t1 = Male, Japan, k = 3: S = 5/11, 5/11, 1/11; distances shrink from China on."""
+    task = sample("spatial-distance")
     share, distance = shown(task, "nationality", spatial=True)
     assert share == {"Japan": Fraction(5, 11), "Korea": Fraction(5, 11), "China": Fraction(1, 11)}
     assert distance == {"Japan": 0.0, "China": 0.5, "Korea": 0.25}
+    start = told(task, SD())[1].sentence
+    assert "the 11 with gender Male: Japan 5/11, Korea 5/11 at 0.25, China 1/11 at 0.5" in start
 
 
-@pytest.mark.parametrize("sample", ["similarity", "spatial-distance"])
-def test_the_first_sentence_tells_the_same_distances(sample: str) -> None:
-    task = prepare(Project.load(find_sample(sample).project))
-    task.pace.decisions = 1
-    sentence = next(Run(task, SBC() if sample == "similarity" else SD())).sentence
-    expected = "US 4/9 at 0.5, Iran 1/9 at 1" if sample == "similarity" else "Korea 5/11 at 0.25"
-    assert expected in sentence
-
-
-@pytest.mark.parametrize("left_over", ["join-last", "nearest", "suppress"])
-def test_sbc_equals_its_twin(left_over: str) -> None:
-    for seed in range(70):
+@pytest.mark.parametrize("algorithm", ALL)
+def test_equals_its_twin_on_small_tables_at_every_pace(algorithm: Algorithm) -> None:
+    for seed in range(100):
         task = random_task(seed)
-        expected = cluster(task, spatial=False, left_over=left_over)
-        found = groups(labels(task, SBC(left_over=left_over)))
-        assert found == [sorted(one) for one in expected], f"seed {seed}"
+        expected = twin(task, algorithm)
+        assert groups(run(task, algorithm)) == expected, f"seed {seed}"
+        assert groups(run(task, algorithm, 1 + seed % 4)) == expected, f"seed {seed}"
 
 
-def test_sd_equals_its_twin() -> None:
-    for seed in range(120):
-        task = random_task(seed)
-        found = groups(labels(task, SD()))
-        assert found == [sorted(one) for one in cluster(task, spatial=True)], f"seed {seed}"
+@pytest.mark.parametrize("algorithm", ALL[1::2])
+def test_equals_its_twin_on_larger_tables(algorithm: Algorithm) -> None:
+    for seed in range(1000, 1006):
+        task = random_task(seed, most=200)
+        assert groups(run(task, algorithm)) == twin(task, algorithm), f"seed {seed}"
 
 
-@pytest.mark.parametrize("algorithm", [SBC(), SBC(left_over="nearest"), SD()])
-def test_many_values_do_not_overflow_and_every_pace_gives_the_same(algorithm: Algorithm) -> None:
-    rng = np.random.default_rng(4)
+@pytest.mark.parametrize("words", [1, 2, 16])
+@pytest.mark.parametrize("algorithm", ALL[1::2])
+def test_categories_with_many_values(
+    algorithm: Algorithm, words: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sets of more values than a node has bits for are sets of maybes."""
+    monkeypatch.setattr(centre, "_MOST_WORDS", words)
+    rng = np.random.default_rng(words)
     columns = {
-        "age": rng.integers(0, 60, 700).tolist(),
-        "zip": [f"z{z}" for z in rng.integers(0, 400, 700)],
-        "sex": rng.choice(["F", "M"], 700).tolist(),
+        "zip": [f"z{zip_code:03}" for zip_code in rng.integers(0, 150, 180)],
+        "sex": rng.choice(["F", "M"], 180).tolist(),
+        "town": [f"t{town}" for town in rng.integers(0, 70, 180)],
+        "age": rng.integers(20, 30, 180).tolist(),
     }
-    task = make_task(columns, 5)
-    whole = labels(task, algorithm)
-    assert (labels(task, algorithm, decisions=1) == whole).all()
-    assert smallest_class(recode(task, Run(task, algorithm).finish()).frame, list(columns)) >= 5
+    task = make_task(columns, 4)
+    assert groups(run(task, algorithm)) == twin(task, algorithm)
 
 
-def test_suppressed_records_are_the_last_ones_and_fewer_than_k() -> None:
+@pytest.mark.parametrize("algorithm", ALL)
+def test_releases_verify_and_the_running_ncp_is_theirs(algorithm: Algorithm) -> None:
+    for seed in range(40):
+        task = random_task(seed, most=90)
+        progress = Run(task, algorithm)
+        found = progress.finish()
+        assert found is not None
+        release = recode(task, found)
+        verify(release.frame, [a.name for a in task.quasi], [], task.k)
+        assert progress.last is not None
+        assert progress.last.counters["remaining"] == 0
+        assert progress.last.counters["ncp"] == pytest.approx(measure(release).ncp, abs=1e-9)
+
+
+@pytest.mark.parametrize("algorithm", ALL)
+@pytest.mark.parametrize(
+    ("columns", "k", "expected"),
+    [
+        ({"a": [3, 1, 2]}, 3, [[0, 1, 2]]),
+        ({"a": [3, 1, 2]}, 1, [[1], [2], [0]]),
+        ({"a": [7, 7, 7, 7]}, 2, [[0, 1], [2, 3]]),
+        ({"a": ["x"] * 4, "b": ["?"] * 4}, 2, [[0, 1], [2, 3]]),
+        ({"a": ["?", "x", "?", "x"]}, 2, [[1, 3], [0, 2]]),
+    ],
+)
+def test_odd_tables(
+    algorithm: Algorithm, columns: dict[str, list[object]], k: int, expected: list[list[int]]
+) -> None:
+    assert groups(run(make_task(columns, k), algorithm)) == expected
+
+
+def test_missing_numbers_are_sorted_last_and_at_distance_1_from_numbers() -> None:
+    columns = {"a": ["?", 1, 9, "?", 2, "?"], "b": [0, 0, 1, 1, 1, 0]}
+    task = make_task(columns, 2, {"a": NUMERIC})
+    assert groups(run(task, SBC())) == [[0, 1], [2, 4], [3, 5]]
+    assert [step.facts["distance"] for step in told(task, SBC()) if step.kind == "grow"] == [
+        1.0,  # from 1 to missing, b alike; 2 is nearer but differs in b
+        0.875,  # from 2 to 9
+        1.0,  # missing both, b differs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left_over", "expected"),
+    [
+        ("join-last", [[0, 1, 2, 3], [4, 5, 6, 7, 8, 9, 10]]),
+        ("nearest", [[0, 1, 2, 3], [4, 5, 6, 7, 8, 9, 10]]),
+        ("suppress", [[0, 1, 2, 3], [4, 5, 6, 7]]),
+    ],
+)
+def test_left_over_records(left_over: str, expected: Sequence[Sequence[int]]) -> None:
     task = make_task({"a": list(range(11))}, 4)
-    found = labels(task, SBC(left_over="suppress"))
-    assert (np.flatnonzero(found < 0)).tolist() == [8, 9, 10]
+    found = run(task, SBC(left_over=left_over))
+    assert groups(found) == expected
+    assert found.search == {"sorted_by": "a", "clusters": 2, "left_over": 3}
+
+
+def test_a_left_over_record_is_nearest_to_a_class_that_had_no_room() -> None:
+    task = make_task({"age": [1, 2, 3, 4, 5], "sex": list("FFMMF")}, 2)
+    assert groups(run(task, SBC())) == [[0, 1], [2, 3, 4]]
+    assert groups(run(task, SBC(left_over="nearest"))) == [[0, 1, 4], [2, 3]]
+
+
+def test_sd_drops_the_condition_of_highest_cardinality_first() -> None:
+    """Only one record is M and p, so the towns are compared among the four that are M."""
+    columns = {
+        "sex": ["M", "M", "M", "M", "F", "F", "F"],
+        "part": ["p", "q", "q", "r", "p", "p", "r"],
+        "town": ["a", "b", "b", "c", "d", "d", "d"],
+    }
+    start = told(make_task(columns, 2), SD())[1]
+    assert start.facts["values"] == "M, p, a"
+    assert "part among the 4 with sex M: p 1/4, r 1/4 at 0.25, q 2/4 at 0.5" in start.sentence
+    town = tables(make_task(columns, 2), range(7), 0, spatial=True)[2]
+    assert town == pytest.approx({0: 0.0, 2: 0.25 / 27, 1: 0.25 / 9, 3: 0.25 / 3})
+
+
+def test_sentences_tell_each_decision() -> None:
+    task = make_task({"age": [30, 31, 40, 41, 42], "sex": list("FMFMF")}, 2)
+    assert [(step.kind, step.sentence) for step in told(task, SD())] == [
+        ("sort", "Sort the 5 records by age, the attribute with most values (5)."),
+        ("start", "Record 1 (30, F), the first left by age, starts cluster 1."),
+        (
+            "grow",
+            "Record 3 (40, F) is nearest to the centre of cluster 1, at distance 0.833; cluster 1 "
+            "has 2 of 2 records.",
+        ),
+        ("close", "Cluster 1 of 2 records is closed: age 30–40, sex F."),
+        ("start", "Record 2 (31, M), the first left by age, starts cluster 2."),
+        (
+            "grow",
+            "Record 4 (41, M) is nearest to the centre of cluster 2, at distance 0.833; cluster 2 "
+            "has 2 of 2 records.",
+        ),
+        ("close", "Cluster 2 of 2 records is closed: age 31–41, sex M."),
+        (
+            "compare",
+            "Too few are left for a cluster of 2: 1 record, compared with 2 of 2 clusters.",
+        ),
+        (
+            "join",
+            "Record 5 (42, F) is left over: it joins cluster 1, whose centre is nearest, at "
+            "distance 0.583.",
+        ),
+    ]
 
 
 @pytest.mark.parametrize(("k", "classes"), [(50, 100), (100, 50)])
 def test_sbc_on_the_first_5000_adults(k: int, classes: int) -> None:
-    """The thesis's set-up (figure 4-2): age, sex, native-country; NCP stays far under 0.2."""
-    whole = prepare(Project.load(find_sample("adult").project)).table.frame.head(5000)
+    """Table 4-2 (p. 87): age, sex, native-country; figure 4-2 keeps NCP under 0.2."""
+    whole = sample("adult").table.frame.head(5000)
     task = make_task(
         {name: whole[name].to_list() for name in ("age", "sex", "native-country")},
         k,
-        {"age": AttributeSpec(kind=Kind.NUMERIC)},
+        {"age": NUMERIC},
     )
-    grouping = Run(task, SBC()).finish()
-    assert grouping is not None
-    assert grouping.search["clusters"] == classes
-    assert measure(recode(task, grouping)).ncp < 0.1
+    release = recode(task, run(task, SBC()))
+    assert len(release.class_sizes) == classes
+    assert measure(release).ncp < 0.065

@@ -108,7 +108,8 @@ def distance(task: Task, members: Sequence[int], record: int, table: Tables) -> 
 
 
 def lowest_of_nearest(distances: dict[int, float]) -> int:
-    return min(key for key in distances if distances[key] < min(distances.values()) + TIE)
+    enough = min(distances.values()) + TIE
+    return min(key for key in distances if distances[key] < enough)
 
 
 def cluster(task: Task, spatial: bool, left_over: str = "nearest") -> list[list[int]]:
@@ -119,9 +120,12 @@ def cluster(task: Task, spatial: bool, left_over: str = "nearest") -> list[list[
     while len(left) >= task.k:
         table = tables(task, left, left[0], spatial)
         members = [left.pop(0)]
+        away: dict[int, float] = {}
         while len(members) < task.k:
-            centre = members if spatial else members[:1]
-            nearest = lowest_of_nearest({i: distance(task, centre, i, table) for i in left})
+            if spatial or not away:  # the centre of sbc stays where it is
+                away = {i: distance(task, members, i, table) for i in left}
+            nearest = lowest_of_nearest(away)
+            del away[nearest]
             members.append(nearest)
             left.remove(nearest)
         classes.append(members)
