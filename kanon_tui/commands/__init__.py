@@ -19,6 +19,7 @@ from kanon_tui.commands import (
     levels,
     partition,
     run,
+    serve,
     simulate,
     sweep,
 )
@@ -37,4 +38,5 @@ COMMANDS: dict[str, ModuleType] = {
     "hierarchy": hierarchy,
     "algorithms": algorithms,
     "demo": demo,
+    "serve": serve,
 }

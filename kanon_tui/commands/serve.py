@@ -1,0 +1,97 @@
+"""Open the application in a web browser, on this machine unless told otherwise.
+
+Every tab is a session of its own and can do what you can do: read, write and replace files.
+Nothing is fetched from anywhere else. Ctrl-C ends the server and all its sessions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import sys
+from pathlib import Path
+
+from kanon_tui.core.errors import InputError
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "open the application in a web browser"
+
+_LAST_PORT = 65_535
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("file", metavar="FILE", type=Path, nargs="?", help="a data file or a project (.yaml)")
+    add(
+        "--host", metavar="ADDRESS", default="127.0.0.1",
+        help="the address to listen on, 127.0.0.1 where not given: only this machine",
+    )  # fmt: skip
+    add(
+        "--port", metavar="N", type=_port, default=8000,
+        help="the port to listen on, 8000 where not given; 0 takes any that is free",
+    )  # fmt: skip
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Check the file, take the port, and serve until Ctrl-C."""
+    if args.file is not None:
+        _check(args.file)
+    listening = _listen(args.host, args.port)
+    with listening:
+        from kanon_tui.web.server import is_loopback, serve
+
+        address, port = listening.getsockname()[:2]
+        if not is_loopback(address):
+            print(
+                f"kanon-tui: warning: anybody who reaches port {port} of this machine sees the "
+                f"data and can change files; --host 127.0.0.1 keeps it to yourself",
+                file=sys.stderr,
+            )
+        shown = f"[{args.host}]" if ":" in args.host else args.host
+        print(f"Kanon is at http://{shown}:{port}/ (Ctrl-C ends it)", flush=True)
+        serve(args.file, listening)
+    return 0
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > _LAST_PORT:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port, a number of 0 to {_LAST_PORT}")
+    return int(text)
+
+
+def _check(file: Path) -> None:
+    """Refuse a file that no session could open."""
+    from kanon_tui.core.session import open_session
+
+    if not os.path.exists(file):
+        raise InputError(f"{file} does not exist; name a data file or a project")
+    open_session(file)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that listens, so that a port that is taken is known before anything starts."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = found[0]
+        return socket.create_server((str(address[0]), port), family=family)
+    except (socket.gaierror, UnicodeError):
+        raise InputError(
+            f"--host: '{host}' is not an address of this machine; use 127.0.0.1"
+        ) from None
+    except OSError as error:
+        raise InputError(_why(error, host, port)) from None
+
+
+def _why(error: OSError, host: str, port: int) -> str:
+    import errno
+
+    if error.errno == errno.EADDRINUSE:
+        return f"--port: {port} is taken; name another, or 0 for any that is free"
+    if error.errno == errno.EACCES:
+        return f"--port: {port} needs more rights than you have; name one of 1024 to {_LAST_PORT}"
+    if error.errno == errno.EADDRNOTAVAIL:
+        return f"--host: '{host}' is not an address of this machine; use 127.0.0.1"
+    return f"--host {host} --port {port}: cannot listen there ({error.strerror}); name another"
