@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import ceil, log10
 
 import numpy as np
 import numpy.typing as npt
@@ -10,15 +11,36 @@ import numpy.typing as npt
 from kanon_tui.core.hierarchy import HIDDEN
 from kanon_tui.core.task import QuasiIdentifier
 
-__all__ = ["broken_rules", "in_words", "kept_rule", "records", "texts"]
+__all__ = [
+    "broken_rules", "change", "in_words", "kept_rule", "listed", "number", "records", "texts"
+]  # fmt: skip
 
 Codes = npt.NDArray[np.integer]
 _VALUES_SHOWN = 4
+_DECIMALS, _MOST_DECIMALS = 4, 6  # of figures before and after
 
 
 def records(count: int) -> str:
     """`1 record`, `2,306 records`."""
     return f"{count:,} record" + ("" if count == 1 else "s")
+
+
+def listed(words: Sequence[str]) -> str:
+    """`age, zip and sex`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def number(value: float, decimals: int = 3) -> str:
+    """`0.917`, `2.5`, `1`: no more digits than one can follow by ear."""
+    return f"{value:.{decimals}f}".rstrip("0").rstrip(".")
+
+
+def change(before: float, after: float) -> str:
+    """`1 → 0.9167`, with more decimals where the change would not show."""
+    apart = abs(after - before)
+    needed = ceil(-log10(apart)) if apart > 0 else 0
+    decimals = min(max(needed, _DECIMALS), _MOST_DECIMALS)
+    return f"{number(before, decimals)} → {number(after, decimals)}"
 
 
 def texts(attribute: QuasiIdentifier, codes: Codes) -> str:

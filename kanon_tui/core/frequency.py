@@ -11,6 +11,11 @@ Both properties that searches prune by follow from classes only merging: a more 
 passing one passes, and one with fewer attributes (the others at the root) does so too. A release of
 no records is none: when everything would be suppressed, the string fails.
 
+Where more than k is required (`Diverse`), classes that miss it must go as well. The properties then
+hold as before where nothing may be suppressed, or where only values are counted (`monotone`). Else
+a class that holds may be spoilt by one that is merged into it, and only what is left when such
+requirements are set aside can be pruned by (`necessary`).
+
 Cost: a test is one pass over the source's tuples, with a table look-up for every attribute that is
 not at the root and one probe of a table. No sort, no copy. A string with more than n / k classes
 (and one for every record that may be suppressed) cannot pass, and counting stops there.
@@ -19,12 +24,15 @@ not at the root and one probe of a table. No sort, no copy. A string with more t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.diverse import Diverse, Lack
+from kanon_tui.core.requirements import Bound
 from kanon_tui.core.task import QuasiIdentifier
 
 __all__ = ["CodedTuples", "Frequency", "Outcome", "RollUps"]
@@ -49,9 +57,13 @@ class Outcome:
     smallest: int | None
     """Records in the smallest class; None where counting stopped early."""
     small: int | None
-    """Records in classes smaller than k; None where counting stopped early."""
+    """Records in classes that must go; None where counting stopped early."""
     member: int
     """A tuple of the smallest class; of a string with too many classes one of those too many."""
+    fails_below: bool
+    """Whether every more specific string fails too."""
+    lack: Lack | None = None
+    """What is missed beyond k, where classes must go for that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +143,12 @@ class Frequency:
     """Tests strings for one k, and remembers the classes of those that failed."""
 
     def __init__(
-        self, coded: CodedTuples, k: int, allowed: int, roll_ups: RollUps | None = None
+        self,
+        coded: CodedTuples,
+        k: int,
+        allowed: int,
+        roll_ups: RollUps | None = None,
+        diverse: Diverse | None = None,
     ) -> None:
         from kanon_tui.core.kernels.frequency import class_everywhere, count_classes
 
@@ -141,6 +158,7 @@ class Frequency:
         self.n = coded.records
         self.allowed = min(allowed, self.n - 1)
         """How many records may be suppressed; at least one record stays."""
+        self.diverse = diverse
         self.work = 0
         """Tuples looked at since the start, as a measure of time."""
         size = len(coded.counts)
@@ -159,11 +177,52 @@ class Frequency:
         classes, small, smallest, member = self._run(source, string, most, not to_the_end)
         self.work += len(source.members)
         if classes > most and not to_the_end:
-            return Outcome(False, classes, None, None, member)
+            return Outcome(False, classes, None, None, member, fails_below=True)
         passes = small <= self.allowed
         if not passes and 4 * classes < 3 * len(source.members):
             self._cache.add(string, self._found(classes))
-        return Outcome(passes, classes, smallest, small, member)
+        if passes and self.diverse is not None:
+            return self._judge(string, Outcome(passes, classes, smallest, small, member, False))
+        return Outcome(passes, classes, smallest, small, member, fails_below=not passes)
+
+    def _judge(self, string: Longs, large_enough: Outcome) -> Outcome:
+        """The outcome for a string whose classes are large enough, requirements included."""
+        classes, numbers = self.classes(string)
+        self.work += len(numbers)
+        kept, lack = self._kept(classes, numbers)
+        small = int(classes.sizes[~kept].sum())
+        passes = small <= self.allowed
+        fails_below = not passes and self.monotone
+        return replace(large_enough, passes=passes, small=small, lack=lack, fails_below=fails_below)
+
+    def _kept(self, classes: _Classes, numbers: Ints) -> tuple[npt.NDArray[np.bool_], Lack | None]:
+        """Which classes may be published, and what most of the others miss beyond k."""
+        kept = classes.sizes >= self.k
+        if self.diverse is None:
+            return kept, None
+        missed, lack = self.diverse.judge(numbers, classes.sizes)
+        return kept & ~missed, lack
+
+    @cached_property
+    def monotone(self) -> bool:
+        """Whether everything more general than a passing string passes."""
+        return not self.allowed or len(self._counting) == len(self._requirements)
+
+    @cached_property
+    def necessary(self) -> Frequency:
+        """The same without the requirements that searches cannot prune by."""
+        if self.monotone:
+            return self
+        diverse = self.diverse.only(self._counting) if self.diverse and self._counting else None
+        return Frequency(self.coded, self.k, self.allowed, self._cache, diverse)
+
+    @property
+    def _requirements(self) -> tuple[Bound, ...]:
+        return self.diverse.requirements if self.diverse is not None else ()
+
+    @property
+    def _counting(self) -> tuple[Bound, ...]:
+        return tuple(bound for bound in self._requirements if bound.model.counts_values)
 
     def roll_up(self, levels: Sequence[int]) -> None:
         """Remember the classes of a string that many strings to come are more general than."""
@@ -187,9 +246,9 @@ class Frequency:
         return grid
 
     def labels(self, levels: Sequence[int] | Longs, tuple_of: Ints) -> Ints:
-        """Per record the number of its class, -1 where the class is smaller than k."""
+        """Per record the number of its class, -1 where the class must go."""
         classes, numbers = self.classes(levels)
-        kept = classes.sizes >= self.k
+        kept, _ = self._kept(classes, numbers)
         renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         return renumbered[numbers][tuple_of]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kanon_tui.core.box_words import change
 from kanon_tui.core.boxes import (
     FOLLOWING,
     HEAD,
@@ -45,6 +46,8 @@ class Objective:
     measure: Measure
     utility: str
     """RV, NCP or ranges."""
+    why: str
+    """Why a cluster joins this one and no other: `that keeps RV highest`."""
 
 
 class Merging:
@@ -116,10 +119,11 @@ class Merging:
             if not made:
                 return
             facts: dict[str, Any] = {"before": before, "after": self.utility, "k": self.task.k}
+            facts["change"] = change(before, self.utility)
             if told is None:
                 template = (
                     "{made:,} merges: {clusters:,} clusters are left, {under_k:,} of them under "
-                    f"{{k:,}} records; {self.objective.utility} {{before:.4f}} → {{after:.4f}}."
+                    f"{{k:,}} records; {self.objective.utility} {{change}}."
                 )
                 facts |= {"made": made, **self.counters}
             else:

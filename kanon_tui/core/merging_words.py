@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kanon_tui.core.box_words import broken_rules, in_words, kept_rule, records
+from kanon_tui.core.box_words import broken_rules, in_words, kept_rule, listed, records
 from kanon_tui.core.boxes import PLACE, SIZE
 from kanon_tui.core.kernels import Floats, Ints
 
@@ -46,7 +46,6 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
         (shown_a if side == HIDE_SMALL else shown_b)[x] = np.zeros(0, dtype=np.int32)
     union = [np.union1d(*codes) for codes in zip(shown_a, shown_b, strict=True)]
     facts = {
-        "merge": int(merging.tally[MERGES]) + 1,
         "small": int(info[a, PLACE]) + 1,
         "other": int(info[b, PLACE]) + 1,
         "small_box": _box(int(info[a, SIZE]), small_words),
@@ -54,18 +53,18 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
         "union_box": _box(
             int(info[[a, b], SIZE].sum()), in_words(quasi, [union[x] for x in named])
         ),
-        "hidden": ", ".join(task.quasi[x].name for x in hidden),
+        "hidden": listed([task.quasi[x].name for x in hidden]),
         "rules": _rules_in_words(merging, before, union),
     }
-    template = "Merge {merge:,}: cluster {small:,} ({small_box}) joins {other:,} ({other_box})"
+    template = "Cluster {small:,} ({small_box}) joins cluster {other:,} ({other_box})"
     if hidden:
         template += (
             " and hides its {hidden}" if side == HIDE_SMALL else ", which hides its {hidden}"
         )
-    template += (
-        f", making {{union_box}}: {merging.objective.utility} {{before:.6f}} → {{after:.6f}}"
-    )
-    return template + "{rules}.", facts
+    if hidden or not merging.tally[MERGES]:  # said every time, nobody would listen
+        template += f", as {merging.objective.why}"
+    template += f". They make {{union_box}}; {merging.objective.utility} {{change}}.{{rules}}"
+    return template, facts
 
 
 def _box(size: int, words: str) -> str:
@@ -97,10 +96,12 @@ def _broken(merging: Merging, codes: Sequence[Ints]) -> set[str]:
 
 
 def _rules_in_words(merging: Merging, before: set[str], union: Sequence[Ints]) -> str:
-    """`, rule age 64 | 65 kept`, or which ones the merge breaks."""
+    """` The rule age 64 | 65 is kept.`, or which ones the merge breaks."""
     after = _broken(merging, union)
-    if after - before:
-        return ", rule " + ", ".join(sorted(after - before)) + " broken"
+    broken = sorted(after - before)
+    if broken:
+        what, are = ("rule", "is") if len(broken) == 1 else ("rules", "are")
+        return f" The {what} {listed(broken)} {are} broken."
     widened = [q for q, codes in zip(merging.task.quasi, union, strict=True) if len(codes) > 1]
     kept = kept_rule(widened, after)
-    return f", rule {kept} kept" if kept else ""
+    return f" The rule {kept} is kept." if kept else ""

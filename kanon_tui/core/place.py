@@ -109,6 +109,13 @@ class Place:
             raise self.wrong(allowed)
         return float(value)
 
+    def share(self, allowed: str) -> float:
+        """A number from 0 to 1."""
+        value = self.number(allowed, low=0)
+        if value > 1:
+            raise self.wrong(allowed)
+        return value
+
     def whole(self, low: int) -> int:
         """A whole number of at least `low`."""
         value = self._as_number()

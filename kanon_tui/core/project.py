@@ -14,6 +14,7 @@ from typing import Any, Literal
 from kanon_tui.core.errors import InputError, nearest
 from kanon_tui.core.guess import guess_attributes
 from kanon_tui.core.hierarchy import Mark
+from kanon_tui.core.requirements import Requirement
 from kanon_tui.core.rules import RuleTable
 from kanon_tui.core.schema import Kind, Role
 from kanon_tui.core.table import ReadOptions, Table
@@ -57,6 +58,8 @@ class Privacy:
     k: int = 5
     max_suppression: float = 0.0
     """Share of the records that full-domain algorithms may suppress."""
+    requirements: tuple[Requirement, ...] = ()
+    """Beyond k: what every class must keep of sensitive attributes."""
 
 
 @dataclass(frozen=True)

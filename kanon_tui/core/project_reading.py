@@ -27,6 +27,7 @@ from kanon_tui.core.project import (
     Privacy,
     Project,
 )
+from kanon_tui.core.requirements_file import REQUIREMENT_KEYS, read_requirements
 from kanon_tui.core.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.core.schema import Kind, Role
 from kanon_tui.core.table import ReadOptions
@@ -271,15 +272,18 @@ def _mark(place: Place) -> str | Mark:
 
 
 def _privacy(place: Place) -> Privacy:
-    at = place.entries(("k", "max_suppression"))
+    at = place.entries(("k", "max_suppression", *REQUIREMENT_KEYS))
     k = at["k"].whole(low=1) if "k" in at else Privacy.k
     share = Privacy.max_suppression
     if "max_suppression" in at:
-        allowed = "a share of the records, from 0 to 1"
-        share = at["max_suppression"].number(allowed, low=0)
-        if share > 1:
-            raise at["max_suppression"].wrong(allowed)
-    return Privacy(k, share)
+        share = at["max_suppression"].share("a share of the records, from 0 to 1")
+    requirements = (
+        requirement
+        for key in REQUIREMENT_KEYS
+        if key in at
+        for requirement in read_requirements(key, at[key])
+    )
+    return Privacy(k, share, tuple(requirements))
 
 
 def _algorithm(place: Place) -> AlgorithmChoice:

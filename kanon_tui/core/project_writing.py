@@ -14,6 +14,7 @@ from typing import Any
 from kanon_tui.core.hierarchy import Mark
 from kanon_tui.core.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.project_reading import VERSION
+from kanon_tui.core.requirements_file import written_requirements
 from kanon_tui.core.rules import Boundary, Rule, RuleTable
 from kanon_tui.core.table import ReadOptions
 from kanon_tui.core.yaml_text import exact_number
@@ -26,6 +27,7 @@ def project_to_mapping(project: Project) -> dict[str, Any]:
     privacy: dict[str, Any] = {"k": project.privacy.k}
     if project.privacy.max_suppression:
         privacy["max_suppression"] = _number(project.privacy.max_suppression)
+    privacy |= written_requirements(project.privacy.requirements)
     algorithm: dict[str, Any] = {"name": project.algorithm.name}
     if project.algorithm.params:
         algorithm["params"] = dict(project.algorithm.params)

@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from kanon_tui.core.group_values import GroupValues
 from kanon_tui.core.hierarchy import HIDDEN
 from kanon_tui.core.run import Grouping
 from kanon_tui.core.schema import Role
 from kanon_tui.core.task import QuasiIdentifier, Task
 
-__all__ = ["GroupValues", "PublishedCells", "Release", "cell_texts", "number_rows", "recode"]
+__all__ = ["PublishedCells", "Release", "cell_texts", "number_rows", "recode"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -151,48 +152,6 @@ def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
                 texts[partly_hidden] += HIDDEN
         cells.append(_unified(texts, cluster))
     return tuple(cells)
-
-
-@dataclass(frozen=True, eq=False)
-class GroupValues:
-    """The distinct values of every group of records, as sorted (group, value) pairs."""
-
-    count: int
-    """Number of groups; one whose cells are all hidden has no pair."""
-    group: Ints
-    code: Ints
-    records: Ints
-    """How many records of the group have the value."""
-
-    @classmethod
-    def of(
-        cls, groups: npt.NDArray[np.integer], codes: npt.NDArray[np.integer], count: int
-    ) -> GroupValues:
-        """Collapse records to pairs; records with a negative group are passed over."""
-        width = np.int64(codes.max()) + 1 if len(codes) else np.int64(1)
-        shown = groups >= 0
-        pairs, records = np.unique(groups[shown] * width + codes[shown], return_counts=True)
-        return cls(count, pairs // width, pairs % width, records)
-
-    @cached_property
-    def starts(self) -> Ints:
-        """Where the pairs of each group begin, and where the last group's end."""
-        return np.searchsorted(self.group, np.arange(self.count + 1))
-
-    @cached_property
-    def distinct(self) -> Ints:
-        """Number of distinct values of every group."""
-        return np.diff(self.starts)
-
-    def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Ints, Ints]:
-        """Smallest and largest of some number per group; -1 for a group without pairs."""
-        low = np.full(self.count, -1, dtype=np.int64)
-        high = low.copy()
-        there = np.flatnonzero(self.distinct)
-        if len(there):
-            low[there] = np.minimum.reduceat(per_pair, self.starts[there])
-            high[there] = np.maximum.reduceat(per_pair, self.starts[there])
-        return low, high
 
 
 def cell_texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:

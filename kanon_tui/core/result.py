@@ -148,13 +148,18 @@ def _verify(release: Release) -> None:
     # Rows of nothing but * are no release, however many there are.
     published = release.frame.clear() if release.suppressed.all() else release.frame
     try:
-        verify(published, quasi, identifiers, task.k)
+        verify(published, quasi, identifiers, task.k, task.requirements)
     except NotReachedError:
         suppressed = int(release.suppressed.sum())
-        if task.output.suppressed == "star" and 0 < suppressed < min(task.k, task.n):
-            raise NotReachedError(
-                f"suppressed: star would publish a class of {suppressed} suppressed "
-                f"record{'s' if suppressed > 1 else ''}, k is {task.k}; use suppressed: drop "
-                f"to leave them out"
-            ) from None
-        raise
+        starred = task.output.suppressed == "star" and 0 < suppressed < task.n
+        if not starred:
+            raise
+        why = f"k is {task.k}"
+        if suppressed >= task.k:
+            shown = published.filter(~release.suppressed[release.order])
+            verify(shown, quasi, identifiers, task.k, task.requirements)
+            why = "which does not keep what is required beyond k"
+        raise NotReachedError(
+            f"suppressed: star would publish a class of {suppressed} suppressed "
+            f"record{'s' if suppressed > 1 else ''}, {why}; use suppressed: drop to leave them out"
+        ) from None

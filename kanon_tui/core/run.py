@@ -95,6 +95,8 @@ class Algorithm(ABC):
     paper: ClassVar[str]
     summary: ClassVar[str]
     """One line: how it works and when to choose it."""
+    keeps_magvals: ClassVar[bool] = False
+    """Whether no value is ever generalised beyond its MAGVal, at the price of suppression."""
 
     @abstractmethod
     def steps(self, task: Task) -> Steps:
@@ -123,7 +125,7 @@ class Run(Iterator[Step]):
         self.steps = 0
         self.last: Step | None = None
         self.grouping: Grouping | None = None
-        self._generator = algorithm.steps(task)
+        self._generator = _steps(algorithm, task)
 
     def __next__(self) -> Step:
         if self.state not in (State.READY, State.RUNNING):
@@ -157,3 +159,11 @@ class Run(Iterator[Step]):
             if self.last is not None and self.last.keep is not None:
                 self.grouping = self.last.keep()
         return self.grouping
+
+
+def _steps(algorithm: Algorithm, task: Task) -> Steps:
+    if not task.privacy.requirements:
+        return algorithm.steps(task)
+    from kanon_tui.core.merging_on import steps_beyond_k
+
+    return steps_beyond_k(algorithm, task)

@@ -143,13 +143,14 @@ class Splitting:
             words = f" ({in_words(quasi, codes)})" if quasi else ""
             texts.append(records(int(self.counts[part].sum())) + words)
         names = ("group", "first", "second")
-        return "Split {group} into {first} and {second}", dict(zip(names, texts, strict=True))
+        template = "Split {group} around two that are far apart: {first} and {second}"
+        return template, dict(zip(names, texts, strict=True))
 
     def _why(self, group: Ints) -> str:
         """Why a group is not split."""
         k = self.task.k
         if self.counts[group].sum() < 2 * k:
-            return f"too few for two of {k:,}"
+            return f"too few for two groups of {k:,}"
         if (self.rows[group] == self.rows[group[0]]).all():
             return "they are all alike"
         return f"no split leaves {k:,} on either side"

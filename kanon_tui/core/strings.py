@@ -213,6 +213,12 @@ class StringList:
         )
         return before - self._end
 
+    def drop_one(self, code: Words) -> None:
+        """Drop one string and no other."""
+        kept = (self.codes != code).any(axis=1)
+        self._codes, self._rvs = self.codes[kept], self.rvs[kept]
+        self._start, self._end = 0, len(self._codes)
+
     def drop_lonely(self, sizes: Ints, places: Longs, k: int) -> int:
         """Drop the strings where a record is in a class smaller than k; gives how many.
 

@@ -20,6 +20,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy import BoundHierarchy, Hierarchy
 from kanon_tui.core.hierarchy_build import build_hierarchy, default_hierarchy
 from kanon_tui.core.project import AttributeSpec, Output, Privacy, Project
+from kanon_tui.core.requirements import Bound, bind_all
 from kanon_tui.core.rules import BoundRules
 from kanon_tui.core.run import Pace
 from kanon_tui.core.schema import Kind, Role
@@ -109,6 +110,11 @@ class Task:
         return int(np.floor(self.privacy.max_suppression * self.n + 1e-9))
 
     @cached_property
+    def requirements(self) -> tuple[Bound, ...]:
+        """What every class must keep of sensitive attributes, beyond k."""
+        return bind_all(self.privacy.requirements, self.sensitive, "privacy")
+
+    @cached_property
     def codes(self) -> npt.NDArray[np.int32]:
         """Records × quasi-identifiers, one contiguous column per attribute."""
         columns = [attribute.column.codes for attribute in self.quasi]
@@ -154,6 +160,7 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         for name in table.names
         if roles[name] is Role.SENSITIVE
     )
+    bind_all(project.privacy.requirements, sensitive, f"{project.title}: privacy")
     return Task(
         table=table,
         quasi=quasi,

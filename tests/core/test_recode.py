@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
+from kanon_tui.core.group_values import GroupValues
 from kanon_tui.core.metrics import measure
 from kanon_tui.core.project import AttributeSpec, Output
-from kanon_tui.core.recode import GroupValues, Release, number_rows, recode
+from kanon_tui.core.recode import Release, number_rows, recode
 from kanon_tui.core.run import Grouping
 from kanon_tui.core.schema import Kind, Role
 from kanon_tui.core.task import Task

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.box_words import number
 from kanon_tui.core.boxes import HEAD, PLACE, SIZE, TAIL, Measure
 from kanon_tui.core.merging import Merging, Objective
 from kanon_tui.core.run import Algorithm, Family, Grouping, Step, Steps
@@ -64,7 +65,8 @@ class BottomUp(Algorithm):
         """Merge and split, round by round, until every group has k records."""
         from kanon_tui.core.kernels.trials import EXTENT
 
-        merging = Merging(task, Objective(EXTENT, Measure.NCP, "NCP"))
+        why = "their union has the lowest NCP"
+        merging = Merging(task, Objective(EXTENT, Measure.NCP, "NCP", why))
         merging.more_counters = {"rounds": 0, "splits": 0}
         while merging.counters["under_k"]:
             merging.more_counters["rounds"] += 1
@@ -96,8 +98,8 @@ def _split_large(merging: Merging) -> Iterator[Step]:
                 "ncp": now,
             }
             template, facts = splitting.tell(splits)
-            facts["after"] = now
-            template += "; NCP falls to {after:.6f}."
+            facts |= {"after": now, "told": number(now, 4)}
+            template += ". NCP falls to {told}."
             yield Step("split", template, facts, dict(counters), merging.progress)
     merging.more_counters["splits"] += splitting.splits
     parts = splitting.parts()

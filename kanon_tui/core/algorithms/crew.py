@@ -11,6 +11,7 @@ import numpy.typing as npt
 from kanon_tui.core.algorithms.full_domain import TIE, Search
 from kanon_tui.core.algorithms.parts import Pair, Part, Whole
 from kanon_tui.core.algorithms.passing import settle
+from kanon_tui.core.diverse import Diverse
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.frequency import CodedTuples, Frequency
 from kanon_tui.core.processes import Processes, cores
@@ -40,6 +41,7 @@ class Crew:
         self._workers = workers or cores()
         self._stack = stack
         self._processes: Processes | None = None
+        self._engine = search.frequency.necessary
         space = search.space
         self._most = max(1, int(memory * 1e6 / space.bytes_per_string) // self._workers)
         """How many strings one worker may hold in a list."""
@@ -83,7 +85,8 @@ class Crew:
 
     def _mark(self) -> float:
         """What the strings of all parts together must be worth."""
-        return max(met.rv for met in self.search.best) - self._fixed - self._slack
+        best = max((met.rv for met in self.search.best), default=-np.inf)
+        return best - self._fixed - self._slack
 
     def _in_processes(self, jobs: Sequence[Job]) -> bool:
         """Whether to use processes: when asked to, or when it pays; never step by step."""
@@ -100,7 +103,7 @@ class Crew:
         for codes, rvs in job.lists(search.space):
             search.generated += len(codes)
             strings = StringList(search.space, codes, rvs)
-            for settled in settle(search.frequency, strings, job.attributes, passing.add):
+            for settled in settle(self._engine, strings, job.attributes, passing.add):
                 search.generated += not settled.in_list
                 search.tested += 1
                 search.pruned += settled.others
@@ -111,9 +114,11 @@ class Crew:
     def _settle_in_processes(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
         search = self.search
         if self._processes is None:
-            engine = search.frequency
-            setup = (engine.coded, engine.k, engine.allowed, search.space, self._memory)
-            processes = Processes(min(self._workers, len(jobs)), begin, *setup)
+            engine = self._engine
+            setup = (engine.coded, engine.k, engine.allowed, engine.diverse)
+            processes = Processes(
+                min(self._workers, len(jobs)), begin, *setup, search.space, self._memory
+            )
             self._processes = self._stack.enter_context(processes)
         self._processes.submit(jobs)
         found: dict[int, Part] = {}
@@ -135,7 +140,8 @@ class Crew:
     ) -> Generator[Step, None, Part]:
         search = self.search
         part = Part.of(search.space, job.attributes, codes)
-        search.meet(search.space.levels(part.codes[0]))  # with the other attributes at the root
+        if search.frequency.monotone:  # it passes with the other attributes at the root
+            search.meet(search.space.levels(part.codes[0]))
         yield from search.tell(
             "part",
             "Part {names}: {passing:,} of {strings:,} strings pass; {tested:,} were tested.",
@@ -148,10 +154,15 @@ class Crew:
 
 
 def begin(
-    coded: CodedTuples, k: int, allowed: int, space: StringSpace, memory: int
+    coded: CodedTuples,
+    k: int,
+    allowed: int,
+    diverse: Diverse | None,
+    space: StringSpace,
+    memory: int,
 ) -> Callable[[Job], tuple[Words, int, int]]:
     """What a process does with a job: gives the passing strings, all strings made, the tests."""
-    frequency = Frequency(coded, k, allowed)
+    frequency = Frequency(coded, k, allowed, diverse=diverse)
 
     def settle_job(job: Job) -> tuple[Words, int, int]:
         passing = _Passing(space, memory)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.algorithms.full_domain import Search
-from kanon_tui.core.algorithms.pre_pruning import refuse_if_hopeless
+from kanon_tui.core.algorithms.pre_pruning import no_string, refuse_if_hopeless
+from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.run import Algorithm, Family, Steps
 from kanon_tui.core.task import Task
 
@@ -46,8 +47,8 @@ class Datafly(Algorithm):
 
     def steps(self, task: Task) -> Steps:
         """Raise until the rest may be suppressed."""
-        refuse_if_hopeless(task)
         limit = task.allowed_suppressed if task.privacy.max_suppression > 0 else task.k
+        refuse_if_hopeless(task, limit)
         search = Search(task, [0] * len(task.quasi), allowed=limit)
         levels = [0] * len(task.quasi)
         while True:
@@ -61,13 +62,17 @@ class Datafly(Algorithm):
                 for x, attribute in enumerate(task.quasi)
                 if levels[x] < attribute.hierarchy.height
             }
+            if not distinct:
+                raise NotReachedError(no_string(task))
             x = max(distinct, key=lambda y: distinct[y])
             levels[x] += 1
             after = len(task.quasi[x].hierarchy.labels[levels[x]])
             yield from search.tell(
                 "raise",
-                "Raise {attribute}, which has most distinct values ({distinct:,}), to level "
-                "{level}: {after:,} " + ("is left." if after == 1 else "are left."),
+                "Raise {attribute}, the attribute with most distinct values, to level {level}: "
+                + (
+                    "still {after:,}." if after == distinct[x] else "{distinct:,} become {after:,}."
+                ),
                 attribute=task.quasi[x].name,
                 distinct=distinct[x],
                 level=levels[x],
@@ -76,10 +81,15 @@ class Datafly(Algorithm):
         if outcome.small:
             yield from search.tell(
                 "suppress",
-                "Suppress the {small:,} records in classes below {k}."
-                if outcome.small > 1
-                else "Suppress the one record in a class below {k}.",
+                (
+                    "Suppress the {small:,} records in classes"
+                    if outcome.small > 1
+                    else "Suppress the one record in a class"
+                )
+                + " below {k}"
+                + (" or with {lack}." if outcome.lack is not None else "."),
                 small=outcome.small,
                 k=task.k,
+                lack=outcome.lack,
             )
         return search.grouping(levels, search.notes(levels))

@@ -17,6 +17,7 @@ from kanon_tui.core.algorithms.halving import Halving
 from kanon_tui.core.algorithms.local_search import Pointers
 from kanon_tui.core.algorithms.parts import Whole, split
 from kanon_tui.core.algorithms.pre_pruning import lowest_levels
+from kanon_tui.core.box_words import listed
 from kanon_tui.core.parameters import parameter
 from kanon_tui.core.run import Algorithm, Family, Step, Steps
 from kanon_tui.core.strings import StringList
@@ -78,8 +79,17 @@ class DistributedSearch(Algorithm):
         yield from _find_good_string(search)
         parts = split(search.space.sizes, self.part)
         if len(parts) < 2:
-            yield from _halve(search, search.space.strings()[0])
+            yield from _halve(
+                search, search.space.strings()[0], "A list of {strings} fits into one part"
+            )
             return search.answer()
+        yield from search.tell(
+            "split",
+            "Split the attributes into {parts:,} parts, as a string can pass only if its parts do: "
+            "{names}.",
+            parts=len(parts),
+            names="; ".join(listed([search.names[a] for a in part]) for part in parts),
+        )
         with ExitStack() as stack:
             crew = Crew(search, self.memory, self.workers, stack)
             found = yield from crew.settle([Whole(attributes) for attributes in parts])
@@ -90,18 +100,18 @@ class DistributedSearch(Algorithm):
                 found = found[2 * len(jobs) :] + (yield from crew.settle(jobs))
                 found = crew.worth(found)
             for codes in crew.combinations(found):
-                yield from _halve(search, codes)
+                yield from _halve(search, codes, "Combine what passes to a list of {strings}")
         return search.answer()
 
 
-def _halve(search: Search, codes: Words) -> Iterator[Step]:
+def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
     """Search a list for a string that is better than the best known."""
     strings = StringList(search.space, codes, search.space.rv(codes))
     search.generated += len(strings)
     yield from search.tell(
         "combine",
-        "{strings} of all attributes may be the answer: halve the list.",
-        strings=counted(len(strings)).capitalize(),
+        which + ": halve it again and again, as global does.",
+        strings=counted(len(strings)),
     )
     halving = Halving(search, strings)
     yield from halving.drop_worse()
@@ -116,10 +126,18 @@ def _find_good_string(search: Search) -> Iterator[Step]:
     """
     space = search.space
     pointers = Pointers(space.lowest, space.heights)
+    yield from search.tell(
+        "seek",
+        "Look for a good string first, with the moves of local: what is worth less need not be "
+        "tested.",
+    )
     moving = True
     while moving:
         passes = yield from _try(search, pointers.levels)
         moving = pointers.move(passes)
+    yield from search.tell(
+        "seek", "Then lower levels from the top, one by one, where most value is gained."
+    )
     bits = np.log2(np.maximum(search.frequency.coded.radix, 1))
     floors = list(space.lowest)
     string = list(space.heights)

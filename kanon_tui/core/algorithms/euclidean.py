@@ -48,6 +48,7 @@ class Euclidean(Algorithm):
         """Merge until every cluster has k records."""
         from kanon_tui.core.kernels.trials import EXTENT
 
-        merging = Merging(task, Objective(EXTENT, Measure.RAW, "ranges"))
+        why = "their union has the smallest ranges"
+        merging = Merging(task, Objective(EXTENT, Measure.RAW, "ranges", why))
         yield from merging.merge_all()
         return Grouping(merging.labels(), search=merging.search())

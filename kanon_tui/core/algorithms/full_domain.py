@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from kanon_tui.core.algorithms.pre_pruning import LevelAlone, hidden_note
+from kanon_tui.core.algorithms.pre_pruning import LevelAlone, hidden_note, no_string
+from kanon_tui.core.diverse import Diverse
+from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.frequency import Frequency, Outcome
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.run import Grouping, Step
@@ -82,7 +84,10 @@ class Search:
         coded, self.tuple_of, roll_ups = shared.at(lowest)
         if allowed is None:
             allowed = task.allowed_suppressed
-        self.frequency = Frequency(coded, task.k, allowed, roll_ups)
+        diverse = None
+        if task.requirements:
+            diverse = Diverse(task.requirements, self.tuple_of, len(coded.counts))
+        self.frequency = Frequency(coded, task.k, allowed, roll_ups, diverse)
         self.generated = 0
         self.pruned = 0
         self.tested = 0
@@ -142,6 +147,12 @@ class Search:
             self.meet(levels)
         return outcome
 
+    def test_necessary(self, levels: Sequence[int]) -> Outcome:
+        """Test a string by what can be pruned by alone, which is not enough to pass."""
+        outcome = self.frequency.necessary.test(levels, to_the_end=self.task.pace.decisions == 1)
+        self.tested += 1
+        return outcome
+
     def text(self, levels: Sequence[int], part: Sequence[int] | None = None) -> StringText:
         """A string, or a part of its attributes, in words."""
         chosen = range(len(self.names)) if part is None else part
@@ -193,8 +204,11 @@ class Search:
         """The step of a test; with `part`, of the string of these attributes alone."""
         facts: dict[str, Any] = {"string": self.text(levels, part), "k": self.task.k}
         facts |= {"classes": outcome.classes, "smallest": outcome.smallest, "small": outcome.small}
-        facts |= {"passes": outcome.passes, "rv": self.rv(levels)}
-        if outcome.smallest is None:
+        facts |= {"passes": outcome.passes, "rv": self.rv(levels), "lack": outcome.lack}
+        if outcome.lack is not None:
+            facts["lacking"] = outcome.lack.records
+            told = _lack_told(outcome)
+        elif outcome.smallest is None:
             told = "{string} fails: its {classes:,} or more classes are too many for k = {k}"
         elif outcome.passes and outcome.small:
             records = "record" if outcome.small == 1 else "records"
@@ -205,9 +219,11 @@ class Search:
             records = "record" if outcome.smallest == 1 else "records"
             told = f"{{string}} passes: its smallest class has {{smallest:,}} {records}"
         elif self.frequency.allowed:
-            told = "{string} fails: {small:,} records in classes below {k} are too many to suppress"
+            records = "record is in a class" if outcome.small == 1 else "records are in classes"
+            told = f"{{string}} fails: {{small:,}} {records} below {{k}}, too many to suppress"
         else:
-            told = "{string} fails: its smallest class has {smallest:,} of {k} records"
+            records = "record" if outcome.smallest == 1 else "records"
+            told = f"{{string}} fails: its smallest class has {{smallest:,}} {records}, k is {{k}}"
         return self.tell("test", told + ("; RV {rv:.4g}." if part is None else "."), **facts)
 
     def grouping(
@@ -245,6 +261,8 @@ class Search:
 
     def answer(self) -> Grouping:
         """The best of the passing strings met."""
+        if not self.met:
+            raise NotReachedError(no_string(self.task))
         answer = better(self.met).levels
         return self.grouping(answer, self.notes(answer))
 
@@ -254,8 +272,7 @@ class Search:
             return (hidden_note(self.task),)
         limits = zip(self.names, self.space.lowest, self.space.heights, strict=True)
         return tuple(
-            f"{name}: none of its levels below the root passes alone, so it is left out of the "
-            f"release (published as one label)"
+            f"{name}: no level below its root passes alone, so it is published as one label"
             for name, low, top in limits
             if 0 < low == top
         )
@@ -265,3 +282,16 @@ class Search:
         strings = self.met[:met]
         answer = better(strings).levels
         return self.grouping(answer, (NOT_PROVEN, *self.notes(answer)), counters, strings)
+
+
+def _lack_told(outcome: Outcome) -> str:
+    """The verdict on a string that is large enough but misses something beyond k."""
+    if not outcome.passes:
+        alone = outcome.lack is not None and outcome.lack.records == 1
+        records = "record is in a class" if alone else "records are in classes"
+        return f"{{string}} fails: {{lacking:,}} {records} with {{lack}}"
+    records = "record" if outcome.small == 1 else "records"
+    return (
+        f"{{string}} passes: {{small:,}} {records} in classes below {{k}} or with {{lack}} may be "
+        f"suppressed"
+    )

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.algorithms.members import Members
-from kanon_tui.core.features import Distinct, collapse
+from kanon_tui.core.magval_groups import group_by_magvals, magvals_of
 from kanon_tui.core.run import Algorithm, Family, Steps
 from kanon_tui.core.task import Task
 
@@ -51,6 +51,8 @@ class Gcka(Algorithm):
         "generalisation, with the least suppression"
     )
 
+    keeps_magvals: ClassVar[bool] = True
+
     def steps(self, task: Task) -> Steps:
         """Group by MAGVals, suppress small groups, cluster the others."""
         groups = group_by_magvals(task)
@@ -61,12 +63,18 @@ class Gcka(Algorithm):
         yield members.step(
             "group",
             "Group the {records:,} records by their MAGVals: {groups:,} "
-            + ("group, " if len(groups) == 1 else "groups, ")
+            + ("group. " if len(groups) == 1 else "groups. ")
             + (
-                "of which {small:,} with fewer than {k:,} records; records suppressed with them: "
-                "{suppressed:,}."
+                "{small:,} of them "
+                + ("has" if small.sum() == 1 else "have")
+                + " fewer than {k:,} records, so {suppressed:,} "
+                + (
+                    "record is suppressed."
+                    if members.suppressed == 1
+                    else "records are suppressed."
+                )
                 if small.any()
-                else "none with fewer than {k:,} records, so that nothing is suppressed."
+                else "None has fewer than {k:,} records, so nothing is suppressed."
             ),
             {
                 "records": task.n,
@@ -83,8 +91,8 @@ class Gcka(Algorithm):
             if task.pace.decisions == 1:
                 yield members.step(
                     "enter",
-                    "Cluster group {group:,}, {size:,} records that may be generalised to "
-                    "{magvals}.",
+                    "Group {group:,}: cluster its {size:,} records, which may be generalised up "
+                    "to {magvals}.",
                     {
                         "group": group + 1,
                         "size": len(records),
@@ -99,27 +107,3 @@ class Gcka(Algorithm):
                 f"{members.suppressed:,}"
             )
         return members.grouping(tuple(notes))
-
-
-def magvals_of(task: Task, record: int) -> str:
-    """The MAGVals of a record where there are marks: `location California, age 20-39`."""
-    texts = []
-    for attribute in task.quasi:
-        if attribute.hierarchy.marks:
-            code = attribute.column.codes[record]
-            label = attribute.hierarchy.paths[code][attribute.hierarchy.mark_levels[code]]
-            texts.append(f"{attribute.name} {label}")
-    return ", ".join(texts) or "anything"
-
-
-def group_by_magvals(task: Task) -> Distinct:
-    """The records collapsed by the vector of their MAGVals."""
-    columns = [np.zeros(task.n, dtype=np.int32)]
-    for attribute in task.quasi:
-        hierarchy = attribute.hierarchy
-        codes = np.arange(len(attribute.column.values))
-        node = np.array(hierarchy.maps)[hierarchy.mark_levels, codes]
-        magval = hierarchy.mark_levels * len(codes) + node
-        _, number = np.unique(magval, return_inverse=True)
-        columns.append(number[attribute.column.codes])
-    return collapse(columns)

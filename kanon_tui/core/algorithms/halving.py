@@ -8,7 +8,8 @@ research value M of any passing string; the answer is the string of the window w
 attributes at the root, and of these the smallest level vector. A string leaves the list only when
 
 1. it was tested;
-2. a more general string failed: then it fails, because classes only get smaller;
+2. a more general string failed: then it fails, because classes only get smaller (where more than k
+   is required together with suppression, only what `Frequency` says `fails_below` counts);
 3. its value is below that of a known passing string by more than 1e-9: then it is outside the
    window, since M is at least that string's value;
 4. a known passing string has no lower value and wins the tie against it: wherever the one is in
@@ -63,8 +64,11 @@ class Halving:
         yield from search.tell_test(levels, outcome)
         if outcome.passes:
             tested = search.met[-1]
-            yield from self._accept_above(levels)
+            if search.frequency.monotone:
+                yield from self._accept_above(levels)
             yield from self.drop_worse(tested)
+        elif not outcome.fails_below:  # more specific ones may pass: it alone is settled
+            self.strings.drop_one(self.strings.space.code(levels))
         else:
             specific = self.strings.drop_specific(self.strings.space.code(levels)) - 1
             yield from self._pruned(specific, "more specific than a failing one")
@@ -107,6 +111,8 @@ class Halving:
     def drop_worse(self, tested: Met | None = None) -> Iterator[Step]:
         """Drop what cannot be the answer any more, the string just tested included."""
         strings, best = self.strings, self.search.best
+        if not best:
+            return
         rvs = np.array([met.rv for met in best])
         codes = np.array([strings.space.code(met.levels) for met in best])
         roots = np.array([met.roots for met in best], dtype=np.int64)
@@ -117,8 +123,8 @@ class Halving:
             lower -= 1
         elif tested is not None:
             losing -= 1
-        yield from self._pruned(lower, "the research value is below {rv:.4g}", rv=rvs.max())
-        yield from self._pruned(losing, "a passing string wins the tie")
+        yield from self._pruned(lower, "worth less than {rv:.4g}, the best so far", rv=rvs.max())
+        yield from self._pruned(losing, "worth no more than one that passes")
 
     def _open_levels(self) -> tuple[tuple[bool, ...], ...] | None:
         """Which levels the strings left still have; in long lists it takes too long to see."""

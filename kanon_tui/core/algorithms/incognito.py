@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
@@ -11,9 +11,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.algorithms.full_domain import Search, better, counted
-from kanon_tui.core.algorithms.pre_pruning import lowest_levels
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.algorithms.full_domain import Met, Search, better
+from kanon_tui.core.algorithms.pre_pruning import lowest_levels, no_string
+from kanon_tui.core.box_words import listed
+from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.parameters import parameter
 from kanon_tui.core.run import Algorithm, Family, Step, Steps
 from kanon_tui.core.task import Task
@@ -41,6 +42,10 @@ class Incognito(Algorithm):
 
     Cost: 2 to the power of the attributes lattices, so that it is for a dozen attributes and not
     for many. A lattice is a grid of one byte per string, and only two sizes of sets are held.
+
+    Beyond k: where requirements and suppression together let a more general string of a passing one
+    fail, the lattices go by what can be pruned by (see `frequency`), and the strings of all
+    attributes that are left are tested once more, specific to general.
 
     Departures: attributes of which only the root passes alone divide no class and stay at the root.
     Passing strings of fewer attributes, with the others at the root, are what a cancel keeps.
@@ -70,16 +75,31 @@ class Incognito(Algorithm):
         passing: dict[Part, Flags] = {
             (a,): np.ones(search.space.sizes[a], dtype=bool) for a in free
         }
-        for size in range(2, len(free) + 1):
+        first = 2
+        if task.requirements:  # levels that pass alone by their size may miss more
+            passing, first = {(): np.ones((), dtype=bool)}, 1
+        for size in range(first, len(free) + 1):
             passing_parts, passing = passing, {}
             for part in combinations(free, size):
                 lattice = _Lattice(search, part, passing_parts)
                 passing[part] = yield from lattice.walk()
-        minimal = [search.as_met(levels) for levels in _minimal(search, free, passing)]
-        if len(free) < 2:  # nothing had to be tested after pre-pruning
+        grid = passing[free] if free else np.ones((), dtype=bool)
+        if search.frequency.monotone:
+            points = _minimal(grid)
+        else:
+            points = yield from _sieve(search, free, grid)
+        minimal = [search.as_met(_levels(search, free, point)) for point in points]
+        if not minimal:
+            raise NotReachedError(no_string(task))
+        if not search.met:  # nothing had to be tested after pre-pruning
             search.meet(minimal[0].levels)
         least = min(sum(met.levels) for met in minimal)
-        answer = better([met for met in minimal if sum(met.levels) == least]).levels
+        lowest_ones = [met for met in minimal if sum(met.levels) == least]
+        answer = better(lowest_ones).levels
+        yield from search.tell(
+            "answer", "{string} is the answer: " + _why(minimal, lowest_ones),
+            string=search.text(answer), minimal=len(minimal), ties=len(lowest_ones), least=least,
+        )  # fmt: skip
         return search.grouping(answer, search.notes(answer), met=minimal)
 
     def _refuse_if_too_large(self, sizes: list[int]) -> None:
@@ -115,22 +135,21 @@ class _Lattice:
     def walk(self) -> Generator[Step, None, Flags]:
         """Test what a-priori pruning left; gives which strings pass."""
         search = self.search
-        names = ", ".join(search.names[a] for a in self.part)
+        names = listed([search.names[a] for a in self.part])
         dropped = int(self.unknown.size - self.unknown.sum())
         search.pruned += dropped
         yield from search.tell(
             "join",
-            "Join {names}: {left:,} of {strings:,} strings have parts that all pass.",
+            "Join {names}: {left:,} of {strings:,} strings can pass, as all their parts do.",
             names=names,
             left=self.unknown.size - dropped,
             strings=self.unknown.size,
         )
-        levels = list(search.space.heights)
+        test = search.test if search.frequency.monotone else search.test_necessary
         for layer in self._layers():
             for point in layer:
-                for a, step in zip(self.part, point, strict=True):
-                    levels[a] = search.space.lowest[a] + int(step)
-                outcome = search.test(levels)
+                levels = _levels(search, self.part, point)
+                outcome = test(levels)
                 yield from search.tell_test(levels, outcome, self.part)
                 if outcome.passes:
                     yield from self._pass_above(point)
@@ -146,19 +165,54 @@ class _Lattice:
         self.search.pruned += known
         if known:
             yield from self.search.tell(
-                "prune", f"No test for {counted(known)}: more general, so passing.", known=known
+                "prune",
+                "{known:,} more general "
+                + ("string passes too and needs" if known == 1 else "strings pass too and need")
+                + " no test.",
+                known=known,
             )
 
 
-def _minimal(search: Search, free: Part, passing: dict[Part, Flags]) -> Iterator[list[int]]:
+def _why(minimal: Sequence[Met], lowest: Sequence[Met]) -> str:
+    """Why a minimal string is the answer, as a template."""
+    if len(minimal) == 1:
+        return "it is the only minimal string."
+    why = "of {minimal:,} minimal strings it has the least height, {least:,} levels in all"
+    return why + (", and of {ties:,} such the highest RV." if len(lowest) > 1 else ".")
+
+
+def _levels(search: Search, part: Part, point: npt.NDArray[np.int64]) -> list[int]:
+    """The string at a point of a part's grid, with the other attributes at the root."""
+    levels = list(search.space.heights)
+    for a, step in zip(part, point.tolist(), strict=True):
+        levels[a] = search.space.lowest[a] + step
+    return levels
+
+
+def _minimal(grid: Flags) -> list[npt.NDArray[np.int64]]:
     """The passing strings of all attributes with no passing string below them."""
-    grid = passing[free] if free else np.ones((), dtype=bool)
     least = grid.copy()
     for axis in range(grid.ndim):
         along, lower = np.moveaxis(least, axis, 0), np.moveaxis(grid, axis, 0)
         along[1:] &= ~lower[:-1]
-    for point in np.argwhere(least):
-        levels = list(search.space.heights)
-        for a, step in zip(free, point, strict=True):
-            levels[a] = search.space.lowest[a] + int(step)
-        yield levels
+    return list(np.argwhere(least))
+
+
+def _sieve(
+    search: Search, free: Part, grid: Flags
+) -> Generator[Step, None, list[npt.NDArray[np.int64]]]:
+    """The minimal passing strings where passing is more than what the lattices could prune by."""
+    points = np.argwhere(grid)
+    points = points[np.argsort(points.sum(axis=1), kind="stable")]
+    search.generated += len(points)
+    minimal: list[npt.NDArray[np.int64]] = []
+    for point in points:
+        if any((below <= point).all() for below in minimal):
+            search.pruned += 1
+            continue
+        levels = _levels(search, free, point)
+        outcome = search.test(levels)
+        yield from search.tell_test(levels, outcome)
+        if outcome.passes:
+            minimal.append(point)
+    return minimal

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kanon_tui.core.box_words import number
 from kanon_tui.core.features import Features, Ints
 from kanon_tui.core.run import Grouping, Step
 from kanon_tui.core.task import Task
@@ -90,7 +91,7 @@ class Members:
             size = int(clusters.size[state[0]])
             self._count(made, growth)
             if made == 1:
-                yield self._growth_step(int(chosen[0]), last, size, score)
+                yield self._growth_step(int(chosen[0]), last, size, score, drawn=not before)
             else:
                 yield self._batch_step(made, size < k)
             last = int(chosen[-1])
@@ -116,7 +117,7 @@ class Members:
         self._placed += records
         self._loss += growth
 
-    def _growth_step(self, record: int, last: int, size: int, score: float) -> Step:
+    def _growth_step(self, record: int, last: int, size: int, score: float, drawn: bool) -> Step:
         facts = {
             "record": record + 1,
             "last": last + 1,
@@ -124,28 +125,34 @@ class Members:
             "size": size,
             "k": self.task.k,
             "score": score,
+            "told": number(score),
         }
         kind = "grow"
         template = (
-            "Record {record:,} adds least loss to cluster {cluster:,}, {score:.3f}, and joins it"
+            "Record {record:,} joins cluster {cluster:,} as number {size:,} of {k:,}: it adds "
+            "least loss, {told}."
         )
         if size == 1:
             kind = "start"
+            whom = "which was drawn at random" if drawn else "the last one placed"
             template = (
-                "Record {record:,}, the furthest from record {last:,} (distance {score:.3f}), "
-                "starts cluster {cluster:,}"
+                "Record {record:,} starts cluster {cluster:,}: it is the furthest from record "
+                f"{{last:,}}, {whom}, at distance {{told}}."
             )
-        template += "; it has {size:,} of {k:,} records."
         if size == self.task.k:
             kind = "close"
-            template = template.replace("it has {size:,} of {k:,}", "closed with {k:,}")
+            template += " The cluster is closed."
         return self.step(kind, template, facts, open_clusters=size < self.task.k)
 
     def _join_step(self, record: int, growth: float) -> Step:
-        facts = {"record": record + 1, "cluster": int(self.labels[record]) + 1, "growth": growth}
+        facts = {
+            "record": record + 1,
+            "cluster": int(self.labels[record]) + 1,
+            "told": number(growth),
+        }
         template = (
             "Record {record:,} is left over and joins cluster {cluster:,}, whose loss grows least, "
-            "by {growth:.3f}."
+            "by {told}."
         )
         return self.step("join", template, facts)
 

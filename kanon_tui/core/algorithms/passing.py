@@ -61,7 +61,7 @@ def settles_little(dropped: int, strings: StringList) -> bool:
 def widen(
     frequency: Frequency, strings: StringList, levels: Levels
 ) -> tuple[Levels, list[tuple[Levels, Outcome]]]:
-    """Raise a failing string as far as it still fails.
+    """Raise a failing string as far as everything more specific still fails.
 
     What stays low are the few attributes to blame: whatever is as specific in those fails. To hit
     many of the strings left, attributes that few of them have so low are raised first. The tests it
@@ -74,7 +74,7 @@ def widen(
             raised = (*levels[:a], level, *levels[a + 1 :])
             outcome = frequency.test(raised)
             tests.append((raised, outcome))
-            if not outcome.passes:
+            if outcome.fails_below:
                 levels = raised
                 break
     return levels, tests
@@ -99,8 +99,8 @@ def settle(
 ) -> Iterator[Settled]:
     """Settle every string of a list over some attributes; those that pass are handed to `keep`.
 
-    Above a passing string everything passes, below a failing one everything fails; test the
-    midpoint of what is still unknown.
+    Above a passing string everything passes, below a failing one everything fails (the engine
+    must be monotone); test the midpoint of what is still unknown.
     """
     space = strings.space
     follower = Follower(frequency, space, attributes)

@@ -16,9 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.requirements import out_of_reach
 from kanon_tui.core.task import QuasiIdentifier, Task
 
-__all__ = ["LevelAlone", "hidden_note", "levels_alone", "lowest_levels", "refuse_if_hopeless"]
+__all__ = [
+    "LevelAlone",
+    "hidden_note",
+    "levels_alone",
+    "lowest_levels",
+    "no_string",
+    "refuse_if_hopeless",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +66,7 @@ def lowest_levels(task: Task) -> tuple[tuple[int, ...], tuple[LevelAlone, ...]]:
     attribute is left without a level only where the table is smaller than k, and then nothing
     passes.
     """
-    refuse_if_hopeless(task)
+    refuse_if_hopeless(task, task.allowed_suppressed)
     lowest, dropped = [], []
     for attribute in task.quasi:
         for alone in levels_alone(attribute, task):
@@ -69,8 +77,11 @@ def lowest_levels(task: Task) -> tuple[tuple[int, ...], tuple[LevelAlone, ...]]:
     return tuple(lowest), tuple(dropped)
 
 
-def refuse_if_hopeless(task: Task) -> None:
-    """Say why nothing passes where even the most general string fails."""
+def refuse_if_hopeless(task: Task, allowed: int) -> None:
+    """Say why nothing passes where even the most general string fails, whatever may be let go."""
+    beyond = out_of_reach(task.requirements, suppression=allowed > 0)
+    if beyond is not None:
+        raise NotReachedError(beyond.unreachable())
     if task.n >= task.k:
         return
     names = ", ".join(attribute.name for attribute in task.quasi)
@@ -78,6 +89,16 @@ def refuse_if_hopeless(task: Task) -> None:
         f"no string passes: with every attribute at its root all {task.n:,} records are one class, "
         f"which k = {task.k:,} does not allow, and {names} fail alone at every level; "
         f"choose k of at most {task.n:,} or add records, for max_suppression would leave nothing"
+    )
+
+
+def no_string(task: Task) -> str:
+    """Why a search met no passing string, though there are records enough."""
+    missed = "; ".join(b.unreachable() for b in task.requirements if not b.whole_holds)
+    return (
+        f"no string passes: with every attribute at its root all records are one class, which does "
+        f"not do ({missed}), and below it more than {task.allowed_suppressed:,} records would have "
+        f"to be suppressed; require less or raise max_suppression"
     )
 
 

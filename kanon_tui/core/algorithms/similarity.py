@@ -112,14 +112,14 @@ class Similarity:
         last = int(self.growth.state[_CLOSED]) - 1
         for batch in self._batches(left):
             self._join(dict.fromkeys(batch, last))
-            why = "it joins the last cluster, number {cluster:,}"
+            why = "joins the last cluster, number {cluster:,}"
             yield self._left_over_step("join", why, batch)
 
     def suppress(self, left: Ints) -> Generator[Step, None, None]:
         """The records left over are not published."""
         for batch in self._batches(left):
             self._suppressed += len(batch)
-            yield self._left_over_step("suppress", "it is suppressed", batch)
+            yield self._left_over_step("suppress", "is suppressed", batch)
 
     def join_nearest(self, left: Ints) -> Generator[Step, None, None]:
         """The records left over, one after the other, join the cluster whose centre is nearest.
@@ -146,14 +146,14 @@ class Similarity:
                 cluster,
             )
             facts = {
-                "left": records(len(left)),
+                "left": records(len(left)) + (" is" if len(left) == 1 else " are"),
                 "k": self.task.k,
                 "compared": clusters - cluster,
                 "clusters": clusters,
             }
             template = (
-                "Too few are left for a cluster of {k:,}: {left}, compared with {compared:,} of "
-                "{clusters:,} clusters."
+                "{left} left, too few for a cluster of {k:,}: compared with {compared:,} of "
+                "{clusters:,} " + ("cluster." if clusters == 1 else "clusters.")
             )
             yield self._step("compare", template, facts)
         whose = "centre" if self.spatial else "first record"
@@ -164,9 +164,7 @@ class Similarity:
                 nearest[record], away = join(left_over, place, self.spatial)
                 place += 1
             self._join(nearest)
-            why = (
-                f"it joins cluster {{cluster:,}}, whose {whose} is nearest, at distance {away:.3g}"
-            )
+            why = f"joins cluster {{cluster:,}}, whose {whose} is nearest, at distance {away:.3g}"
             yield self._left_over_step("join", why, batch)
 
     def _batches(self, left: Ints) -> Generator[list[int], None, None]:
@@ -237,8 +235,9 @@ class Similarity:
         if kind == "close":
             members = self._members(closed - 1)
             box = in_words(self.task.quasi, [a.column.codes[members] for a in self.task.quasi])
-            facts: dict[str, Any] = {"cluster": closed, "k": self.task.k, "box": box}
-            return self._step(kind, "Cluster {cluster:,} of {k:,} records is closed: {box}.", facts)
+            facts: dict[str, Any] = {"cluster": closed, "k": records(self.task.k), "box": box}
+            template = "Cluster {cluster:,} is closed with {k}: {box}."
+            return self._step(kind, template, facts)
         start = closed * self.task.k
         first, last = self.growth.members[[start, start + size - 1]].tolist()
         facts = self._facts(last) | {"cluster": closed + 1, "size": size}
@@ -249,14 +248,14 @@ class Similarity:
                 self.categories, self.table, self.centre.distance, first, row, self.spatial
             )
             template = (
-                "Record {record:,} ({values}), the first left by {sorted_by}, starts "
-                "cluster {cluster:,}{compared}."
+                "Record {record:,} ({values}) is the first left by {sorted_by} and starts "
+                "cluster {cluster:,}.{compared}"
             )
             return self._step(kind, template, facts)
-        whom = "the centre of cluster {cluster:,}" if self.spatial else "record {first:,}"
+        whom = "its centre" if self.spatial else "record {first:,}"
         template = (
-            f"Record {{record:,}} ({{values}}) is nearest to {whom}, at distance {{distance:.3g}}; "
-            f"cluster {{cluster:,}} has {{size:,}} of {{k:,}} records."
+            "Record {record:,} ({values}) joins cluster {cluster:,} as number {size:,} of {k:,}: "
+            f"it is nearest to {whom}, at distance {{distance:.3g}}."
         )
         return self._step(kind, template, facts | {"first": first + 1, "distance": away})
 
@@ -267,7 +266,8 @@ class Similarity:
             facts: dict[str, Any] = {"count": len(batch), "what": what}
             return self._step(kind, "{count:,} records that were left over are {what}.", facts)
         facts = self._facts(batch[0]) | {"cluster": int(self.growth.labels[batch[0]]) + 1}
-        return self._step(kind, f"Record {{record:,}} ({{values}}) is left over: {why}.", facts)
+        template = f"Fewer than {{k:,}} are left, so record {{record:,}} ({{values}}) {why}."
+        return self._step(kind, template, facts)
 
     def _facts(self, record: int) -> dict[str, Any]:
         values = [a.column.values[a.column.codes[record]] for a in self.task.quasi]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kanon_tui.core.box_words import listed
 from kanon_tui.core.features import Floats
 from kanon_tui.core.task import QuasiIdentifier
 
@@ -28,7 +29,8 @@ def compared(
 ) -> str:
     """The first attribute with three values or more, and which others were compared likewise.
 
-    `; nationality among the 9 with gender Male: Japan 4/9, US 4/9 at 0.5, Iran 1/9 at 1`
+    ` By how often each nationality occurs among the 9 with gender Male, Japan (4) is 0.5 from US
+    (4) and 1 from Iran (1).`
     """
     measured = np.flatnonzero(table.chosen >= 0).tolist()
     if not measured:
@@ -47,15 +49,15 @@ def compared(
     left = np.flatnonzero(table.counts[values] > 0)
     others = [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
     named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
-    told = [f"{column.values[v]} {counts.get(v, 0):,}/{total} at {away[v]:.3g}" for v in named]
+    told = [f"{away[v]:.3g} from {column.values[v]} ({counts.get(v, 0):,})" for v in named]
     if len(named) < len(others):
-        told.append(f"{len(others) - len(named):,} other values further away")
+        told.append(f"further from {len(others) - len(named):,} other values")
     words = (
-        f"; {column.name} among the {total} {among}: {column.values[own]} {counts[own]:,}/{total}, "
-        + ", ".join(told)
+        f" By how often each {column.name} occurs among the {total} {among}, "
+        f"{column.values[own]} ({counts[own]:,}) is {listed(told)}."
     )
     if len(measured) > 1:
-        words += "; likewise " + ", ".join(categories[y].name for y in measured[1:])
+        words += f" Compared likewise: {listed([categories[y].name for y in measured[1:]])}."
     return words
 
 

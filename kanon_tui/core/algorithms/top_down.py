@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.box_words import change
 from kanon_tui.core.boxes import Measure, attributes_of
 from kanon_tui.core.features import Distinct, collapse
 from kanon_tui.core.kernels import Flags, Ints
@@ -88,9 +89,10 @@ class TopDown(Algorithm):
             before = splitting.loss / task.n
             splits = splitting.advance(task.pace.decisions)
             template, facts = splitting.tell(splits)
-            facts |= {"before": before, "after": splitting.loss / task.n}
+            after = splitting.loss / task.n
+            facts |= {"before": before, "after": after, "change": change(before, after)}
             if splits:
-                template += ": NCP {before:.6f} → {after:.6f}"
+                template += ". NCP {change}"
             counters = {
                 "clusters": splitting.depth + splitting.closed,
                 "splits": splitting.splits,

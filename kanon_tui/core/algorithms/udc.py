@@ -66,6 +66,7 @@ class Udc(Algorithm):
         from kanon_tui.core.kernels.trials import CLUSTER, RELEASE
 
         mode = RELEASE if self.objective == "release" else CLUSTER
-        merging = Merging(task, Objective(mode, Measure.SPAN, "RV"))
+        whose = {RELEASE: "that keeps RV highest", CLUSTER: "their union has the highest RV"}
+        merging = Merging(task, Objective(mode, Measure.SPAN, "RV", whose[mode]))
         yield from merging.merge_all()
         return Grouping(merging.labels(), search=merging.search())

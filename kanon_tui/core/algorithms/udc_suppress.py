@@ -49,7 +49,7 @@ class UdcSuppress(Algorithm):
         """Merge until every cluster has k records."""
         from kanon_tui.core.kernels.trials import SUPPRESS
 
-        merging = Merging(task, Objective(SUPPRESS, Measure.SPAN, "RV"))
+        merging = Merging(task, Objective(SUPPRESS, Measure.SPAN, "RV", "that keeps RV highest"))
         yield from merging.merge_all()
         hidden = merging.suppressed_cells()
         search = merging.search() | {"hidden_cells": int(hidden.sum())}

@@ -6,9 +6,10 @@ before and after them. They are meant for small tables, to be read along or alou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
+from kanon_tui.core.box_words import listed
 from kanon_tui.core.project import Project
 from kanon_tui.core.result import Result, conclude, start
 from kanon_tui.core.run import Family, Pace, Run
@@ -41,7 +42,7 @@ def _introduction(project: Project, run: Run) -> Iterator[str]:
     names = [attribute.name for attribute in task.quasi]
     yield (
         f"{project.name}: {_counted(task.n, 'record')} with "
-        f"{_counted(len(names), 'quasi-identifier')}: {_listed(names)}."
+        f"{_counted(len(names), 'quasi-identifier')}: {listed(names)}."
     )
     if task.k == 1:
         yield "k is 1: every record may stand alone."
@@ -56,7 +57,7 @@ def _introduction(project: Project, run: Run) -> Iterator[str]:
     if algorithm.family is Family.FULL_DOMAIN:
         levels = [f"{a.name} from 0 to {a.hierarchy.height}" for a in task.quasi]
         yield (
-            f"A string ⟨…⟩ picks a level for every attribute: {_listed(levels)}. At level 0 values "
+            f"A string ⟨…⟩ picks a level for every attribute: {listed(levels)}. At level 0 values "
             f"stand as they are, at the last level all look the same."
         )
         yield from (f"{note.rstrip('.')}." for note in task.built)
@@ -68,15 +69,18 @@ def _outcome(result: Result) -> Iterator[str]:
     levels = result.grouping.levels
     if levels is not None:
         pairs = [f"{a.name} at level {x}" for a, x in zip(task.quasi, levels, strict=True)]
-        yield f"Published: {_listed(pairs)}."
+        yield f"Published: {listed(pairs)}."
     published = task.n - measures.suppressed_records
     if measures.classes == 1:
         yield f"The release is one class of {_counted(published, 'record')}."
     else:
+        smallest = _counted(measures.smallest_class, "record")
+        sizes = f"the smallest has {smallest}, the largest {measures.largest_class:,}"
+        if measures.smallest_class == measures.largest_class:
+            sizes = f"each has {smallest}"
         yield (
-            f"The release has {measures.classes:,} classes; the smallest has "
-            f"{_counted(measures.smallest_class, 'record')}, the largest "
-            f"{measures.largest_class:,}. They were counted again in the published cells."
+            f"The release has {measures.classes:,} classes; {sizes}. They were counted again in "
+            f"the published cells."
         )
     yield (
         f"{_counted(measures.suppressed_records, 'record')} of {task.n:,} "
@@ -85,17 +89,15 @@ def _outcome(result: Result) -> Iterator[str]:
         else "No record is suppressed."
     )
     if measures.suppressed_cells:
-        yield f"{_counted(measures.suppressed_cells, 'cell')} of published records are hidden."
+        yield (
+            f"{_counted(measures.suppressed_cells, 'cell')} of published records "
+            f"{'is' if measures.suppressed_cells == 1 else 'are'} hidden."
+        )
     yield (
         f"NCP is {measures.ncp:.4f} (0 keeps all detail, 1 none), the research value "
         f"{measures.rv:.4f}."
     )
     yield from (f"{note.rstrip('.')}." for note in result.grouping.notes)
-
-
-def _listed(words: Sequence[str]) -> str:
-    """`age, zip and sex`."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.analysis.why import Change, Reasons, Why, few, records_text, short
+from kanon_tui.core.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.recode import GroupValues, cell_texts
+from kanon_tui.core.recode import cell_texts
 from kanon_tui.core.task import QuasiIdentifier
 
 __all__ = ["ClassReasons", "Cut", "best_cuts"]

@@ -26,8 +26,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.group_values import GroupValues
 from kanon_tui.core.hierarchy import HIDDEN, BoundHierarchy
-from kanon_tui.core.recode import GroupValues, Release
+from kanon_tui.core.recode import Release
 from kanon_tui.core.task import QuasiIdentifier
 
 __all__ = ["CellGroups", "cells_of"]

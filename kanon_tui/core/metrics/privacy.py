@@ -1,19 +1,11 @@
 """What an attacker can still learn: class sizes, diversity of sensitive values, broken bounds.
 
-Per sensitive attribute, always the worst class:
+Per sensitive attribute, always the worst class of `diversity`'s figures; t is the distance from the
+whole input table.
 
-- distinct l: the fewest distinct values in a class, which p-sensitivity asks for too;
-- entropy l: e to the lowest entropy of a class, as if it had that many equally frequent values;
-- t: the largest distance of a class's distribution from that of the whole input table: equal
-  distance ½ Σ|p − q| for categories, ordered distance Σ|cumulated p − q| / (m − 1) over the m
-  sorted values for numbers and dates;
-- α: the highest share of one value in a class.
+Missing is a value like any other. Suppressed records are in no class.
 
-Missing is a value like any other. Suppressed records are in no class. All is counted on distinct
-(class, value) pairs, never on a classes × values table.
-
-Reference: Machanavajjhala et al., l-diversity (2007); Li et al., t-closeness (2007); Truta and
-Vinay, p-sensitive k-anonymity (2006); Wong et al., (α, k)-anonymity (2006); CKA for MAGVals.
+Reference: CKA for MAGVals; `diversity` for the rest.
 """
 
 from __future__ import annotations
@@ -24,13 +16,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.diversity import distance, equal_values, highest_share
+from kanon_tui.core.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.recode import GroupValues, Release
+from kanon_tui.core.recode import Release
 
 __all__ = ["Diversity", "PrivacyMeasures", "diversity", "measure_privacy", "violations"]
 
 Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
@@ -114,16 +107,13 @@ def diversity(
     if len(sizes) == 0:
         return Diversity(0, 0.0, 0.0, 0, 0.0)
     held = GroupValues.of(classes, codes, len(sizes))
-    share = held.records / sizes[held.group]
-    entropy = _per_class(held, -share * np.log(share))
-    distance = _ordered_distance if ordered else _equal_distance
     fewest = int(held.distinct.min())
     return Diversity(
         l_distinct=fewest,
-        l_entropy=float(np.exp(entropy.min())),
-        t=float(distance(held, sizes, counts / counts.sum()).max()),
+        l_entropy=float(equal_values(held).min()),
+        t=float(distance(held, counts / counts.sum(), ordered).max()),
         p=fewest,
-        alpha=float(share.max()),
+        alpha=float(highest_share(held).max()),
     )
 
 
@@ -161,40 +151,3 @@ def _beyond_mark(
         low, high = cells.values.ends(labels[cells.values.code])
         beyond |= (low != high)[classes] & (hierarchy.mark_levels[codes] == level)
     return beyond
-
-
-def _per_class(held: GroupValues, per_pair: Floats) -> Floats:
-    """Sum over the values of every class; each class has at least one."""
-    return np.asarray(np.add.reduceat(per_pair, held.starts[:-1]), dtype=np.float64)
-
-
-def _equal_distance(held: GroupValues, sizes: Ints, reference: Floats) -> Floats:
-    """½ Σ|p − q|: the values that a class lacks add their q."""
-    share = held.records / sizes[held.group]
-    expected = reference[held.code]
-    return (1.0 + _per_class(held, np.abs(share - expected) - expected)) / 2.0
-
-
-def _ordered_distance(held: GroupValues, sizes: Ints, reference: Floats) -> Floats:
-    """Σ|P − Q| / (m − 1) over cumulated shares.
-
-    A class's P is constant from one of its values up to the next. There Q rises past P at most
-    once, so two differences of running sums of Q give the sum of |P − Q| over the whole stretch.
-    """
-    m = len(reference)
-    if m == 1:
-        return np.zeros(held.count)
-    cumulated = np.cumsum(reference)
-    running = np.concatenate([[0.0], np.cumsum(cumulated)])
-
-    first = held.starts[:-1]
-    so_far = np.cumsum(held.records)
-    level = (so_far - (so_far - held.records)[first][held.group]) / sizes[held.group]
-    begin = held.code
-    end = np.append(held.code[1:], m)
-    end[held.starts[1:] - 1] = m
-    crossing = np.clip(np.searchsorted(cumulated, level), begin, end)
-    below = level * (crossing - begin) - (running[crossing] - running[begin])
-    above = (running[end] - running[crossing]) - level * (end - crossing)
-    up_to_first: Floats = running[held.code[first]]
-    return (up_to_first + _per_class(held, below + above)) / (m - 1)

@@ -81,8 +81,8 @@ def test_round_by_round_by_hand() -> None:
     assert [step.counters["rounds"] for step in merges] == [1, 1, 1, 2, 2]
     # Six records are 2k. Seeds 0 and 34; 30 alone goes to 34, which then takes the nearest, 12.
     assert split.sentence == (
-        "Split 6 records (age 0–34) into 3 records (age 0–10) and 3 records (age 12–34); "
-        "NCP falls to 0.470588."
+        "Split 6 records (age 0–34) around two that are far apart: 3 records (age 0–10) and "
+        "3 records (age 12–34). NCP falls to 0.4706."
     )
     assert clusters_of(grouping_of(task, BottomUp())) == [[0, 1, 2], [3, 4, 5]]
 

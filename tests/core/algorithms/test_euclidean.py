@@ -97,6 +97,6 @@ def test_numbers_that_meet_a_missing_one_range_over_the_whole_domain() -> None:
     first, _ = steps_of(task, Euclidean())
     # 0 and 100 have range 100 too, and differ in sex as well.
     assert first.sentence == (
-        "Merge 1: cluster 1 (1 record, age 0) joins 2 (1 record, age ?), making 2 records, "
-        "age *: ranges 0.000000 → 66.666667."
+        "Cluster 1 (1 record, age 0) joins cluster 2 (1 record, age ?), as their union "
+        "has the smallest ranges. They make 2 records, age *; ranges 0 → 66.6667."
     )

@@ -120,9 +120,9 @@ def test_names_the_magvals_of_each_group_when_stepped() -> None:
     task.pace.decisions = 1
     entered = [step.sentence for step in Run(task, Gcka()) if step.kind == "enter"]
     assert entered == [
-        "Cluster group 1, 2 records that may be generalised to location California.",
-        "Cluster group 2, 3 records that may be generalised to location Kansas.",
-        "Cluster group 3, 2 records that may be generalised to location Midwest.",
+        "Group 1: cluster its 2 records, which may be generalised up to location California.",
+        "Group 2: cluster its 3 records, which may be generalised up to location Kansas.",
+        "Group 3: cluster its 2 records, which may be generalised up to location Midwest.",
     ]
 
 
@@ -132,8 +132,8 @@ def test_tells_what_is_suppressed() -> None:
     task = make_task({"v": ["a", "b", "c", "a", "a"]}, specs={"v": spec})
     run = Run(task, Gcka())
     assert next(run).sentence == (
-        "Group the 5 records by their MAGVals: 2 groups, of which 1 with fewer than 2 records; "
-        "records suppressed with them: 1."
+        "Group the 5 records by their MAGVals: 2 groups. 1 of them has fewer than 2 records, so "
+        "1 record is suppressed."
     )
     found = run.finish()
     assert found is not None

@@ -124,7 +124,7 @@ def test_a_space_of_forty_attributes_that_fits() -> None:
     assert grouping.levels is not None
     assert grouping.levels[::5] == answer
     assert len(grouping.notes) == 32
-    assert "none of its levels below the root passes alone" in grouping.notes[0]
+    assert "no level below its root passes alone" in grouping.notes[0]
 
 
 def test_steps_tell_levels_class_verdict_value_and_prunings() -> None:

@@ -58,9 +58,15 @@ def test_sbc_table_2_10_and_its_iterations() -> None:
     sentences = [step.sentence for step in run]
     assert run.grouping is not None
     assert run.grouping.levels == (1, 1, 0)
-    assert sentences[0] == "Join birth, gender: 4 of 4 strings have parts that all pass."
-    assert sentences[1] == "⟨birth 0, gender 0⟩ fails: its smallest class has 1 of 2 records."
-    assert "Join birth, gender, zip: 5 of 12 strings have parts that all pass." in sentences
+    assert sentences[0] == "Join birth and gender: 4 of 4 strings can pass, as all their parts do."
+    assert sentences[1] == "⟨birth 0, gender 0⟩ fails: its smallest class has 1 record, k is 2."
+    assert (
+        "Join birth, gender and zip: 5 of 12 strings can pass, as all their parts do." in sentences
+    )
+    assert sentences[-1] == (
+        "⟨birth 1, gender 1, zip 0⟩ is the answer: of 3 minimal strings it has the least height, "
+        "2 levels in all."
+    )
     published = recode(task, run.grouping).frame
     assert published.rows() == [
         ("*", "Person", zipcode) for zipcode in ("53715",) * 2 + ("53703",) * 2 + ("53706",) * 2

@@ -172,14 +172,14 @@ def test_sentences_name_what_was_decided() -> None:
     assert np.random.default_rng(3).integers(5) == 4, "record 5 is drawn"
     steps = list(Run(task, KMember()))
     assert steps[0].sentence == (
-        "Record 4, the furthest from record 5 (distance 0.900), starts cluster 1; "
-        "it has 1 of 2 records."
+        "Record 4 starts cluster 1: it is the furthest from record 5, which was drawn at random, "
+        "at distance 0.9."
     )
     assert steps[1].sentence == (
-        "Record 2 adds least loss to cluster 1, 1.000, and joins it; closed with 2 records."
+        "Record 2 joins cluster 1 as number 2 of 2: it adds least loss, 1. The cluster is closed."
     )
     assert steps[-1].sentence == (
-        "Record 5 is left over and joins cluster 2, whose loss grows least, by 0.200."
+        "Record 5 is left over and joins cluster 2, whose loss grows least, by 0.2."
     )
     assert [step.kind for step in steps] == ["start", "close", "start", "close", "join"]
     assert [step.counters["under_k"] for step in steps] == [1, 0, 1, 0, 0]

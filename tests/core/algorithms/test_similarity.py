@@ -74,9 +74,9 @@ def test_sbc_table_3_1_similarities_and_distances() -> None:
     assert distance == {"Japan": 0.0, "US": 0.5, "Iran": 1.0}
     start = told(task, SBC())[1].sentence
     assert start == (
-        "Record 1 (Male, Japan, Bachelor Degree), the first left by education, starts cluster 1; "
-        "nationality among the 9 with gender Male: Japan 4/9, US 4/9 at 0.5, Iran 1/9 at 1; "
-        "likewise education."
+        "Record 1 (Male, Japan, Bachelor Degree) is the first left by education and starts "
+        "cluster 1. By how often each nationality occurs among the 9 with gender Male, Japan (4) "
+        "is 0.5 from US (4) and 1 from Iran (1). Compared likewise: education."
     )
 
 
@@ -84,7 +84,7 @@ def test_sbc_table_3_3_fewer_than_k_males() -> None:
     """With k = 10 the nine males are too few: 8, 5 and 7 of 20 (p. 65), so Iran is nearer."""
     columns = sample("similarity").table.frame.drop("tuple").to_dict(as_series=False)
     start = told(make_task(columns, 10), SBC())[1].sentence
-    assert "nationality among the 20 left: Japan 8/20, Iran 7/20 at 0.5, US 5/20 at 1" in start
+    assert "among the 20 left, Japan (8) is 0.5 from Iran (7) and 1 from US (5)." in start
 
 
 def test_sd_table_3_similarities_and_distances() -> None:
@@ -94,7 +94,9 @@ def test_sd_table_3_similarities_and_distances() -> None:
     assert share == {"Japan": Fraction(5, 11), "Korea": Fraction(5, 11), "China": Fraction(1, 11)}
     assert distance == {"Japan": 0.0, "China": 0.5, "Korea": 0.25}
     start = told(task, SD())[1].sentence
-    assert "the 11 with gender Male: Japan 5/11, Korea 5/11 at 0.25, China 1/11 at 0.5" in start
+    assert (
+        "the 11 with gender Male, Japan (5) is 0.25 from Korea (5) and 0.5 from China (1)" in start
+    )
 
 
 @pytest.mark.parametrize("algorithm", ALL)
@@ -203,7 +205,10 @@ def test_sd_drops_the_condition_of_highest_cardinality_first() -> None:
     }
     start = told(make_task(columns, 2), SD())[1]
     assert start.facts["values"] == "M, p, a"
-    assert "part among the 4 with sex M: p 1/4, r 1/4 at 0.25, q 2/4 at 0.5" in start.sentence
+    told_of_part = (
+        "each part occurs among the 4 with sex M, p (1) is 0.25 from r (1) and 0.5 from q"
+    )
+    assert told_of_part in start.sentence
     town = tables(make_task(columns, 2), range(7), 0, spatial=True)[2]
     assert town == pytest.approx({0: 0.0, 2: 0.25 / 27, 1: 0.25 / 9, 3: 0.25 / 3})
 
@@ -212,28 +217,28 @@ def test_sentences_tell_each_decision() -> None:
     task = make_task({"age": [30, 31, 40, 41, 42], "sex": list("FMFMF")}, 2)
     assert [(step.kind, step.sentence) for step in told(task, SD())] == [
         ("sort", "Sort the 5 records by age, the attribute with most values (5)."),
-        ("start", "Record 1 (30, F), the first left by age, starts cluster 1."),
+        ("start", "Record 1 (30, F) is the first left by age and starts cluster 1."),
         (
             "grow",
-            "Record 3 (40, F) is nearest to the centre of cluster 1, at distance 0.833; cluster 1 "
-            "has 2 of 2 records.",
+            "Record 3 (40, F) joins cluster 1 as number 2 of 2: it is nearest to its centre, at "
+            "distance 0.833.",
         ),
-        ("close", "Cluster 1 of 2 records is closed: age 30–40, sex F."),
-        ("start", "Record 2 (31, M), the first left by age, starts cluster 2."),
+        ("close", "Cluster 1 is closed with 2 records: age 30–40, sex F."),
+        ("start", "Record 2 (31, M) is the first left by age and starts cluster 2."),
         (
             "grow",
-            "Record 4 (41, M) is nearest to the centre of cluster 2, at distance 0.833; cluster 2 "
-            "has 2 of 2 records.",
+            "Record 4 (41, M) joins cluster 2 as number 2 of 2: it is nearest to its centre, at "
+            "distance 0.833.",
         ),
-        ("close", "Cluster 2 of 2 records is closed: age 31–41, sex M."),
+        ("close", "Cluster 2 is closed with 2 records: age 31–41, sex M."),
         (
             "compare",
-            "Too few are left for a cluster of 2: 1 record, compared with 2 of 2 clusters.",
+            "1 record is left, too few for a cluster of 2: compared with 2 of 2 clusters.",
         ),
         (
             "join",
-            "Record 5 (42, F) is left over: it joins cluster 1, whose centre is nearest, at "
-            "distance 0.583.",
+            "Fewer than 2 are left, so record 5 (42, F) joins cluster 1, whose centre is nearest, "
+            "at distance 0.583.",
         ),
     ]
 

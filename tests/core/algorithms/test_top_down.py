@@ -82,17 +82,17 @@ def test_two_heaps_are_told_apart() -> None:
     assert clusters_of(grouping_of(task, TopDown())) == [[0, 2, 4], [1, 3, 5]]
     sentences = [step.sentence for step in steps_of(task, TopDown())]
     assert sentences == [
-        "Split 6 records (age 20–72) into 3 records (age 20–22) and 3 records (age 70–72): "
-        "NCP 1.000000 → 0.038462.",
-        "Close a group of 3 records: too few for two of 3.",
-        "Close a group of 3 records: too few for two of 3.",
+        "Split 6 records (age 20–72) around two that are far apart: 3 records (age 20–22) and "
+        "3 records (age 70–72). NCP 1 → 0.0385.",
+        "Close a group of 3 records: too few for two groups of 3.",
+        "Close a group of 3 records: too few for two groups of 3.",
     ]
 
 
 def test_batch_of_decisions_is_summed_up() -> None:
     task = make_task({"age": [20, 71, 22, 70, 21, 72]}, k=3)
     sentences = [step.sentence for step in Run(task, TopDown())]
-    assert sentences == ["1 of 3 groups split, the others closed: NCP 1.000000 → 0.038462."]
+    assert sentences == ["1 of 3 groups split, the others closed. NCP 1 → 0.0385."]
 
 
 def test_side_with_too_few_takes_the_nearest_from_the_other() -> None:

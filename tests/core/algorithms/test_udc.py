@@ -138,14 +138,14 @@ def test_sentences_tell_who_joins_whom_and_what_becomes_of_rules() -> None:
     columns = {"age": [63, 64, 64, 66, 70, 66], "sex": ["F", "F", "F", "M", "M", "M"]}
     steps = steps_of(make_task(columns, k=2, specs=specs), Udc())
     assert [step.sentence for step in steps] == [
-        "Merge 1: cluster 1 (1 record, age 63) joins 2 (2 records, age 64), making 3 records, "
-        "age 63–64: RV 1.000000 → 0.833333, rule age 64 | 65 kept.",
-        "Merge 2: cluster 4 (1 record, age 70) joins 3 (2 records, age 66), making 3 records, "
-        "age 66–70: RV 0.833333 → 0.642857, rule age 64 | 65 kept.",
+        "Cluster 1 (1 record, age 63) joins cluster 2 (2 records, age 64), as that keeps "
+        "RV highest. They make 3 records, age 63–64; RV 1 → 0.8333. The rule age 64 | 65 is kept.",
+        "Cluster 4 (1 record, age 70) joins cluster 3 (2 records, age 66). They make 3 records, "
+        "age 66–70; RV 0.8333 → 0.6429. The rule age 64 | 65 is kept.",
     ]
     specs = {"age": AttributeSpec(rules=RuleTable(1.0, (Boundary("64", "65", 5.0),)))}
     task = make_task({"age": [64, 65]}, k=2, specs=specs)
-    assert steps_of(task, Udc())[0].sentence.endswith(", rule age 64 | 65 broken.")
+    assert steps_of(task, Udc())[0].sentence.endswith(" The rule age 64 | 65 is broken.")
 
 
 def test_hand_worked_choice_between_a_far_record_and_a_broken_rule() -> None:

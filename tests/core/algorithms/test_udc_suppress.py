@@ -112,12 +112,12 @@ def test_rule_is_kept_by_hiding() -> None:
     assert np.argwhere(grouping.suppressed_cells).tolist() == [[3, 0]]
     (step,) = steps_of(task, UdcSuppress())
     assert step.sentence == (
-        "Merge 1: cluster 2 (1 record, age 66) joins 1 (3 records, age 60) and hides its age, "
-        "making 4 records, age 60: RV 1.000000 → 0.700000."
+        "Cluster 2 (1 record, age 66) joins cluster 1 (3 records, age 60) and hides its "
+        "age, as that keeps RV highest. They make 4 records, age 60; RV 1 → 0.7."
     )
     assert not cells_of(released(task, grouping))[0].broken.any()
     (plain,) = steps_of(task, Udc())
-    assert plain.sentence.endswith("rule age 64 | 65 broken.")
+    assert plain.sentence.endswith(" The rule age 64 | 65 is broken.")
 
 
 def test_leaves_at_least_as_much_research_value_where_there_are_outliers() -> None:

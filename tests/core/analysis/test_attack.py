@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.analysis import attack as attack_module
-from kanon_tui.core.analysis.attack import Attack, linking_attack
+from kanon_tui.core.analysis.attack import Attack, linking_attack, possible_values
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project import AttributeSpec, DataSource, Output, Privacy, Project
 from kanon_tui.core.recode import recode
@@ -57,7 +57,37 @@ def test_worked_sbc_figure_1_2() -> None:
     assert (found.release.unique, found.release.below_k, found.release.disclosed) == (0, 0, 0)
     diseases = release.frame["disease"].gather(found.release.records_of(paul)).to_list()
     assert diseases == ["Gastritis", "HIV"]
+    told = possible_values(release, "disease", found.release.records_of(paul))
+    assert told == (("Gastritis", 0.5), ("HIV", 0.5))
     assert found.notes == ()
+
+
+def test_worked_sd_table_1() -> None:
+    """Anna has HIV by table 1; in table 2 it may as well be asthma."""
+    path = find_sample("linking-anna").project
+    project = Project.load(path)
+    task = prepare(project)
+    people = read_table(path.parent / "people.csv")
+    release = read_table(path.parent / "expected.csv")
+    found = linking_attack(project, task, release, people, ["age", "zip"])
+    anna = people.frame["name"].to_list().index("Anna")
+    assert found.original.matches.tolist() == [0, 0, 1, 0]
+    assert found.release.matches.tolist() == [0, 0, 2, 0]
+    told = [
+        possible_values(table, "disease", side.records_of(anna))
+        for table, side in ((task.table, found.original), (release, found.release))
+    ]
+    assert told == [(("HIV", 1.0),), (("Asthma", 0.5), ("HIV", 0.5))]
+
+
+def test_possible_values_are_counted_commonest_first_and_missing_ones_too() -> None:
+    table = as_table(pl.DataFrame({"x": ["a", "b", "?", "b", "c", "c", "c"]}), MISSING)
+    assert possible_values(table, "x", np.array([0, 1, 2, 3])) == (
+        ("b", 0.5),
+        ("a", 0.25),
+        ("", 0.25),
+    )
+    assert possible_values(table, "x", np.array([], dtype=np.int64)) == ()
 
 
 # --- what counts

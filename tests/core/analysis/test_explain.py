@@ -54,8 +54,10 @@ def test_every_algorithm_tells_its_run_in_whole_sentences(algorithm: str, name: 
     outcome = " ".join(after)
     measures = result.measures
     if measures.classes > 1:
+        even = measures.smallest_class == measures.largest_class
+        sizes = "each has" if even else "the smallest has"
         assert (
-            f"has {measures.classes:,} classes; the smallest has {measures.smallest_class}"
+            f"has {measures.classes:,} classes; {sizes} {measures.smallest_class:,} record"
             in outcome
         )
     assert f"NCP is {measures.ncp:.4f}" in outcome

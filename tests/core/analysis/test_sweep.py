@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.analysis.sweep import DEFAULT_KS, Sweep, SweepPoint, k_values, sweep
-from kanon_tui.core.analysis.sweep_figures import METRICS, lines_of, short, ticks
+from kanon_tui.core.analysis.sweep_figures import METRICS, best_at, lines_of, short, ticks
 from kanon_tui.core.analysis.sweep_files import SWEEP_ENDINGS, sweep_text
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project import AlgorithmChoice, AttributeSpec, DataSource, Privacy, Project
@@ -308,6 +308,25 @@ def test_other_endings_are_refused() -> None:
     with pytest.raises(InputError, match=r"\.csv, \.json or \.svg"):
         sweep_text(POINTS, Path("x.pdf"))
     assert SWEEP_ENDINGS == (".csv", ".json", ".svg")
+
+
+def test_the_best_at_a_k_are_those_with_the_least_lost_or_the_most_kept() -> None:
+    figures = {metric.name: metric for metric in METRICS}
+    points = [
+        SweepPoint("a", 2, ncp=0.2, rv=0.7, classes=9),
+        SweepPoint("b", 2, ncp=0.2, rv=0.8, classes=7),
+        SweepPoint("c", 2, ncp=0.3, rv=0.1, classes=8),
+        SweepPoint("d", 2, error="none"),
+        SweepPoint("e", 5, ncp=0.0, rv=1.0, classes=99),
+    ]
+
+    def names(metric: str, k: int) -> str:
+        return "".join(point.algorithm for point in best_at(points, figures[metric], k))
+
+    assert (names("ncp", 2), names("rv", 2), names("classes", 2)) == ("ab", "b", "a")
+    assert (names("ncp", 5), names("ncp", 3), names("il", 2)) == ("e", "", "")
+    assert [metric.shown(points[3]) for metric in METRICS] == ["–"] * len(METRICS)
+    assert figures["ncp"].shown(points[0]) == "0.200"
 
 
 def test_lines_have_gaps_where_there_is_no_point() -> None:

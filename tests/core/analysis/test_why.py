@@ -15,9 +15,10 @@ from kanon_tui.core.analysis.why import Change, Reasons, Why, explainer, few
 from kanon_tui.core.analysis.why_classes import ClassReasons, best_cuts
 from kanon_tui.core.analysis.why_levels import LevelReasons
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.project import AttributeSpec
-from kanon_tui.core.recode import GroupValues, cell_texts
+from kanon_tui.core.recode import cell_texts
 from kanon_tui.core.result import Result, anonymize, conclude
 from kanon_tui.core.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.run import Grouping, Run

@@ -1,0 +1,71 @@
+"""Which classes of a generalisation string keep what is required beyond k.
+
+The records collapse once to distinct (tuple, sensitive value) pairs with counts. A string puts
+tuples together, so that its classes are judged on these pairs, not on records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.group_values import GroupValues
+from kanon_tui.core.requirements import Bound
+
+__all__ = ["Diverse", "Lack"]
+
+Flags = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Lack:
+    """The requirement that most records of a string miss."""
+
+    requirement: Bound
+    records: int
+
+    def __str__(self) -> str:
+        return self.requirement.lack
+
+
+class Diverse:
+    """Judges classes of tuples by some requirements."""
+
+    def __init__(self, requirements: Sequence[Bound], tuple_of: Ints, tuples: int) -> None:
+        self.requirements = tuple(requirements)
+        self._pairs = {
+            bound.column.name: GroupValues.of(tuple_of, bound.column.codes, tuples)
+            for bound in requirements
+        }
+
+    def only(self, requirements: Sequence[Bound]) -> Diverse:
+        """The same for some of the requirements."""
+        some = copy(self)
+        some.requirements = tuple(requirements)
+        return some
+
+    def judge(self, number: Ints, sizes: Ints) -> tuple[Flags, Lack | None]:
+        """Per class whether something is missed, and what most records miss.
+
+        `number` gives the class of every tuple, `sizes` the records of every class.
+        """
+        classes = len(sizes)
+        held = {
+            name: GroupValues.of(number[pairs.group], pairs.code, classes, pairs.records)
+            for name, pairs in self._pairs.items()
+            if any(bound.column.name == name for bound in self.requirements)
+        }
+        missed = np.zeros(classes, dtype=bool)
+        worst: Lack | None = None
+        for bound in self.requirements:
+            here = bound.gaps(held[bound.column.name]) > 0
+            records = int(sizes[here].sum())
+            if records > (worst.records if worst is not None else 0):
+                worst = Lack(bound, records)
+            missed |= here
+        return missed, worst

@@ -1,0 +1,74 @@
+"""The distinct values that groups of records hold, counted once for all who ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["GroupValues"]
+
+Ints = npt.NDArray[np.int64]
+
+_DENSE = 8  # cells of a table of all pairs per entry
+
+
+@dataclass(frozen=True, eq=False)
+class GroupValues:
+    """The distinct values of every group of records, as sorted (group, value) pairs."""
+
+    count: int
+    """Number of groups; one whose cells are all hidden has no pair."""
+    group: Ints
+    code: Ints
+    records: Ints
+    """How many records of the group have the value."""
+
+    @classmethod
+    def of(
+        cls,
+        groups: npt.NDArray[np.integer],
+        codes: npt.NDArray[np.integer],
+        count: int,
+        records: npt.NDArray[np.integer] | None = None,
+    ) -> GroupValues:
+        """Collapse records to pairs; records with a negative group are passed over.
+
+        With `records` given, entry i stands for so many records.
+        """
+        width = np.int64(codes.max()) + 1 if len(codes) else np.int64(1)
+        shown = groups >= 0
+        keys = groups[shown] * width + codes[shown]
+        each = None if records is None else records[shown]
+        if count * width <= _DENSE * len(keys):  # a table of all pairs is quicker than sorting
+            table = np.bincount(keys, weights=each, minlength=int(count * width)).astype(np.int64)
+            pairs = np.flatnonzero(table)
+            found = table[pairs]
+        elif each is None:
+            pairs, found = np.unique(keys, return_counts=True)
+        else:
+            pairs, place = np.unique(keys, return_inverse=True)
+            found = np.bincount(place, weights=each, minlength=len(pairs)).astype(np.int64)
+        return cls(count, pairs // width, pairs % width, found)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where the pairs of each group begin, and where the last group's end."""
+        return np.searchsorted(self.group, np.arange(self.count + 1))
+
+    @cached_property
+    def distinct(self) -> Ints:
+        """Number of distinct values of every group."""
+        return np.diff(self.starts)
+
+    def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Ints, Ints]:
+        """Smallest and largest of some number per group; -1 for a group without pairs."""
+        low = np.full(self.count, -1, dtype=np.int64)
+        high = low.copy()
+        there = np.flatnonzero(self.distinct)
+        if len(there):
+            low[there] = np.minimum.reduceat(per_pair, self.starts[there])
+            high[there] = np.maximum.reduceat(per_pair, self.starts[there])
+        return low, high

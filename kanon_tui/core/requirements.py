@@ -1,0 +1,234 @@
+"""Privacy beyond k: what every class must keep of a sensitive attribute.
+
+A `Requirement` is what a project says; `Bound` is the same joined to a column, so that it can judge
+classes. Classes of a requirement that holds never stop holding when they are merged with each
+other: distinct values only get more, and the entropy, the distance and the highest share of a union
+are no worse than the worst of its parts. So the whole table, as one class, is the easiest of all:
+where that fails, no release without suppression can do.
+
+With suppression one thing is different. A class that holds may be spoilt by one that does not,
+except where values are counted (`counts_values`): then the union has at least as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.column import Column
+from kanon_tui.core.diversity import distance, equal_values, highest_share
+from kanon_tui.core.errors import InputError, listing, nearest
+from kanon_tui.core.group_values import GroupValues
+
+__all__ = ["Bound", "Model", "Requirement", "bind_all", "out_of_reach"]
+
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+_NEARLY = 1e-9
+"""Figures that miss a bound by less have reached it."""
+
+
+class Model(Enum):
+    """What is asked of the classes; the names are those of the report."""
+
+    L_DISTINCT = "l_distinct"
+    L_ENTROPY = "l_entropy"
+    T = "t"
+    P = "p"
+    ALPHA = "alpha"
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return _TITLES[self]
+
+    @property
+    def counts_values(self) -> bool:
+        """Whether it only asks for a number of distinct values."""
+        return self in (Model.L_DISTINCT, Model.P)
+
+    @property
+    def at_least(self) -> bool:
+        """Whether the bound is the least that is allowed, not the most."""
+        return self.counts_values or self is Model.L_ENTROPY
+
+
+_TITLES = {
+    Model.L_DISTINCT: "distinct l-diversity",
+    Model.L_ENTROPY: "entropy l-diversity",
+    Model.T: "t-closeness",
+    Model.P: "p-sensitivity",
+    Model.ALPHA: "(α, k)-anonymity",
+}
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What a project requires of every class."""
+
+    model: Model
+    bound: float
+    attribute: str | None = None
+    """None: of every sensitive attribute."""
+    values: tuple[str, ...] = ()
+    """(α, k): the values whose share is bounded; none: all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A requirement of one sensitive column."""
+
+    model: Model
+    bound: float
+    column: Column
+    among: Flags | None = None
+    """Per value whether its share is bounded; None: all are."""
+
+    def __str__(self) -> str:
+        name, bound = self.column.name, self.bound
+        match self.model:
+            case Model.L_DISTINCT | Model.P:
+                values = "value" if bound == 1 else "values"
+                return f"at least {bound:,.0f} distinct {values} of {name}"
+            case Model.L_ENTROPY:
+                return f"{name} as diverse as {bound:g} equally frequent values"
+            case Model.T:
+                return f"{name} within {bound:g} of the whole table"
+            case Model.ALPHA:
+                which = "any value" if self.among is None else listing(self._bounded(), most=3)
+                return f"{which} of {name} in at most {bound:.4g} of the records"
+
+    @property
+    def lack(self) -> str:
+        """What is wrong with a class that fails, after 'with'."""
+        name, bound = self.column.name, self.bound
+        match self.model:
+            case Model.L_DISTINCT | Model.P:
+                return f"fewer than {bound:,.0f} distinct values of {name}"
+            case Model.L_ENTROPY:
+                return f"{name} less diverse than {bound:g} equally frequent values"
+            case Model.T:
+                return f"{name} further than {bound:g} from the whole table"
+            case Model.ALPHA:
+                which = "one value" if self.among is None else listing(self._bounded(), most=3)
+                return f"{which} of {name} in more than {bound:.4g} of the records"
+
+    def _bounded(self) -> list[str]:
+        assert self.among is not None
+        return [self.column.values[code] for code in np.flatnonzero(self.among).tolist()]
+
+    @cached_property
+    def _reference(self) -> Floats:
+        return np.asarray(self.column.counts / self.column.counts.sum(), dtype=np.float64)
+
+    def figures(self, held: GroupValues) -> Floats:
+        """The figure of every class."""
+        match self.model:
+            case Model.L_DISTINCT | Model.P:
+                return held.distinct.astype(np.float64)
+            case Model.L_ENTROPY:
+                return equal_values(held)
+            case Model.T:
+                return distance(held, self._reference, self.column.kind.ordered)
+            case Model.ALPHA:
+                return highest_share(held, self.among)
+
+    def gaps(self, held: GroupValues) -> Floats:
+        """How much every class misses the bound by, in shares; 0 where it holds."""
+        figures = self.figures(held)
+        missed = figures - self.bound
+        if self.model.at_least:
+            missed = -missed / self.bound
+        return np.asarray(np.where(missed > _NEARLY, missed, 0.0), dtype=np.float64)
+
+    def reached(self, held: GroupValues) -> float:
+        """The figure of the worst class."""
+        figures = self.figures(held)
+        return float(figures.min() if self.model.at_least else figures.max())
+
+    @cached_property
+    def whole(self) -> float:
+        """The figure of the whole table as one class."""
+        return self.reached(self._whole)
+
+    @cached_property
+    def whole_holds(self) -> bool:
+        """Whether the whole table as one class holds."""
+        return not self.gaps(self._whole).any()
+
+    @cached_property
+    def _whole(self) -> GroupValues:
+        codes = np.flatnonzero(self.column.counts)
+        return GroupValues(1, np.zeros_like(codes), codes, self.column.counts[codes])
+
+    def unreachable(self) -> str:
+        """What to say where even the whole table fails."""
+        what = f"{self.column.name}: {self.model.title} of {self.bound:g} is required"
+        if self.model.at_least:
+            most = int(self.whole) if self.model.counts_values else np.floor(self.whole * 100) / 100
+            return (
+                f"{what}, but the whole table has only {self.whole:.4g}; require {most:g} or less"
+            )
+        least = np.ceil(self.whole * 1000) / 1000
+        return f"{what}, but the whole table has {self.whole:.4g}; allow {least:g} or more"
+
+
+def out_of_reach(requirements: Iterable[Bound], suppression: bool) -> Bound | None:
+    """A requirement that no release can keep, however general it is.
+
+    With suppression only a count of values is proof: the rest of a table may be more diverse.
+    """
+    for bound in requirements:
+        if not bound.whole_holds and (bound.model.counts_values or not suppression):
+            return bound
+    return None
+
+
+def bind_all(
+    requirements: Iterable[Requirement], sensitive: Sequence[Column], who: str
+) -> tuple[Bound, ...]:
+    """Join requirements to the sensitive columns; `who` begins the messages."""
+    bound = []
+    for requirement in requirements:
+        for column in _columns_of(requirement, sensitive, who):
+            among = _among(requirement, column, who) if requirement.values else None
+            bound.append(Bound(requirement.model, requirement.bound, column, among))
+    return tuple(bound)
+
+
+def _columns_of(
+    requirement: Requirement, sensitive: Sequence[Column], who: str
+) -> Sequence[Column]:
+    title = requirement.model.title
+    if not sensitive:
+        raise InputError(
+            f"{who}: {title} is required but no attribute has the role sensitive; tag one, "
+            f"for instance diagnosis: {{role: sensitive}}"
+        )
+    if requirement.attribute is None:
+        return sensitive
+    named = [column for column in sensitive if column.name == requirement.attribute]
+    if not named:
+        raise InputError(
+            f"{who}: {title} is required of '{requirement.attribute}', which is no sensitive "
+            f"attribute; {nearest(requirement.attribute, [column.name for column in sensitive])}"
+        )
+    return named
+
+
+def _among(requirement: Requirement, column: Column, who: str) -> Flags:
+    among = np.zeros(len(column.values), dtype=bool)
+    for value in requirement.values:
+        if value not in column.values:
+            raise InputError(
+                f"{who}: the share of '{value}' is bounded, but {column.name} has no such value; "
+                f"{nearest(value, column.values)}"
+            )
+        among[column.values.index(value)] = True
+    return among
