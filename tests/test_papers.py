@@ -58,11 +58,23 @@ def test_sample_gives_a_verified_release_with_a_whole_report(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["patients", "locations", "linking", "datafly", "incognito", "mondrian", "ncp"]
+    "name",
+    ["patients", "locations", "linking", "linking-anna", "datafly", "incognito", "mondrian", "ncp"],
 )
 def test_release_is_the_papers_published_table(name: str) -> None:
     expected = pl.read_csv(find_sample(name).project.parent / "expected.csv", infer_schema=False)
     assert release(name).table.equals(expected)
+
+
+def test_ward_two_diagnoses_per_class_join_the_age_bands() -> None:
+    """Our own example: with k alone the thirties all show flu; with l = 2 two bands are left."""
+    asked = project("ward")
+    result = kn.anonymize(asked)
+    assert result.table["age"].unique(maintain_order=True).to_list() == ["<60", ">=60"]
+    assert result.report["privacy"]["required"][0]["reached"] == 3
+    k_alone = kn.anonymize(replace(asked, privacy=replace(asked.privacy, requirements=())))
+    shown = k_alone.table.filter(pl.col("age") == "<40")["diagnosis"]
+    assert shown.to_list() == ["flu", "flu", "flu"]
 
 
 def test_byun_figure_2_letter_by_letter_with_a_full_domain_algorithm() -> None:

@@ -123,6 +123,8 @@ def _summarise(result: Result, args: argparse.Namespace) -> None:
         f"  NCP {measures.ncp:.4f}   RV {measures.rv:.4f}   "
         f"highest risk {measures.privacy.risk_max:.4f}   {result.seconds:.2f} s"
     )
+    for each in measures.privacy.required:
+        print(f"  every class has {each.requirement}: the worst has {each.figure:.4g}")
     for note in result.notes:
         print(f"  note: {note}")
     written = [str(path) for path in (args.out, args.report) if path is not None]

@@ -9,6 +9,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.metrics import level_measures
 from kanon_tui.core.parameters import with_parameters
 from kanon_tui.core.project import Project
+from kanon_tui.core.requirements import out_of_reach
 from kanon_tui.core.run import Algorithm, Family
 from kanon_tui.core.task import Task
 
@@ -31,7 +32,12 @@ def preflight(project: Project, task: Task, algorithm: type[Algorithm]) -> Prefl
         with_parameters(algorithm, project.algorithm.params, algorithm.name)
     except KanonError as error:
         return Preflight(problem=str(error))
+    beyond = out_of_reach(task.requirements, _may_suppress(task, algorithm))
+    if beyond is not None:
+        return Preflight(problem=beyond.unreachable())
     facts = [f"{task.n:,} records", _plural(len(task.quasi), "quasi-identifier")]
+    if task.requirements:
+        facts.append(_plural(len(task.requirements), "requirement") + " beyond k")
     warnings: list[str] = []
     if algorithm.family is Family.FULL_DOMAIN:
         strings, left = _strings(task)
@@ -46,6 +52,13 @@ def preflight(project: Project, task: Task, algorithm: type[Algorithm]) -> Prefl
     facts.append(_seconds(_effort(task, algorithm)))
     facts.append(f"about {_megabytes(task, algorithm):,.0f} MB")
     return Preflight(tuple(facts), tuple(warnings))
+
+
+def _may_suppress(task: Task, algorithm: type[Algorithm]) -> bool:
+    """Whether records may go to reach what is required."""
+    if algorithm.family is Family.FULL_DOMAIN:
+        return task.allowed_suppressed > 0 or algorithm.name == "datafly"
+    return algorithm.keeps_magvals
 
 
 def _strings(task: Task) -> tuple[int, int]:

@@ -22,6 +22,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.parameters import parameters_of
 
 if TYPE_CHECKING:
+    from kanon_tui.core.metrics.privacy import Reached
     from kanon_tui.core.report_story import Bar, Section
     from kanon_tui.core.result import Result
 
@@ -38,7 +39,7 @@ def report_dict(result: Result) -> dict[str, Any]:
     """
     task, measures = result.task, result.measures
     privacy = measures.privacy
-    report = {
+    report: dict[str, Any] = {
         "version": VERSION,
         "algorithm": result.algorithm.name,
         "params": {
@@ -85,8 +86,22 @@ def report_dict(result: Result) -> dict[str, Any]:
         "search": result.grouping.search,
         "notes": list(result.notes),
     }  # fmt: skip
+    if privacy.required:
+        report["privacy"]["required"] = [_required(reached) for reached in privacy.required]
     plain: dict[str, Any] = _plain(report)
     return plain
+
+
+def _required(reached: Reached) -> dict[str, Any]:
+    """A requirement beyond k, and what the worst class has."""
+    requirement = reached.requirement
+    return {
+        "model": requirement.model.value,
+        "attribute": requirement.column.name,
+        "bound": requirement.bound,
+        "values": requirement.bounded,
+        "reached": reached.figure,
+    }
 
 
 def report_text(result: Result, path: Path) -> str:

@@ -99,6 +99,9 @@ def _what_was_done(result: Result) -> Section:
         f"{figure(measures.smallest_class)} records.",
         result.algorithm.summary,
     ]
+    if task.requirements:
+        asked = "; ".join(str(requirement) for requirement in task.requirements)
+        said.append(f"Beyond that, every published class has {asked}; this was proven as well.")
     if left_out:
         said.append(f"Left out because they identify people: {_and(left_out)}.")
     if as_it_is:
@@ -228,6 +231,14 @@ def privacy_section(result: Result) -> Section:
             for threshold in RISK_THRESHOLDS
         ),
         ("Violations", figure(privacy.violations), "records generalised beyond a given bound"),
+        *(
+            (
+                f"✓ Required {each.requirement.model.title}: {each.requirement.column.name}",
+                figure(each.figure),
+                f"every class has {each.requirement}; the worst has this",
+            )
+            for each in privacy.required
+        ),
     ]
     for name, title, meaning in PRIVACY:
         for sensitive, value in (getattr(privacy, name) or {}).items():

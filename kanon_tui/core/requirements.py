@@ -12,8 +12,8 @@ except where values are counted (`counts_values`): then the union has at least a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
@@ -25,7 +25,15 @@ from kanon_tui.core.diversity import distance, equal_values, highest_share
 from kanon_tui.core.errors import InputError, listing, nearest
 from kanon_tui.core.group_values import GroupValues
 
-__all__ = ["Bound", "Model", "Requirement", "bind_all", "out_of_reach"]
+__all__ = [
+    "Bound",
+    "Model",
+    "Requirement",
+    "bind_all",
+    "bounds_of",
+    "out_of_reach",
+    "with_bounds",
+]
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -101,7 +109,7 @@ class Bound:
             case Model.T:
                 return f"{name} within {bound:g} of the whole table"
             case Model.ALPHA:
-                which = "any value" if self.among is None else listing(self._bounded(), most=3)
+                which = "any value" if self.bounded is None else listing(self.bounded, most=3)
                 return f"{which} of {name} in at most {bound:.4g} of the records"
 
     @property
@@ -116,11 +124,14 @@ class Bound:
             case Model.T:
                 return f"{name} further than {bound:g} from the whole table"
             case Model.ALPHA:
-                which = "one value" if self.among is None else listing(self._bounded(), most=3)
+                which = "one value" if self.bounded is None else listing(self.bounded, most=3)
                 return f"{which} of {name} in more than {bound:.4g} of the records"
 
-    def _bounded(self) -> list[str]:
-        assert self.among is not None
+    @property
+    def bounded(self) -> list[str] | None:
+        """(α, k): the values whose share is bounded; None: all."""
+        if self.among is None:
+            return None
         return [self.column.values[code] for code in np.flatnonzero(self.among).tolist()]
 
     @cached_property
@@ -177,6 +188,38 @@ class Bound:
             )
         least = np.ceil(self.whole * 1000) / 1000
         return f"{what}, but the whole table has {self.whole:.4g}; allow {least:g} or more"
+
+
+def bounds_of(requirements: Iterable[Requirement], attribute: str) -> dict[Model, float]:
+    """What is required of one sensitive attribute."""
+    return {r.model: r.bound for r in requirements if r.attribute in (attribute, None)}
+
+
+def with_bounds(
+    requirements: Sequence[Requirement],
+    sensitive: Sequence[str],
+    attribute: str,
+    bounds: Mapping[Model, float | None],
+) -> tuple[Requirement, ...]:
+    """The requirements with other bounds for one attribute; None: it is not required any more.
+
+    What is required of every sensitive attribute is then written for each, so that one can differ.
+    Values that an (α, k) requirement names stay named.
+    """
+    each = {
+        (requirement.model, name): replace(requirement, attribute=name)
+        for requirement in requirements
+        for name in ([requirement.attribute] if requirement.attribute else sensitive)
+    }
+    for model, bound in bounds.items():
+        key = (model, attribute)
+        if bound is None:
+            each.pop(key, None)
+        else:
+            each[key] = replace(each.get(key, Requirement(model, bound, attribute)), bound=bound)
+    models, names = list(Model), list(dict.fromkeys([*sensitive, *(name for _, name in each)]))
+    in_order = sorted(each, key=lambda key: (models.index(key[0]), names.index(key[1])))
+    return tuple(each[key] for key in in_order)
 
 
 def out_of_reach(requirements: Iterable[Bound], suppression: bool) -> Bound | None:

@@ -21,12 +21,15 @@ from kanon_tui.core.live import LiveRun
 from kanon_tui.core.parameters import Parameter, parameters_of
 from kanon_tui.core.preflight import Preflight, preflight
 from kanon_tui.core.project import AlgorithmChoice, Privacy
+from kanon_tui.core.requirements import Model, bounds_of, with_bounds
 from kanon_tui.core.result import Result, conclude, start
 from kanon_tui.core.run import Family, State
+from kanon_tui.core.schema import Role
 from kanon_tui.core.session import Session
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Message
 from kanon_tui.widgets.form import Form
+from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.live_view import LiveView
 from kanon_tui.widgets.tint import tint
 
@@ -53,6 +56,32 @@ PRIVACY = (
     Parameter("seed", "int", 0, "Start of random choices; the same seed, the same release", low=0),
 )
 
+BEYOND = {
+    Model.L_DISTINCT: Parameter(
+        "l_distinct", "int", None, "Every class has at least so many distinct values of it",
+        low=1, optional=True,
+    ),
+    Model.L_ENTROPY: Parameter(
+        "l_entropy", "float", None,
+        "Every class is as diverse as so many equally frequent values of it",
+        low=1, optional=True,
+    ),
+    Model.T: Parameter(
+        "t_closeness", "float", None,
+        "Every class's values are spread like the whole table's, at most so far from them",
+        low=0, high=1, optional=True,
+    ),
+    Model.P: Parameter(
+        "p_sensitive", "int", None, "Every class has at least so many distinct values of it",
+        low=1, optional=True,
+    ),
+    Model.ALPHA: Parameter(
+        "alpha", "float", None, "No value of it has more than this share of a class",
+        low=0.001, high=1, optional=True,
+    ),
+}  # fmt: skip
+"""What may be required of a sensitive attribute beyond k; nothing typed: it is not required."""
+
 
 class RunScreen(StepScreen):
     """Setting up and watching are two faces of one screen."""
@@ -65,6 +94,10 @@ Choose an **algorithm** on the left and set its parameters on the right.
 - *Full-domain* algorithms pick one level of every hierarchy for the whole table. Easy to
   explain, one meaning per column.
 - *Clustering* algorithms let every class have its own ranges. They keep more detail.
+
+*Beyond k*: classes of k records may still all have the same illness. Type a bound for a sensitive
+attribute (l, t, p or α) and every class must keep it: full-domain algorithms test it with every
+string, clustering algorithms merge on until it holds. An empty field asks for nothing.
 
 `r` starts. While it runs: `space` pauses and goes on, `.` takes one decision, `>` and `<`
 change the speed, `c` cancels and keeps the best found so far, where there is one. `esc` goes
@@ -82,6 +115,7 @@ for the next, `space` to let it run.
     RunScreen #setup-pane { width: 1fr; padding: 0 1; }
     RunScreen #algorithms { text-wrap: nowrap; text-overflow: ellipsis; }
     RunScreen #about { height: auto; margin-bottom: 1; }
+    RunScreen #beyond-title { height: auto; margin-top: 1; }
     RunScreen #algorithms-pane { max-width: 60; }
     RunScreen.-narrow #algorithms-pane { width: 24; }
     """
@@ -99,6 +133,8 @@ for the next, `space` to let it run.
     def __init__(self) -> None:
         super().__init__()
         self.live: LiveRun | None = None
+        self._required_of = ""
+        """The sensitive attribute whose requirements the form shows."""
 
     def body(self) -> Iterable[Widget]:
         """Preflight line; set-up or live view."""
@@ -111,6 +147,8 @@ for the next, `space` to let it run.
                     yield Static(id="about")
                     yield Form(id="privacy")
                     yield Form(id="parameters")
+                    yield Static(id="beyond-title")
+                    yield Form(id="beyond")
             yield LiveView(id="live")
 
     def on_mount(self) -> None:
@@ -163,6 +201,7 @@ for the next, `space` to let it run.
         await self.query_one("#parameters", Form).show(
             parameters_of(algorithm), project.algorithm.params
         )
+        await self._show_beyond(session)
         line = self.query_one("#preflight", Static)
         self.compute(
             lambda: preflight(project, session.task(), algorithm),
@@ -172,6 +211,47 @@ for the next, `space` to let it run.
                 preflight_text(Preflight(problem=str(error)), "", project.privacy, self)
             ),
         )
+
+    async def _show_beyond(self, session: Session) -> None:
+        """What is required beyond k of the sensitive attribute that is looked at."""
+        requirements = session.project.privacy.requirements
+        named = [r.attribute for r in requirements if r.attribute is not None]
+        attributes = list(dict.fromkeys([*session.names(Role.SENSITIVE), *named]))
+        title = self.query_one("#beyond-title", Static)
+        title.display = self.query_one("#beyond", Form).display = bool(attributes)
+        if not attributes:
+            return
+        if self._required_of not in attributes:
+            self._required_of = attributes[0]
+        alone = f" for {printable(attributes[0])}" if len(attributes) == 1 else ""
+        title.update(Text.assemble(("beyond k", "bold"), alone))
+        which = Parameter(
+            "attribute", "str", attributes[0], "The sensitive attribute that must stay diverse",
+            choices=tuple(attributes),
+        )  # fmt: skip
+        bounds = bounds_of(requirements, self._required_of)
+        await self.query_one("#beyond", Form).show(
+            [*([which] if len(attributes) > 1 else []), *BEYOND.values()],
+            {
+                "attribute": self._required_of,
+                **{BEYOND[m].name: bound for m, bound in bounds.items()},
+            },
+        )
+
+    def _require(self, values: dict[str, Any]) -> None:
+        """Take over bounds, or turn to another attribute."""
+        session, project = self.session, self.session.project
+        attribute = values.get("attribute", self._required_of)
+        if attribute != self._required_of:
+            self._required_of = attribute
+            self._show_setup(session)
+            return
+        bounds = {model: values[parameter.name] for model, parameter in BEYOND.items()}
+        requirements = with_bounds(
+            project.privacy.requirements, session.names(Role.SENSITIVE), attribute, bounds
+        )
+        privacy = replace(project.privacy, requirements=requirements)
+        self.edit(replace(project, privacy=privacy), f"required of {attribute}")
 
     @on(OptionList.OptionHighlighted, "#algorithms")
     def choose(self, event: OptionList.OptionHighlighted) -> None:
@@ -196,6 +276,9 @@ for the next, `space` to let it run.
             seed = values.pop("seed")
             privacy: Privacy = replace(project.privacy, **values)
             self.edit(replace(project, privacy=privacy, seed=seed), f"k = {privacy.k}")
+            return
+        if event.form.id == "beyond":
+            self._require(event.values)
             return
         declared = {p.name: p for p in parameters_of(ALGORITHMS[project.algorithm.name])}
         params: dict[str, Any] = {

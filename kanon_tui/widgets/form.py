@@ -84,9 +84,8 @@ class Form(VerticalScroll, can_focus=False):
             shown = (
                 "" if value is None else f"{value:g}" if parameter.type == "float" else str(value)
             )
-            entry = Input(
-                shown, placeholder=parameter.allowed, id=f"p-{parameter.name}", compact=True
-            )
+            placeholder = "not set" if parameter.optional else parameter.allowed
+            entry = Input(shown, placeholder=placeholder, id=f"p-{parameter.name}", compact=True)
         return Horizontal(title, entry, classes="field")
 
     def _fill(self) -> None:
@@ -161,5 +160,14 @@ class Form(VerticalScroll, can_focus=False):
         self._say("#form-help", text)
 
     def _say(self, line: str, text: str) -> None:
-        self.query_one(line, Static).update(Text(text))
-        self.query_one(line).set_class(bool(text), "-shown")
+        said = self.query_one(line, Static)
+        said.update(Text(text))
+        said.set_class(bool(text), "-shown")
+        if text:
+            self.call_after_refresh(self._bring_into_view, said)
+
+    def _bring_into_view(self, said: Static) -> None:
+        """What is said, and then the field it is about, which matters more in a short terminal."""
+        said.scroll_visible(animate=False)
+        if self.screen.focused is not None and self in self.screen.focused.ancestors:
+            self.screen.focused.scroll_visible(animate=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from textual.widgets import ContentSwitcher, Input, OptionList, Static
+from textual.widgets import ContentSwitcher, Input, OptionList, Select, Static
 
+from kanon_tui.core.requirements import Model, Requirement
 from kanon_tui.core.run import State
 from kanon_tui.screens.dialogs import Message
 from kanon_tui.screens.run import RunScreen
@@ -55,6 +56,46 @@ async def test_k_is_checked_as_it_is_typed_and_taken_on_enter(sample, make_app) 
         await pilot.press("backspace", "3", "enter")
         await settle(pilot)
         assert session_of(pilot).project.privacy.k == 3
+
+
+async def test_a_requirement_beyond_k_is_typed_kept_undone_and_proven(sample, make_app) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        screen.query_one("#p-l_distinct", Input).focus()
+        await pilot.press("9", "enter")
+        await settle(pilot)
+        line = screen.query_one("#preflight", Static)
+        assert "the whole table has only" in str(line.content)
+        await pilot.press("backspace", "2", "tab")
+        await settle(pilot)
+        asked = (Requirement(Model.L_DISTINCT, 2, "diagnosis"),)
+        assert session_of(pilot).project.privacy.requirements == asked
+        assert "1 requirement beyond k" in str(line.content)
+        screen.query_one("#algorithms").focus()
+        await pilot.press("r")
+        await until(pilot, lambda: session_of(pilot).results)
+        assert session_of(pilot).results[-1].measures.privacy.required[0].figure >= 2
+        await pilot.press("5", "ctrl+z", "ctrl+z")
+        await settle(pilot)
+        assert session_of(pilot).project.privacy.requirements == ()
+
+
+async def test_each_sensitive_attribute_has_its_own_requirements(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(100, 40)) as pilot:
+        screen = await open_run(pilot)
+        screen.query_one("#p-t_closeness", Input).focus()
+        await pilot.press("0", ".", "3", "enter")
+        await settle(pilot)
+        screen.query_one("#p-attribute", Select).value = "diagnosis"
+        await settle(pilot)
+        assert screen.query_one("#p-t_closeness", Input).value == ""
+        screen.query_one("#p-alpha", Input).focus()
+        await pilot.press(".", "6", "enter")
+        await settle(pilot)
+        assert session_of(pilot).project.privacy.requirements == (
+            Requirement(Model.T, 0.3, "income"),
+            Requirement(Model.ALPHA, 0.6, "diagnosis"),
+        )
 
 
 async def test_run_goes_to_the_results(sample, make_app) -> None:

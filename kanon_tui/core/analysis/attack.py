@@ -35,7 +35,7 @@ from kanon_tui.core.schema import Kind, Role
 from kanon_tui.core.table import Table
 from kanon_tui.core.task import Task
 
-__all__ = ["Attack", "Linked", "linking_attack"]
+__all__ = ["Attack", "Linked", "linking_attack", "possible_values"]
 
 Flags = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
@@ -163,6 +163,20 @@ def linking_attack(
         original=original,
         release=published,
         notes=tuple(_notes(cover, values, external_name)),
+    )
+
+
+def possible_values(table: Table, name: str, records: Ints) -> tuple[tuple[str, float], ...]:
+    """The values of an attribute among some records with their shares, the commonest first.
+
+    Records that lack it count as the value "".
+    """
+    column = table.column(name, Kind.CATEGORICAL)
+    counts = np.bincount(column.codes[records], minlength=len(column.values))
+    order = np.argsort(-counts, kind="stable")
+    return tuple(
+        ("" if code == column.missing else column.values[code], float(counts[code] / len(records)))
+        for code in order[: np.count_nonzero(counts)].tolist()
     )
 
 

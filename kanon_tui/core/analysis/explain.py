@@ -51,6 +51,9 @@ def _introduction(project: Project, run: Run) -> Iterator[str]:
             f"k is {task.k:,}: in {'these' if len(names) > 1 else 'it'}, every published record "
             f"must look like at least {_counted(task.k - 1, 'other')}."
         )
+    if task.requirements:
+        asked = listed([str(requirement) for requirement in task.requirements])
+        yield f"Beyond k, every class must have {asked}."
     named = algorithm.title.lower() == algorithm.name
     title = algorithm.title if named else f"{algorithm.title} ({algorithm.name})"
     yield f"{title}. {algorithm.summary}."
@@ -82,6 +85,8 @@ def _outcome(result: Result) -> Iterator[str]:
             f"The release has {measures.classes:,} classes; {sizes}. They were counted again in "
             f"the published cells."
         )
+    for each in measures.privacy.required:
+        yield f"Every class has {each.requirement}; the worst has {each.figure:.3g}."
     yield (
         f"{_counted(measures.suppressed_records, 'record')} of {task.n:,} "
         f"{'is' if measures.suppressed_records == 1 else 'are'} suppressed."

@@ -20,8 +20,9 @@ from kanon_tui.core.diversity import distance, equal_values, highest_share
 from kanon_tui.core.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.recode import Release
+from kanon_tui.core.requirements import Bound
 
-__all__ = ["Diversity", "PrivacyMeasures", "diversity", "measure_privacy", "violations"]
+__all__ = ["Diversity", "PrivacyMeasures", "Reached", "diversity", "measure_privacy", "violations"]
 
 Flags = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
@@ -36,6 +37,14 @@ class Diversity:
     t: float
     p: int
     alpha: float
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """A requirement and the figure of the worst class."""
+
+    requirement: Bound
+    figure: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +63,8 @@ class PrivacyMeasures:
     """Prosecutor risk, mean over the published records."""
     violations: int
     """Records generalised beyond a MAGVal."""
+    required: tuple[Reached, ...]
+    """What is required beyond k, and what the worst class has."""
     class_sizes: Ints = field(repr=False)
 
     def records_at_risk(self, threshold: float) -> int:
@@ -81,6 +92,11 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
         risk_max=risk_max,
         risk_mean=risk_mean,
         violations=violations(release, cells),
+        required=tuple(
+            Reached(bound, bound.reached(GroupValues.of(classes, bound.column.codes, len(sizes))))
+            for bound in release.task.requirements
+            if len(sizes)
+        ),
         class_sizes=sizes,
     )
 
