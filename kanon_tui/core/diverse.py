@@ -7,7 +7,6 @@ tuples together, so that its classes are judged on these pairs, not on records.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,11 +42,18 @@ class Diverse:
             for bound in requirements
         }
 
-    def only(self, requirements: Sequence[Bound]) -> Diverse:
-        """The same for some of the requirements."""
-        some = copy(self)
-        some.requirements = tuple(requirements)
-        return some
+    def least_removed(self, number: Ints, sizes: Ints) -> npt.NDArray[np.int64]:
+        """Per class how many records must go at least for the rest to hold."""
+        held = self._held(number, len(sizes))
+        each = [bound.least_removed(held[bound.column.name]) for bound in self.requirements]
+        return np.asarray(np.max(each, axis=0), dtype=np.int64)
+
+    def _held(self, number: Ints, classes: int) -> dict[str, GroupValues]:
+        """What classes hold of each sensitive attribute, by the class of every tuple."""
+        return {
+            name: GroupValues.of(number[pairs.group], pairs.code, classes, pairs.records)
+            for name, pairs in self._pairs.items()
+        }
 
     def judge(self, number: Ints, sizes: Ints) -> tuple[Flags, Lack | None]:
         """Per class whether something is missed, and what most records miss.
@@ -55,11 +61,7 @@ class Diverse:
         `number` gives the class of every tuple, `sizes` the records of every class.
         """
         classes = len(sizes)
-        held = {
-            name: GroupValues.of(number[pairs.group], pairs.code, classes, pairs.records)
-            for name, pairs in self._pairs.items()
-            if any(bound.column.name == name for bound in self.requirements)
-        }
+        held = self._held(number, classes)
         missed = np.zeros(classes, dtype=bool)
         worst: Lack | None = None
         for bound in self.requirements:

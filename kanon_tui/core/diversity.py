@@ -20,11 +20,10 @@ import numpy.typing as npt
 
 from kanon_tui.core.group_values import GroupValues
 
-__all__ = ["distance", "equal_values", "highest_share"]
+__all__ = ["distance", "equal_values", "expected_of_excess", "highest_share"]
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def equal_values(held: GroupValues) -> Floats:
@@ -46,12 +45,14 @@ def distance(held: GroupValues, reference: Floats, ordered: bool) -> Floats:
     return (_ordered_distance if ordered else _equal_distance)(held, reference)
 
 
-def _sizes(held: GroupValues) -> Ints:
-    return np.asarray(np.add.reduceat(held.records, held.starts[:-1]), dtype=np.int64)
+def expected_of_excess(held: GroupValues, reference: Floats) -> Floats:
+    """The reference's share of the values that each class has too much of."""
+    expected = reference[held.code]
+    return _per_class(held, np.where(_shares(held) > expected, expected, 0.0))
 
 
 def _shares(held: GroupValues) -> Floats:
-    return np.asarray(held.records / _sizes(held)[held.group], dtype=np.float64)
+    return np.asarray(held.records / held.sizes[held.group], dtype=np.float64)
 
 
 def _per_class(held: GroupValues, per_pair: Floats) -> Floats:
@@ -80,7 +81,7 @@ def _ordered_distance(held: GroupValues, reference: Floats) -> Floats:
 
     first = held.starts[:-1]
     so_far = np.cumsum(held.records)
-    level = (so_far - (so_far - held.records)[first][held.group]) / _sizes(held)[held.group]
+    level = (so_far - (so_far - held.records)[first][held.group]) / held.sizes[held.group]
     begin = held.code
     end = np.append(held.code[1:], m)
     end[held.starts[1:] - 1] = m

@@ -13,8 +13,9 @@ no records is none: when everything would be suppressed, the string fails.
 
 Where more than k is required (`Diverse`), classes that miss it must go as well. The properties then
 hold as before where nothing may be suppressed, or where only values are counted (`monotone`). Else
-a class that holds may be spoilt by one that is merged into it, and only what is left when such
-requirements are set aside can be pruned by (`necessary`).
+a class that holds may be spoilt by one that is merged into it. The number of records that must go
+at least still only falls from a string to a more general one, so that searches prune by that
+(`fails_below`, `necessary`).
 
 Cost: a test is one pass over the source's tuples, with a table look-up for every attribute that is
 not at the root and one probe of a table. No sort, no copy. A string with more than n / k classes
@@ -32,7 +33,6 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.diverse import Diverse, Lack
-from kanon_tui.core.requirements import Bound
 from kanon_tui.core.task import QuasiIdentifier
 
 __all__ = ["CodedTuples", "Frequency", "Outcome", "RollUps"]
@@ -149,6 +149,7 @@ class Frequency:
         allowed: int,
         roll_ups: RollUps | None = None,
         diverse: Diverse | None = None,
+        bounds_only: bool = False,
     ) -> None:
         from kanon_tui.core.kernels.frequency import class_everywhere, count_classes
 
@@ -159,6 +160,8 @@ class Frequency:
         self.allowed = min(allowed, self.n - 1)
         """How many records may be suppressed; at least one record stays."""
         self.diverse = diverse
+        self.bounds_only = bounds_only
+        """Whether a string passes that is not known to fail, and everything below it with it."""
         self.work = 0
         """Tuples looked at since the start, as a measure of time."""
         size = len(coded.counts)
@@ -190,10 +193,13 @@ class Frequency:
         classes, numbers = self.classes(string)
         self.work += len(numbers)
         kept, lack = self._kept(classes, numbers)
-        small = int(classes.sizes[~kept].sum())
-        passes = small <= self.allowed
-        fails_below = not passes and self.monotone
-        return replace(large_enough, passes=passes, small=small, lack=lack, fails_below=fails_below)
+        gone = int(classes.sizes[~kept].sum())
+        if self.bounds_only:
+            fails = self._least_removed(classes, numbers) > self.allowed
+            return replace(large_enough, passes=not fails, small=gone, lack=lack, fails_below=fails)
+        fails = gone > self.allowed
+        below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
+        return replace(large_enough, passes=not fails, small=gone, lack=lack, fails_below=below)
 
     def _kept(self, classes: _Classes, numbers: Ints) -> tuple[npt.NDArray[np.bool_], Lack | None]:
         """Which classes may be published, and what most of the others miss beyond k."""
@@ -203,26 +209,26 @@ class Frequency:
         missed, lack = self.diverse.judge(numbers, classes.sizes)
         return kept & ~missed, lack
 
+    def _least_removed(self, classes: _Classes, numbers: Ints) -> int:
+        """How many records must go here, and so at least at every more specific string."""
+        assert self.diverse is not None
+        gone = self.diverse.least_removed(numbers, classes.sizes)
+        left = classes.sizes - gone
+        return int(np.where(left < self.k, classes.sizes, gone).sum())
+
     @cached_property
     def monotone(self) -> bool:
         """Whether everything more general than a passing string passes."""
-        return not self.allowed or len(self._counting) == len(self._requirements)
+        if self.diverse is None or not self.allowed or self.bounds_only:
+            return True
+        return all(bound.model.counts_values for bound in self.diverse.requirements)
 
     @cached_property
     def necessary(self) -> Frequency:
-        """The same without the requirements that searches cannot prune by."""
+        """What a search may prune by: the same, or where that is not monotone a test that is."""
         if self.monotone:
             return self
-        diverse = self.diverse.only(self._counting) if self.diverse and self._counting else None
-        return Frequency(self.coded, self.k, self.allowed, self._cache, diverse)
-
-    @property
-    def _requirements(self) -> tuple[Bound, ...]:
-        return self.diverse.requirements if self.diverse is not None else ()
-
-    @property
-    def _counting(self) -> tuple[Bound, ...]:
-        return tuple(bound for bound in self._requirements if bound.model.counts_values)
+        return Frequency(self.coded, self.k, self.allowed, self._cache, self.diverse, True)
 
     def roll_up(self, levels: Sequence[int]) -> None:
         """Remember the classes of a string that many strings to come are more general than."""

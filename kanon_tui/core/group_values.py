@@ -63,6 +63,11 @@ class GroupValues:
         """Number of distinct values of every group."""
         return np.diff(self.starts)
 
+    @cached_property
+    def sizes(self) -> Ints:
+        """Records of every group, none of which may be empty."""
+        return np.asarray(np.add.reduceat(self.records, self.starts[:-1]), dtype=np.int64)
+
     def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Ints, Ints]:
         """Smallest and largest of some number per group; -1 for a group without pairs."""
         low = np.full(self.count, -1, dtype=np.int64)

@@ -7,7 +7,10 @@ are no worse than the worst of its parts. So the whole table, as one class, is t
 where that fails, no release without suppression can do.
 
 With suppression one thing is different. A class that holds may be spoilt by one that does not,
-except where values are counted (`counts_values`): then the union has at least as many.
+except where values are counted (`counts_values`): then the union has at least as many. What stays
+true is this: where more specific classes hold after some records went, their union holds without
+the same records. So the least number of records that must go from each class, or anything smaller
+(`least_removed`), only falls when classes are merged.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.column import Column
-from kanon_tui.core.diversity import distance, equal_values, highest_share
+from kanon_tui.core.diversity import distance, equal_values, expected_of_excess, highest_share
 from kanon_tui.core.errors import InputError, listing, nearest
 from kanon_tui.core.group_values import GroupValues
 
@@ -158,6 +161,32 @@ class Bound:
             missed = -missed / self.bound
         return np.asarray(np.where(missed > _NEARLY, missed, 0.0), dtype=np.float64)
 
+    def least_removed(self, held: GroupValues) -> npt.NDArray[np.int64]:
+        """For every class a number of records without which it cannot hold, 0 where it may.
+
+        The share of a value, or of several, falls fastest when records with such values go. α is a
+        highest share, entropy l has one (`_highest_share_at`), and t has one for the values that a
+        class has too much of: what these have in the whole table, and t. For ordered values, where
+        a distance is no share, it is t alone.
+        """
+        if self.model.counts_values:
+            sizes = held.sizes
+            return np.where(self.gaps(held) > 0, sizes, 0)
+        if self.model is Model.T:
+            most = np.full(held.count, self.bound)
+            if not self.column.kind.ordered:
+                most += expected_of_excess(held, self._reference)
+            over = self.figures(held) - self.bound
+        else:
+            most = np.full(held.count, self.bound)
+            if self.model is Model.L_ENTROPY:
+                values, place = np.unique(held.distinct, return_inverse=True)
+                most = np.array([_highest_share_at(m, self.bound) for m in values.tolist()])[place]
+            over = highest_share(held, self.among) - most
+        needed = np.where(most < 1, held.sizes * over / np.maximum(1 - most, _NEARLY), 0.0)
+        certain = np.ceil(needed - _NEARLY * held.sizes)
+        return np.asarray(np.clip(certain, 0, held.sizes), dtype=np.int64)
+
     def reached(self, held: GroupValues) -> float:
         """The figure of the worst class."""
         figures = self.figures(held)
@@ -188,6 +217,25 @@ class Bound:
             )
         least = np.ceil(self.whole * 1000) / 1000
         return f"{what}, but the whole table has {self.whole:.4g}; allow {least:g} or more"
+
+
+def _highest_share_at(values: int, equal_values: float) -> float:
+    """The highest share of one value in a class of so many values with so much entropy.
+
+    With share p for one value the entropy is highest when the others share the rest alike; it
+    falls as p rises from 1 / values. 0 where even equal shares are not diverse enough.
+    """
+    if values < equal_values * (1 - _NEARLY):
+        return 0.0
+    low, high = 1.0 / values, 1.0
+    for _ in range(60):
+        p = (low + high) / 2
+        rest = (1 - p) * np.log((1 - p) / (values - 1)) if p < 1 and values > 1 else 0.0
+        if -p * np.log(p) - rest >= np.log(equal_values):
+            low = p
+        else:
+            high = p
+    return high
 
 
 def bounds_of(requirements: Iterable[Requirement], attribute: str) -> dict[Model, float]:

@@ -115,7 +115,7 @@ class Crew:
         search = self.search
         if self._processes is None:
             engine = self._engine
-            setup = (engine.coded, engine.k, engine.allowed, engine.diverse)
+            setup = (engine.coded, engine.k, engine.allowed, engine.diverse, engine.bounds_only)
             processes = Processes(
                 min(self._workers, len(jobs)), begin, *setup, search.space, self._memory
             )
@@ -158,11 +158,12 @@ def begin(
     k: int,
     allowed: int,
     diverse: Diverse | None,
+    bounds_only: bool,
     space: StringSpace,
     memory: int,
 ) -> Callable[[Job], tuple[Words, int, int]]:
     """What a process does with a job: gives the passing strings, all strings made, the tests."""
-    frequency = Frequency(coded, k, allowed, diverse=diverse)
+    frequency = Frequency(coded, k, allowed, diverse=diverse, bounds_only=bounds_only)
 
     def settle_job(job: Job) -> tuple[Words, int, int]:
         passing = _Passing(space, memory)

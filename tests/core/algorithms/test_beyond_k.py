@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from kanon_tui.core.algorithms.gcka import Gcka
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.k_member import KMember
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.group_values import GroupValues
 from kanon_tui.core.magval_groups import group_by_magvals
 from kanon_tui.core.project import AttributeSpec
 from kanon_tui.core.requirements import Model, Requirement
@@ -22,6 +24,7 @@ from kanon_tui.core.schema import Role
 from kanon_tui.core.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_beyond_k import (
+    gap,
     gaps,
     merged_on,
     must_go,
@@ -275,3 +278,45 @@ def test_a_requirement_needs_a_sensitive_attribute() -> None:
         _ = requiring(task, Requirement(Model.T, 0.2, "age")).requirements
     with pytest.raises(InputError, match="ill has no such value; did you mean 'flu'"):
         _ = requiring(task, Requirement(Model.ALPHA, 0.2, "ill", ("flue",))).requirements
+
+
+# --- what searches prune by
+
+
+def paid_task(seed: int) -> Task:
+    """Its sensitive attribute is a number, so that distances are ordered."""
+    rng = np.random.default_rng(seed)
+    columns = {"x": rng.integers(0, 4, 14).tolist(), "pay": rng.integers(1, 6, 14).tolist()}
+    task = make_task(columns, 2, {"pay": SENSITIVE}, max_suppression=0.3)
+    return requiring(task, Requirement(Model.T, float(rng.choice([0.02, 0.1, 0.2]))))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_ordered_distances_are_searched_exactly_too(seed: int) -> None:
+    task = paid_task(seed)
+    strings = passing_beyond_k(task)
+    assert strings
+    grouping = solve(task, ALGORITHMS["global"]())
+    assert grouping.levels == best(task, strings)
+    conclude_verifies(task, ALGORITHMS["global"]())
+    conclude_verifies(task, KMember())
+
+
+@pytest.mark.parametrize("seed", range(300, 360))
+def test_no_fewer_records_than_said_are_enough(seed: int) -> None:
+    """Every way to take fewer records out of a class, by how many of each value, misses it."""
+    task = with_requirements(random_task(seed, most=16), seed)
+    if seed % 3 == 0:
+        task = paid_task(seed)
+    inside = np.random.default_rng(seed).random(task.n) < 0.6
+    inside[0] = True
+    for bound in task.requirements:
+        codes = bound.column.codes
+        held = GroupValues.of(np.where(inside, 0, -1), codes, 1)
+        least = int(bound.least_removed(held)[0])
+        records = [np.flatnonzero(inside & (codes == code)) for code in np.unique(codes)]
+        for left in product(*(range(len(own) + 1) for own in records)):
+            if sum(left) > 0 and inside.sum() - sum(left) < least:
+                pairs = zip(records, left, strict=True)
+                chosen = [i for own, count in pairs for i in own[:count].tolist()]
+                assert gap(bound, chosen) > 0, (str(bound), least, left)
