@@ -18,8 +18,9 @@ from textual.worker import Worker
 
 from kanon_tui.core.result import Result
 from kanon_tui.core.session import Session
-from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.screens.dialogs import Choose, Dialog
 from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.result_lines import run_title
 
 if TYPE_CHECKING:
     from kanon_tui.app import KanonApp
@@ -34,10 +35,12 @@ NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"
 class AnalysisScreen(ModalScreen[None]):
     """A panel as large as the screen. Escape goes back: from a zoomed pane, from work, then out.
 
-    Subclasses give `body` (their panes) and `status` (the line on top).
+    Subclasses give `body` (their panes) and `status` (the line on top); those that look at a
+    release also `released` (another one was chosen).
     """
 
     HELP = ""
+    LOOKS_AT_RELEASE: ClassVar[bool] = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
     DEFAULT_CSS = """
     AnalysisScreen { background: $background; }
@@ -46,6 +49,7 @@ class AnalysisScreen(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", key_display="esc"),
         Binding("z", "zoom", "Zoom", id="analysis.zoom"),
+        Binding("R", "release", "Release", id="analysis.release"),
     ]
 
     def __init__(self) -> None:
@@ -83,8 +87,39 @@ class AnalysisScreen(ModalScreen[None]):
 
     @cached_property
     def result(self) -> Result | None:
-        """The release that is looked at: the latest when the panel was opened."""
+        """The release that is looked at: the latest when the panel was opened, or one chosen."""
         return self.session.results[-1] if self.session.results else None
+
+    @property
+    def release_name(self) -> str:
+        """` on run 2: mondrian k=5`, where there are several."""
+        results = self.session.results
+        if self.result is None or len(results) < 2:
+            return ""
+        return f" on {run_title(self.result, results)}"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The footer shows only what works now."""
+        if action == "release":
+            return self.LOOKS_AT_RELEASE and len(self.session.results) > 1
+        return True
+
+    def action_release(self) -> None:
+        """Look at the release of another run."""
+        results = list(self.session.results)
+
+        def chosen(number: int | None) -> None:
+            if number is not None and results[number] is not self.result:
+                self.result = results[number]
+                self.released()
+                self.draw_status()
+
+        current = next((n for n, one in enumerate(results) if one is self.result), 0)
+        titles = [run_title(one, results) for one in results]
+        self.app.push_screen(Choose("Which release?", titles, current=current), chosen)
+
+    def released(self) -> None:
+        """Another release was chosen."""
 
     # -- work in the background
 

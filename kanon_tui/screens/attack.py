@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
@@ -20,6 +19,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.schema import Role
 from kanon_tui.core.table import ReadOptions, Table, as_table, read_table
 from kanon_tui.screens.analysis import NO_RELEASE, AnalysisScreen, PickNames
+from kanon_tui.screens.attack_person import Person, PersonPane, trace
 from kanon_tui.screens.dialogs import AskPath
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
 from kanon_tui.widgets.result_rows import RowSource
@@ -28,7 +28,6 @@ from kanon_tui.widgets.tint import tint
 
 __all__ = ["AttackScreen", "PeopleRows"]
 
-Ints = npt.NDArray[np.int64]
 Tables = tuple[Table, Table]
 """The external table and the release."""
 
@@ -94,19 +93,22 @@ def _matches(side: Linked, person: int) -> Cell:
 class AttackScreen(AnalysisScreen):
     """Counts above; people and the published rows that fit them below."""
 
+    LOOKS_AT_RELEASE = True
     HELP = """## Linking attack
 
 Somebody has a table of people they know (voters, customers, neighbours) and looks each of them up
 in what you publish. Every row whose cells cover what is known may be that person's.
 
-`e` chooses such a table, `a` the attributes both tables have. Counted are, in the original and in
-the latest release, the people with **exactly one** row that fits (found), with **fewer than k**,
-and those of whom a **sensitive value is certain** because all rows that fit agree on it: that can
-happen however many they are.
+`e` chooses such a table, `a` the attributes both tables have, `R` one of several releases. Counted
+are, in the original and in the release, the people with **exactly one** row that fits (found),
+with **fewer than k**, and those of whom a **sensitive value is certain** because all rows that fit
+agree on it: that can happen however many they are.
 
 The list shows every person by row number with the number of rows that fit: `✗` one, `!` fewer than
-k. `enter` shows the published rows that fit the person under the cursor; `s` puts the people who
-are easiest to find first. The table of people is your own file: nothing of it is written anywhere.
+k. `enter` looks the person under the cursor up: what the records that fit tell of them in either
+table, and these records; `o` goes from the published ones to those of the original and back. `s`
+puts the people who are easiest to find first. The table of people is your own file: nothing of it
+is written anywhere.
 
 Example: the linking sample with `voters.csv`, joined on age, gender and zip. Row 3 has one record
 in the original, which tells the disease, and two in the release.
@@ -114,13 +116,16 @@ in the original, which tells the disease, and two in the release.
     DEFAULT_CSS = """
     AttackScreen #counts { height: auto; padding: 0 1; }
     AttackScreen #panes { layout: horizontal; height: 1fr; }
+    AttackScreen.-wide #people-pane { width: 6fr; }
+    AttackScreen.-wide #rows-pane { width: 5fr; }
     AttackScreen .pane { width: 1fr; height: 1fr; }
     AttackScreen.-narrow #panes { layout: vertical; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "external", "External table", id="attack.external"),
+        Binding("e", "external", "Outsider's table", id="attack.external"),
         Binding("a", "attributes", "Attributes", id="attack.attributes"),
         Binding("s", "sort", "Sort", id="attack.sort"),
+        Binding("o", "side", "Original", id="attack.side"),
     ]
 
     def __init__(self) -> None:
@@ -136,13 +141,12 @@ in the original, which tells the disease, and two in the release.
         with Container(id="panes"):
             with Vertical(classes="pane", id="people-pane"):
                 yield Grid(id="people")
-            with Vertical(classes="pane", id="rows-pane"):
-                yield Grid(id="rows")
+            yield PersonPane(id="rows-pane")
 
     def on_mount(self) -> None:
         """Ask for the table at once."""
         self.query_one("#people-pane").border_title = "people"
-        self.query_one("#rows-pane").border_title = "published rows that fit"
+        self.query_one(PersonPane).show(None)
         self.query_one("#people").focus()
         self.draw_status()
         self.action_external()
@@ -153,13 +157,13 @@ in the original, which tells the disease, and two in the release.
             return self.result is not None
         if action == "attributes":
             return self.tables is not None
-        if action == "sort":
+        if action in ("sort", "side"):
             return self.people is not None
-        return True
+        return super().check_action(action, parameters)
 
     def status(self) -> Text:
         """Who is looked up, and by what."""
-        text = Text.assemble(("linking attack", "bold"))
+        text = Text.assemble(("linking attack", "bold"), printable(self.release_name))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
         elif self.tables is None:
@@ -179,6 +183,22 @@ in the original, which tells the disease, and two in the release.
                 AskPath("A table of people an outsider has", f"{self.session.data_path.parent}/"),
                 lambda path: self._read(path) if path else None,
             )
+
+    def released(self) -> None:
+        """The same people and attributes, in the release of another run."""
+        result, tables = self.result, self.tables
+        if result is None or tables is None:
+            return
+
+        def opened(release: Table) -> None:
+            joined = tuple(name for name in self.joined if name in release.names)
+            self.tables, self.joined, self.people = (tables[0], release), joined, None
+            self._draw()
+            if joined:
+                self._link(joined)
+
+        tokens = result.task.table.missing_tokens
+        self.compute(lambda: as_table(result.table, tokens), opened, "reading the release")
 
     def _read(self, path: Path) -> None:
         result = self.result
@@ -244,26 +264,27 @@ in the original, which tells the disease, and two in the release.
         nobody = RowSource([GridColumn("", 1)], 0, lambda _: [], lambda _: "")
         width = len(f"{people.height:,}") + 1 if people else 0
         self.query_one("#people", Grid).show(people or nobody, name_width=width)
-        self.query_one("#rows", Grid).show(nobody, name_width=0)
-        self.query_one("#rows-pane").border_title = "published rows that fit"
+        self.query_one(PersonPane).show(None)
         self.query_one("#counts", Static).update(self._counts(people.attack) if people else "")
         self._draw_order()
 
     def _draw_order(self) -> None:
         order = "easiest to find first" if self.people and self.people.by_exposure else "by row"
-        self.query_one("#people-pane").border_title = f"people, {order} (enter: rows that fit)"
+        self.query_one("#people-pane").border_title = f"people, {order} (enter looks one up)"
 
     def _counts(self, attack: Attack) -> Text:
         both = (attack.original, attack.release)
         title = f"of {attack.people:,} people"
-        text = Text.assemble((f"{title:<32}{'original':>12}{'release':>12}", "bold"))
-        for words, original, release in (
-            ("have a record that fits", *(side.found for side in both)),
-            ("have exactly one: found", *(side.unique for side in both)),
-            (f"have at most {attack.release.k - 1:,}, below k", *(side.below_k for side in both)),
-            ("a sensitive value is certain", *(side.disclosed for side in both)),
-        ):
-            text.append(f"\n{words:<32}{original:>12,}{release:>12,}")
+        text = Text.assemble((f"{title:<32}{'original':>18}{'release':>18}", "bold"))
+        rows = {
+            "have a record that fits": [side.found for side in both],
+            "have exactly one, and are found": [side.unique for side in both],
+            f"have at most {attack.release.k - 1:,}, below k": [side.below_k for side in both],
+            "have a sensitive value revealed": [side.disclosed for side in both],
+        }
+        for words, counts in rows.items():
+            shares = (f"{count:,} {count / max(attack.people, 1):>7.1%}" for count in counts)
+            text.append(f"\n{words:<32}" + "".join(f"{share:>18}" for share in shares))
         notes = list(attack.notes)
         if not attack.release.disclosed_values:
             notes.append("no attribute is sensitive, so no value can be disclosed")
@@ -281,32 +302,25 @@ in the original, which tells the disease, and two in the release.
     # -- one person
 
     @on(Grid.Chosen, "#people")
-    def show_rows(self, event: Grid.Chosen) -> None:
-        """The published rows that may be the person's."""
-        people, tables = self.people, self.tables
-        if people is None or tables is None:
+    def show_person(self, event: Grid.Chosen) -> None:
+        """The records that may be the person's, in both tables."""
+        people, tables, result = self.people, self.tables, self.result
+        if people is None or tables is None or result is None:
             return
-        person, linked, release = int(people.order[event.row]), people.attack.release, tables[1]
+        person, attack, release = int(people.order[event.row]), people.attack, tables[1]
 
-        def find() -> tuple[Ints, FrameSource]:
-            records = linked.records_of(person)
-            return records, FrameSource(release.frame[records], release.missing_tokens)
-
-        def show(found: tuple[Ints, FrameSource]) -> None:
-            records, cells = found
-            source = RowSource(
-                cells.columns,
-                len(records),
-                lambda row: cells.rows(row, row + 1)[0],
-                lambda row: f"{records[row] + 1:,}",
-            )
-            width = len(f"{release.height:,}") + 1
-            self.query_one("#rows", Grid).show(source, name_width=width)
-            sure = [n for n, flags in linked.disclosed_values.items() if flags[person]]
-            certain = f" · certain: {', '.join(map(printable, sure))}" if sure else ""
-            rows = "1 published row fits" if len(records) == 1 else f"{len(records):,} rows fit"
-            self.query_one("#rows-pane").border_title = Text(
-                f"person {person + 1:,}: {rows}{certain}"
+        def find() -> Person:
+            return Person(
+                person + 1,
+                trace(attack.original, result.task.table, release.names, person),
+                trace(attack.release, release, release.names, person),
             )
 
-        self.compute(find, show, "looking")
+        def found(made: Person) -> None:
+            self.query_one(PersonPane).show(made)
+
+        self.compute(find, found, "looking")
+
+    def action_side(self) -> None:
+        """The records of the original, or of the release."""
+        self.query_one(PersonPane).switch()

@@ -48,6 +48,9 @@ class Dialog(ModalScreen[Any]):
 class Message(Dialog):
     """One sentence that must not be missed."""
 
+    DEFAULT_CSS = """
+    Message VerticalScroll { height: auto; max-height: 60vh; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "dismiss_none", "Close")]
 
     def __init__(self, title: str, text: str) -> None:

@@ -24,7 +24,7 @@ from kanon_tui.core.schema import Role
 from kanon_tui.screens.analysis import AnalysisScreen
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
-from kanon_tui.widgets.plot import Plot
+from kanon_tui.widgets.plot import Chart, Plot
 from kanon_tui.widgets.result_rows import RowSource
 
 __all__ = ["FeasibilityScreen", "record_counts"]
@@ -36,6 +36,8 @@ REFRESH = 1 / 5
 STEPS = 10
 MOST_CHOSEN = 10_000_000
 """Records on the curve at most, unless more are asked for."""
+SAFE = 0.95
+"""The success rate that is called enough."""
 BATCH = 10
 """Tables that are drawn before a cancel is noticed."""
 
@@ -102,14 +104,15 @@ their values as frequent as they are, one for a shape you type: so many **attrib
 equally frequent **values** each. Attributes are taken to be independent; in a real table they go
 together, and it does better. A curve at 0 says that generalising or suppressing is needed.
 
-Type and press `enter`: the curves are drawn again, points appear as they are computed. `esc`
-cancels and keeps those that are there. *most records* left empty follows the shape.
+▸ marks this table's own number of records; the line below says from where on 95% of the tables
+succeed. Type and press `enter`: the curves are drawn again, points appear as they are computed.
+`esc` cancels and keeps those that are there. *most records* left empty follows the shape.
 
 Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and safe with 7,500.
 """
     DEFAULT_CSS = """
     FeasibilityScreen #left { width: 35; }
-    FeasibilityScreen #form-pane { height: auto; }
+    FeasibilityScreen #form-pane { height: auto; border-subtitle-color: $text-muted; }
     FeasibilityScreen #table-pane { height: 1fr; }
     FeasibilityScreen #plot-pane { width: 1fr; }
     FeasibilityScreen #note { height: auto; padding: 0 1; }
@@ -136,6 +139,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
     async def on_mount(self) -> None:
         """Begin with the shape of the project."""
         self.query_one("#form-pane").border_title = "shape"
+        self.query_one("#form-pane").border_subtitle = "enter computes"
         self.query_one("#table-pane").border_title = "success rate"
         self.query_one("#plot-pane").border_title = "success rate against records"
         await self.query_one(Form).show(self._parameters(), {})
@@ -183,14 +187,14 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         counts = record_counts(
             k, per_attribute**attributes, session.table.height, values["most_records"]
         )
-        typed = f"{attributes} × {per_attribute} values"
+        typed = f"typed {attributes} × {per_attribute} values"
         shapes = {typed: [np.full(per_attribute, 1 / per_attribute)] * attributes}
         curve = Curve(shapes, counts, k, values["repeats"])
 
         def work() -> None:
             try:
                 own = shape_of(session.task())
-                curve.shapes = {f"this table's {len(own)}": own, **shapes}
+                curve.shapes = {f"table's {len(own)}": own, **shapes}
             except KanonError as error:
                 curve.note = f"no curve for this table: {error}"
             curve.run()
@@ -211,7 +215,8 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         self._drawn = curve.rates
         lines = curve.lines()
         own = self.session.table.height
-        self.query_one(Plot).show(lines, [short(n) for n in curve.counts])
+        labels = [f"{'▸' if n == own else ''}{short(n)}" for n in curve.counts]
+        self.query_one(Plot).show([Chart("success rate", tuple(lines))], labels)
         columns = [GridColumn("records", 9, True)]
         columns += [GridColumn(title, 8, True) for title in ("table's", "typed")[-len(lines) :]]
 
@@ -224,11 +229,25 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
 
         source = RowSource(columns, len(curve.counts), cells, lambda _: "")
         self.query_one(Grid).show(source, keep_cursor=True)
-        note = curve.note or f"▸ this table has {own:,} records"
-        self.query_one("#note", Static).update(Text(note))
+        told = f"▸ {own:,} records here"
+        if all(rate is not None for line in lines for rate in line.values):
+            found = (
+                f"{column.title} {_enough(line, curve.counts)}"
+                for column, line in zip(columns[1:], lines, strict=True)
+            )
+            told += f" · {SAFE:.0%} reached: {', '.join(found)}"
+        note = Text(f"{curve.note}\n" if curve.note else "").append(told)
+        self.query_one("#note", Static).update(note)
+
+
+def _enough(line: Line, counts: Sequence[int]) -> str:
+    """From how many records on the success rate stays high."""
+    low = [n for n, rate in zip(counts, line.values, strict=True) if (rate or 0) < SAFE]
+    enough = [n for n in counts if not low or n > low[-1]]
+    return f"from {short(enough[0])} on" if enough else f"not up to {short(counts[-1])}"
 
 
 def _share(rate: float | None) -> Cell:
     if rate is None:
         return Cell("…", "muted")
-    return Cell(f"{rate:.1%}", "good" if rate >= 0.95 else "")
+    return Cell(f"{rate:.1%}", "good" if rate >= SAFE else "")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from rich.cells import cell_len, set_cell_size
+from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, ScrollableContainer
@@ -20,16 +22,21 @@ from kanon_tui.widgets.grid import printable
 
 __all__ = ["PartitionScreen", "tree_lines"]
 
+MOST_VALUE = 12
+"""Cells for a value of the target."""
+
 
 class PartitionScreen(AnalysisScreen):
     """Both trees side by side."""
 
+    LOOKS_AT_RELEASE = True
     HELP = """## Decision trees
 
 What does a release still teach? A decision tree for one attribute (the **target**) is grown on the
-original and on the latest release, with the same settings, and shown side by side. Every line is a
-group of records: how many they are, how many of them have the commonest value of the target, the
-answer that leads to the group, and that value. Groups further in are parts of the one above.
+original and on the release (`R` chooses among several), with the same settings, and shown side by
+side. Every line is a group of records: how many they are, the commonest value of the target and
+the share that has it, and the answer that leads to the group. Groups further in are parts of the
+one above; `▪` marks those that are not split further, the leaves.
 
 **Accuracy** is the share of records whose value such a tree predicts, **AUC** how well it ranks
 them (0.5 is guessing, 1 is perfect); both are tested on records the tree has not seen. The
@@ -87,11 +94,11 @@ gives the answer away. Where both trees begin with the same question, that findi
             return self.result is not None
         if action in ("asked", "leaves"):
             return bool(self.target)
-        return True
+        return super().check_action(action, parameters)
 
     def status(self) -> Text:
         """The question."""
-        text = Text.assemble(("decision trees", "bold"))
+        text = Text.assemble(("decision trees", "bold"), printable(self.release_name))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
         elif not self.target:
@@ -124,6 +131,11 @@ gives the answer away. Where both trees begin with the same question, that findi
             ),
             chosen,
         )
+
+    def released(self) -> None:
+        """The same question to the release of another run."""
+        if self.target:
+            self._grow()
 
     def _published(self) -> list[str]:
         roles = self.result.task.roles if self.result else {}
@@ -163,37 +175,52 @@ gives the answer away. Where both trees begin with the same question, that findi
 
     def _show(self, found: Partitioning) -> None:
         self.found = found
-        both = (found.original, found.release)
-        rows = [
-            ("", "original", "release"),
-            ("accuracy", *(f"{tree.accuracy:.1%}" for tree in both)),
-            ("AUC", *("–" if tree.auc is None else f"{tree.auc:.3f}" for tree in both)),
-            ("baseline", *(f"{tree.baseline:.1%}" for tree in both)),
-        ]
-        text = Text("\n").join(Text(f"{a:<10}{b:>10}{c:>10}") for a, b, c in rows)
-        if found.kept is not None:
-            text.append(f"\nthe release keeps {found.kept:.1%} of the original's accuracy", "bold")
-        self.query_one("#figures", Static).update(text)
+        self.query_one("#figures", Static).update(_figures(found))
         for name, tree in (("original", found.original), ("release", found.release)):
             pane = self.query_one(f"#{name}")
             pane.border_title = f"{name}: {tree.root.records:,} records"
             pane.scroll_to(0, 0, animate=False)
-            pane.query_one(Static).update(Text("\n".join(tree_lines(tree.root)), no_wrap=True))
+            pane.query_one(Static).update(Text("\n", no_wrap=True).join(tree_lines(tree.root)))
 
 
-def tree_lines(root: Node) -> list[str]:
-    """A line per node: records, share, and the answer with its commonest value, further in."""
+def _figures(found: Partitioning) -> Text:
+    """How well either tree predicts, and what share of it is left."""
+    text = Text(f"{'':<10}{'accuracy':>9}{'AUC':>8}{'baseline':>10}{'leaves':>8}", "bold")
+    for name, tree in (("original", found.original), ("release", found.release)):
+        auc = "–" if tree.auc is None else f"{tree.auc:.3f}"
+        leaves = len(list(tree.root.leaves()))
+        text.append(
+            f"\n{name:<10}{tree.accuracy:>9.1%}{auc:>8}{tree.baseline:>10.1%}{leaves:>8}",
+            Style(bold=False),
+        )
+    if found.kept is not None:
+        text.append(f"   keeps {found.kept:.1%} of the accuracy")
+    return text
+
+
+def tree_lines(root: Node) -> list[Text]:
+    """A line per node: records, commonest value, its share, and the answer, further in."""
     nodes = list(_walk(root, "", ""))
     width = len(f"{root.records:,}")
-    return [
-        f"{node.records:>{width},} {node.share:>6.1%} {branch}"
-        f"{printable(node.condition or 'all')} → {printable(node.majority)}"
-        for branch, node in nodes
-    ]
+    widest = min(max(cell_len(printable(node.majority)) for _, node in nodes), MOST_VALUE)
+    lines = []
+    for branch, node in nodes:
+        value = set_cell_size(printable(node.majority), widest)
+        counted = f"{node.records:>{width},} {value} {node.share:>6.1%} "
+        leaf = not node.children
+        lines.append(
+            Text.assemble(
+                (counted, "" if leaf else "dim"),
+                (branch, "dim"),
+                ("▪ " if leaf else "", "bold"),
+                printable(node.condition or "all"),
+            )
+        )
+    return lines
 
 
 def _walk(node: Node, branch: str, below: str) -> Iterator[tuple[str, Node]]:
     yield branch, node
     for number, child in enumerate(node.children, 1):
         last = number == len(node.children)
-        yield from _walk(child, below + ("└ " if last else "├ "), below + ("  " if last else "│ "))
+        yield from _walk(child, below + ("└" if last else "├"), below + (" " if last else "│"))

@@ -11,11 +11,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from kanon_tui.core.analysis.compare import Comparison
 from kanon_tui.widgets.grid import Cell, printable
-from kanon_tui.widgets.result_figures import comparison_table
+from kanon_tui.widgets.result_figures import comparison_tables
 from kanon_tui.widgets.result_pair import TwinGrids
 from kanon_tui.widgets.result_panel import FigurePanel
 from kanon_tui.widgets.result_rows import CHANGED, SAME, ResultRows, RowSource, shared_columns
@@ -35,7 +36,7 @@ class PairedRows:
         self.differs = np.logical_or.reduce([every, *made.differs.values()])
         """Which of the common records are published otherwise in any column."""
         self.by_difference = made.most_different
-        self.table = comparison_table(made)
+        self.tables = comparison_tables(made)
 
     def sources(self, order: np.ndarray) -> tuple[RowSource, RowSource]:
         """Both sides in an order of the common records."""
@@ -69,21 +70,28 @@ class CompareScreen(ModalScreen[None]):
     HELP = """## Compare two results
 
 The same records as the left and the right result publish them; `•` marks cells that differ. Below,
-every figure of both: *◂ better* and *▸ better* point to the side that did better. Attributes
-follow, those that differ most first, and the rules with the share of records that keep them.
+every figure of both: *◂ better* and *▸ better* point to the side that did better. `f` goes on to
+the attributes, those that differ most first, and to the rules with the share of records that keep
+them.
 
-`s` sorts the records by how much they differ, `n` goes to the next that differs, `esc` goes back.
+`s` sorts the records by how much they differ, `n` goes to the next that differs, `tab` goes from
+pane to pane, `z` enlarges one, `esc` goes back.
+
+Example: press `f` to see in which attribute the two differ most, then move to its column above and
+press `n`.
 """
     DEFAULT_CSS = """
     CompareScreen { background: $background; }
     CompareScreen #verdict { height: auto; padding: 0 1; }
-    CompareScreen FigurePanel { height: 45%; }
+    CompareScreen FigurePanel { height: 45%; border-subtitle-color: $text-muted; }
     CompareScreen #one-record { height: auto; max-height: 2; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,C", "dismiss_none", "Back", key_display="esc"),
         Binding("s", "sort", "Sort", id="compare.sort"),
         Binding("n", "next", "Next that differs", id="compare.next"),
+        Binding("f", "figures", "Figures/attributes/rules", id="compare.figures"),
+        Binding("z", "zoom", "Zoom", id="compare.zoom"),
     ]
 
     def __init__(self, rows: PairedRows, titles: tuple[str, str]) -> None:
@@ -91,6 +99,8 @@ follow, those that differ most first, and the rules with the share of records th
         self.rows, self._titles = rows, titles
         self._in_file_order = np.arange(len(rows.made.records[0]))
         self.order = rows.by_difference
+        self.shown = next(iter(rows.tables))
+        """Which table of figures is shown."""
 
     def compose(self) -> ComposeResult:
         """Verdict, records, figures."""
@@ -104,17 +114,43 @@ follow, those that differ most first, and the rules with the share of records th
     def on_mount(self) -> None:
         """Records that differ most come first."""
         self.query_one(TwinGrids).title(*self._titles)
-        self.query_one(FigurePanel).show("figures", self.rows.table)
+        self._show_figures()
         self._verdict()
         self._fill(0)
         self.query_one(TwinGrids).left.focus()
 
+    def _show_figures(self) -> None:
+        titles = list(self.rows.tables)
+        place = f"{titles.index(self.shown) + 1} of {len(titles)}"
+        panel = self.query_one(FigurePanel)
+        panel.show(self.shown, self.rows.tables[self.shown])
+        panel.border_subtitle = f"{place} · f: {self._next_figures()}"
+
+    def _next_figures(self) -> str:
+        titles = list(self.rows.tables)
+        return titles[(titles.index(self.shown) + 1) % len(titles)]
+
+    def action_figures(self) -> None:
+        """The next table: figures, attributes, rules."""
+        self.shown = self._next_figures()
+        self._show_figures()
+
+    def action_zoom(self) -> None:
+        """The focused pane takes the whole screen, or goes back to its place."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self.focused is not None:
+            panes = [n for n in self.focused.ancestors_with_self if n.has_class("pane")]
+            if panes and isinstance(panes[-1], Widget):
+                self.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
+
     def _verdict(self) -> None:
         made = self.rows.made
         wins = [one.better for one in made.figures]
-        text = Text(f"{int(self.rows.differs.sum()):,} of {len(self.order):,} records differ")
+        different = int(self.rows.differs.sum())
+        text = Text(f"{different:,} of {len(self.order):,} records differ")
         text.append(f" · ◂ better in {wins.count(-1)} figures · ▸ better in {wins.count(1)}")
-        if made.attributes:
+        if made.attributes and different:
             text.append(f" · they differ most in {printable(made.attributes[0].name)}")
         self.query_one("#verdict", Static).update(text)
 
@@ -156,5 +192,8 @@ follow, those that differ most first, and the rules with the share of records th
             self.notify("no further record differs", timeout=3)
 
     def action_dismiss_none(self) -> None:
-        """Back to the result."""
-        self.dismiss(None)
+        """Back from a zoomed pane, then to the result."""
+        if self.maximized is not None:
+            self.minimize()
+        else:
+            self.dismiss(None)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Again", "Runs", "difference_line"]
 
-SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "suppressed"}
+SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "supp."}
 
 
 class Again:
@@ -54,14 +54,15 @@ class Again:
 
 
 def difference_line(before: Result, after: Result) -> str:
-    """`k 5 → 6: NCP +0.021 worse · RV −0.011 worse · classes −7 worse · suppressed ±0`."""
-    words = {1: " better", -1: " worse", 0: ""}
-    found = {one.name: one for one in differences(before, after)}
-    parts = [
-        f"{title} {signed(round(found[name].difference or 0, 3))}{words[found[name].better]}"
-        for name, title in SHOWN.items()
-    ]
-    return f"k {before.task.k:,} → {after.task.k:,}: " + " · ".join(parts)
+    """`k 5 → 6: better classes +20, supp. −37 · worse NCP +0.11, RV −0.008`."""
+    said: dict[str, list[str]] = {"better": [], "worse": [], "same": []}
+    for one in differences(before, after):
+        if one.name in SHOWN:
+            amount = signed(round(one.difference or 0, 3))
+            word = {1: "better", -1: "worse"}.get(one.better if amount != "±0" else 0, "same")
+            said[word].append(SHOWN[one.name] + ("" if word == "same" else f" {amount}"))
+    parts = [f"{word} {', '.join(found)}" for word, found in said.items() if found]
+    return f"k {before.task.k:,} → {after.task.k:,}: {' · '.join(parts)}"
 
 
 class Runs:

@@ -118,7 +118,8 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         self._before: Result | None = None
         """The result that the one shown was run again from."""
         self._shown: Session | None = None
-        self._seen = 0
+        self._newest: Result | None = None
+        """The last of the session's results when they were looked at."""
 
     def body(self) -> Iterable[Widget]:
         """Summary, records, figures, the line about the record."""
@@ -150,16 +151,15 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     def show(self, session: Session) -> None:
         """The newest result when there is a new one, else the one that was shown."""
         if session is not self._shown:
-            self._shown, self._seen, self.result, self._before = session, 0, None, None
+            self._shown, self._newest, self.result, self._before = session, None, None, None
         self.set_class(not session.results, "-empty")
-        if len(session.results) > self._seen:
+        if session.results and session.results[-1] is not self._newest:
             self.show_result(session.results[-1])
-        self._seen = len(session.results)
         self.fill()
 
     def show_result(self, result: Result, before: Result | None = None) -> None:
         """Put a result in front; `before` is what it was run again from."""
-        self._seen = len(self.session.results)
+        self._newest = self.session.results[-1]
         self.result, self._before = result, before
         self.records.show(result)
         self.fill()

@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.sweep import DEFAULT_KS, Sweep, SweepPoint, k_values
-from kanon_tui.core.analysis.sweep_figures import METRICS, lines_of
+from kanon_tui.core.analysis.sweep_figures import METRICS, Metric, lines_of
 from kanon_tui.core.analysis.sweep_files import SWEEP_ENDINGS, sweep_text
 from kanon_tui.core.kernels.warmup import warm_up
 from kanon_tui.core.result import Result
@@ -28,13 +28,15 @@ from kanon_tui.screens.dialogs import AskPath, AskText, Confirm
 from kanon_tui.screens.what_if_pick import PickAlgorithms
 from kanon_tui.screens.what_if_table import PointRows
 from kanon_tui.widgets.grid import Grid
-from kanon_tui.widgets.plot import Plot
+from kanon_tui.widgets.plot import Chart, Plot
 from kanon_tui.widgets.tint import tint
 
 __all__ = ["WhatIfScreen"]
 
 REFRESH = 1 / 5
 """Seconds between two looks at the points."""
+PLOTS: tuple[tuple[Metric, ...], ...] = (*((metric,) for metric in METRICS), METRICS)
+"""What `y` goes through: every figure by itself, then all of them small."""
 
 
 class WhatIfScreen(StepScreen):
@@ -48,33 +50,38 @@ every chosen **algorithm** (`a`) with every chosen **k** (`k`) and shows what co
 
 `r` runs. Points appear as they finish, on all cores; `c` cancels and keeps those that are done.
 `y` shows another figure against k: NCP (detail lost), RV (research value), IL (information loss),
-number of classes, suppressed records, seconds. Every point is a verified release: `enter` opens
-the one under the cursor as a full result on screen 6. `x` writes the table (`.csv`, `.json`) or
-the plots (`.svg`).
+number of classes, suppressed records, seconds, and then all six, small; `Y` goes back. Every point
+is a verified release: `enter` opens the one under the cursor as a full result on screen 6. `x`
+writes the table (`.csv`, `.json`) or the plots (`.svg`).
 
-A line is drawn with a marker of its own, the same as in the table. A point marked ✗ has no
+A line is drawn with a marker of its own, the same as in the table; the point under the cursor is
+reversed, and the line below says which algorithm is best at its k. A point marked ✗ has no
 release; the line below says why. Seconds are those of this sweep, in which points share the cores
 and full-domain searches profit from what was counted for other values of k.
 
 Example: `a`, mark *global* and *mondrian*, `enter`, `r`. Where the lines for NCP are far apart,
 local recoding pays.
 """
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (112, "-wide")]  # noqa: RUF012 (as Textual has it)
     DEFAULT_CSS = """
     WhatIfScreen #status { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
     WhatIfScreen #panes { layout: horizontal; height: 1fr; }
-    WhatIfScreen #plot-pane { width: 1fr; }
+    WhatIfScreen #plot-pane { width: 1fr; border-subtitle-color: $text-muted; }
     WhatIfScreen #table-pane { width: 69; }
     WhatIfScreen #note { height: auto; max-height: 3; padding: 0 1; }
     WhatIfScreen.-narrow #panes { layout: vertical; }
     WhatIfScreen.-narrow #plot-pane { width: 100%; height: 3fr; }
     WhatIfScreen.-narrow #table-pane { width: 100%; height: 2fr; }
+    WhatIfScreen.-narrow.-all #plot-pane { height: 13fr; }
+    WhatIfScreen.-narrow.-all #table-pane { height: 7fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "start", "Run", id="what-if.start"),
         Binding("c", "cancel", "Cancel", id="what-if.cancel"),
         Binding("a", "algorithms", "Algorithms", id="what-if.algorithms"),
         Binding("k", "values", "Values of k", id="what-if.values"),
-        Binding("y", "metric", "Y axis", id="what-if.metric"),
+        Binding("y", "metric(1)", "Y axis", id="what-if.metric"),
+        Binding("Y", "metric(-1)", "Y axis back", show=False, id="what-if.metric-back"),
         Binding("enter", "open", "Open", id="what-if.open"),
         Binding("x", "export", "Export", id="what-if.export"),
     ]
@@ -83,11 +90,12 @@ local recoding pays.
         super().__init__()
         self.algorithms: tuple[str, ...] = ()
         self.ks: tuple[int, ...] = DEFAULT_KS
-        self.metric = METRICS[0]
+        self.plotted = PLOTS[0]
         self.sweep: Sweep | None = None
         self.points: tuple[SweepPoint, ...] = ()
         """Those that are done; replaced as a whole by the thread that reads the sweep."""
         self.running = False
+        self._opened: dict[tuple[str, int], Result] = {}
         self._of: Session | None = None
         self._began = self._ended = 0.0
         self._drawn: tuple[SweepPoint, ...] | None = None
@@ -130,7 +138,7 @@ local recoding pays.
         if session is not self._of:
             if self.sweep is not None:
                 self.sweep.cancel()
-            self._of, self.sweep, self.points = session, None, ()
+            self._of, self.sweep, self.points, self._opened = session, None, (), {}
             self.algorithms = _proposed(session.project.algorithm.name)
             names = self.algorithms
             self.compute(
@@ -151,16 +159,25 @@ local recoding pays.
         if self._drawn != self.points:
             self.refresh_bindings()
         self._drawn = self.points
-        self.query_one("#plot-pane").border_title = f"{self.metric.title} against k"
-        self.query_one(Plot).show(
-            lines_of(self.points, self.metric, self.algorithms, self.ks),
-            [f"{k}" for k in self.ks],
-            self.metric.whole,
-        )
         rows = PointRows(self.points, self.algorithms, self.ks)
         self.query_one(Grid).show(rows, keep_cursor=True)
+        self._draw_plot()
         self._draw_status()
         self._draw_note()
+
+    def _draw_plot(self) -> None:
+        pane, alone = self.query_one("#plot-pane"), len(self.plotted) == 1
+        self.set_class(not alone, "-all")
+        pane.border_title = f"{self.plotted[0].title if alone else 'all figures'} against k"
+        pane.border_subtitle = self.plotted[0].meaning if alone else ""
+        charts = [
+            Chart(
+                metric.title, lines_of(self.points, metric, self.algorithms, self.ks), metric.whole
+            )
+            for metric in self.plotted
+        ]
+        place = divmod(self.query_one(Grid).row, len(self.ks))
+        self.query_one(Plot).show(charts, [f"{k}" for k in self.ks], place)
 
     def _draw_status(self) -> None:
         total = len(self.algorithms) * len(self.ks)
@@ -179,15 +196,22 @@ local recoding pays.
         self.query_one("#status", Static).update(text)
 
     @on(Grid.Moved, "#points")
+    def moved(self) -> None:
+        """Another point is under the cursor."""
+        self.query_one(Plot).choose(*divmod(self.query_one(Grid).row, len(self.ks)))
+        self._draw_note()
+
     def _draw_note(self) -> None:
-        """What the point under the cursor is, or why it is not."""
-        point = self.point
-        note = Text(f"{self.metric.title}: {self.metric.meaning}.")
+        """What the point under the cursor is beside the others at its k, or why it is not."""
+        point, source = self.point, self.query_one(Grid).source
+        note = Text()
         if point is not None and point.error is not None:
             note = Text.assemble(
                 ("✗ ", tint(self, "error", bold=True)),
                 f"{point.algorithm}, k = {point.k:,}: {point.error}",
             )
+        elif point is not None and isinstance(source, PointRows):
+            note = Text(source.standing(point, self.plotted))
         self.query_one("#note", Static).update(note)
 
     @property
@@ -230,10 +254,11 @@ local recoding pays.
         self.points = tuple(p for p in self.points if p.algorithm in algorithms and p.k in ks)
         self._draw()
 
-    def action_metric(self) -> None:
-        """The next figure on the y axis."""
-        self.metric = METRICS[(METRICS.index(self.metric) + 1) % len(METRICS)]
-        self._draw()
+    def action_metric(self, step: int) -> None:
+        """Another figure on the y axis."""
+        self.plotted = PLOTS[(PLOTS.index(self.plotted) + step) % len(PLOTS)]
+        self._draw_plot()
+        self._draw_note()
 
     # -- running
 
@@ -247,7 +272,7 @@ local recoding pays.
         self.compute(make, self._begin, group="begin")
 
     def _begin(self, sweep: Sweep) -> None:
-        self.sweep, self.points, self.running = sweep, (), True
+        self.sweep, self.points, self.running, self._opened = sweep, (), True, {}
         self._began = time.monotonic()
         self.refresh_bindings()
         self._draw()
@@ -289,12 +314,16 @@ local recoding pays.
             self.kanon.say("this point has no release to open")
             return
 
+        place = point.algorithm, point.k
+
         def opened(result: Result) -> None:
-            session.results.append(result)
+            # One that was opened before becomes the newest: the same run is never listed twice.
+            session.results[:] = [*(one for one in session.results if one is not result), result]
+            self._opened[place] = result
             self.kanon.session_changed()
             self.kanon.action_step("results")
 
-        self.compute(lambda: sweep.open(point), opened, group="open")
+        self.compute(lambda: self._opened.get(place) or sweep.open(point), opened, group="open")
 
     def action_export(self) -> None:
         """Write what is done as a table or a picture."""

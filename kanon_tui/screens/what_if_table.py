@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kanon_tui.core.analysis.sweep import SweepPoint
+from kanon_tui.core.analysis.sweep_figures import METRICS, Metric, best_at
 from kanon_tui.widgets.grid import Cell, GridColumn
 from kanon_tui.widgets.plot import MARKERS
 
@@ -19,9 +20,10 @@ class PointRows:
     ) -> None:
         self._known = {(point.algorithm, point.k): point for point in points}
         self._pairs = [(name, k) for name in algorithms for k in ks]
-        self._markers = {
+        self.markers = {
             name: MARKERS[number % len(MARKERS)] for number, name in enumerate(algorithms)
         }
+        """Per algorithm the marker of its line."""
         self.height = len(self._pairs)
         self.columns: Sequence[GridColumn] = [
             GridColumn("  algorithm", 2 + max([9, *map(len, algorithms)])),
@@ -44,20 +46,37 @@ class PointRows:
 
     def _cells(self, name: str, k: int) -> list[Cell]:
         point = self._known.get((name, k))
-        head = [Cell(f"{self._markers[name]} {name}"), Cell(f"{k:,}")]
+        head = [Cell(f"{self.markers[name]} {name}"), Cell(f"{k:,}")]
         if point is None:
             return [*head, *(Cell("…", "muted") for _ in self.columns[2:])]
         if point.error is not None:
             return [*head, Cell("✗", "bad"), *(Cell("–", "muted") for _ in self.columns[3:])]
-        return [
-            *head,
-            Cell(f"{point.ncp:.3f}"),
-            Cell(f"{point.rv:.3f}"),
-            Cell(f"{point.il:,.0f}"),
-            Cell(f"{point.classes:,}"),
-            Cell(f"{point.suppressed_records:,}"),
-            Cell(f"{point.seconds:.2f}"),
-        ]
+        return [*head, *(Cell(metric.shown(point)) for metric in METRICS)]
+
+    def standing(self, point: SweepPoint, metrics: Sequence[Metric]) -> str:
+        """How a point stands beside the others at its k, by one metric; by several, who is best.
+
+        `● global, k = 5: NCP 0.264 · best at this k: ■ mondrian 0.202`.
+        """
+        best = {metric: best_at(self._known.values(), metric, point.k) for metric in metrics}
+        if len(metrics) > 1:
+            found = (
+                f"{metric.title} {''.join(self.markers[one.algorithm] for one in winners)}"
+                for metric, winners in best.items()
+            )
+            return f"best at k = {point.k:,}: {' · '.join(found)}"
+        [(metric, winners)] = best.items()
+        own = f"{self._name(point)}, k = {point.k:,}: {metric.title} {metric.shown(point)}"
+        if len(self.markers) == 1:
+            return own
+        if point in winners:
+            others = [self._name(one) for one in winners if one is not point]
+            return f"{own} · best at this k" + (f", like {' '.join(others)}" if others else "")
+        names = " ".join(map(self._name, winners))
+        return f"{own} · best at this k: {names} {metric.shown(winners[0])}"
+
+    def _name(self, point: SweepPoint) -> str:
+        return f"{self.markers[point.algorithm]} {point.algorithm}"
 
     def row_name(self, row: int) -> str:
         """Nothing stands on the left."""

@@ -1,7 +1,7 @@
 """Lines over a few categories, drawn in braille dots: readable in 80×24, in 16 colours and in none.
 
 Every line has a marker, a dash pattern and a colour of its own; where two markers fall on the same
-place they stand side by side.
+place they stand side by side. Several charts share the labels and the legend, as small multiples.
 """
 
 from __future__ import annotations
@@ -18,15 +18,29 @@ from textual.widget import Widget
 from kanon_tui.core.analysis.sweep_figures import Line, short, ticks
 from kanon_tui.widgets.tint import tint
 
-__all__ = ["MARKERS", "Plot", "draw"]
+__all__ = ["MARKERS", "Chart", "Plot", "draw"]
 
 MARKERS = "●■▲◆○□△◇★☆+×*#@%"
-_COLOURS = ("primary", "accent", "success", "error", "secondary", "foreground")
+_COLOURS = ("primary", "warning", "success", "error", "secondary", "foreground")
+"""Six that differ in our themes and in 16 colours."""
 _DASHES = ((1, 0), (4, 4), (1, 2))
 """Dots on, dots off."""
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """Bits of the braille characters, four rows of two."""
 _LEAST_ROWS, _LEAST_COLUMNS = 3, 16
+_GAP = 2
+"""Columns between charts that stand side by side."""
+_HERE = Style(reverse=True)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Some lines with one y axis."""
+
+    title: str
+    lines: tuple[Line, ...]
+    whole: bool = False
+    """Whether the values count something."""
 
 
 @dataclass
@@ -37,6 +51,8 @@ class Canvas:
     height: int
     characters: list[list[str]] = field(init=False)
     owners: list[list[int | None]] = field(init=False)
+    markers: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    """Where (row, column) the marker of a line (its number) at a label (its place) stands."""
 
     def __post_init__(self) -> None:
         self.characters = [[" "] * self.width for _ in range(self.height)]
@@ -77,6 +93,8 @@ def draw(
     known = [value for line in lines for value in line.values if value is not None]
     top = max(known, default=0.0) or 1.0
     marks = [mark for mark in ticks(top, min(rows // 2, 8) + 1, whole) if mark <= top]
+    if len(marks) == 1:
+        marks.append(top)  # where no round number fits, the highest value says how high it is
     left = max(len(short(mark)) for mark in marks) + 1
     room = width - left - 1
     centres = [left + 1 + int((i + 0.5) * room / len(labels)) for i in range(len(labels))]
@@ -102,8 +120,11 @@ def draw(
                 for x, y in _dashed(_between(one, other), *_DASHES[number % len(_DASHES)]):
                     canvas.dot(x, y, number)
     for number, line_places in enumerate(places):
-        for place in filter(None, line_places):
-            _mark(canvas, place[1] // 4, place[0] // 2, number, left)
+        for label, place in enumerate(line_places):
+            if place is not None:
+                row = place[1] // 4
+                column = _mark(canvas, row, place[0] // 2, number, left)
+                canvas.markers[number, label] = row, column
     return canvas
 
 
@@ -135,16 +156,17 @@ def _dashed(dots: Iterator[tuple[int, int]], on: int, off: int) -> Iterator[tupl
             yield dot
 
 
-def _mark(canvas: Canvas, row: int, column: int, number: int, left: int) -> None:
-    """A marker at its place, or beside the markers that are there already."""
+def _mark(canvas: Canvas, row: int, column: int, number: int, left: int) -> int:
+    """A marker at its place, or beside the markers that are there already; gives its column."""
     for place in (column, column + 1, column - 1, column + 2, column - 2):
         if left < place < canvas.width and canvas.characters[row][place] not in MARKERS:
             canvas.put(row, place, MARKERS[number % len(MARKERS)], number)
-            return
+            return place
+    return column
 
 
 class Plot(Widget, can_focus=True):
-    """A plot with its legend, as large as the pane."""
+    """A chart, or several, with one legend, as large as the pane."""
 
     DEFAULT_CSS = """
     Plot { height: 1fr; }
@@ -152,34 +174,59 @@ class Plot(Widget, can_focus=True):
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.lines: tuple[Line, ...] = ()
+        self.charts: tuple[Chart, ...] = ()
         self.labels: tuple[str, ...] = ()
-        self._whole = False
+        self.chosen: tuple[int, int] | None = None
+        """The line and the label whose marker is shown reversed."""
 
-    def show(self, lines: Sequence[Line], labels: Sequence[str], whole: bool = False) -> None:
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Those of the first chart; all have the same names."""
+        return self.charts[0].lines if self.charts else ()
+
+    def show(
+        self,
+        charts: Sequence[Chart],
+        labels: Sequence[str],
+        chosen: tuple[int, int] | None = None,
+    ) -> None:
         """Draw other lines."""
-        self.lines, self.labels, self._whole = tuple(lines), tuple(labels), whole
+        self.charts, self.labels, self.chosen = tuple(charts), tuple(labels), chosen
+        self.refresh()
+
+    def choose(self, line: int, label: int) -> None:
+        """Point at another marker."""
+        self.chosen = line, label
         self.refresh()
 
     def render(self) -> Text:
-        """Plot above, legend below."""
+        """Charts above, legend below."""
         width, height = self.size
         legend = self._legend(width)
-        rows = height - len(legend)
-        if rows < _LEAST_ROWS + 1 or width < _LEAST_COLUMNS or not self.labels:
+        across, down = _arrangement(len(self.charts), width)
+        wide = (width - (across - 1) * _GAP) // across
+        titled = len(self.charts) > 1
+        high = (height - len(legend)) // down - titled
+        if high < _LEAST_ROWS + 1 or wide < _LEAST_COLUMNS or not self.labels:
             return Text("z enlarges this pane", "dim")
-        canvas = draw(self.lines, self.labels, width, rows, self._whole)
-        drawn = [
-            self._coloured(characters, owners)
-            for characters, owners in zip(canvas.characters, canvas.owners, strict=True)
-        ]
+        drawn: list[Text] = []
+        for first in range(0, len(self.charts), across):
+            beside = [self._chart(c, wide, high, titled) for c in self.charts[first:][:across]]
+            drawn += [Text(" " * _GAP).join(row) for row in zip(*beside, strict=True)]
         return Text("\n", no_wrap=True, end="").join([*drawn, *legend])
 
-    def _coloured(self, characters: Sequence[str], owners: Sequence[int | None]) -> Text:
-        text = Text()
-        for character, owner in zip(characters, owners, strict=True):
-            text.append(character, Style(dim=True) if owner is None else self._style(owner))
-        return text
+    def _chart(self, chart: Chart, width: int, height: int, titled: bool) -> list[Text]:
+        canvas = draw(chart.lines, self.labels, width, height, chart.whole)
+        here = canvas.markers.get(self.chosen) if self.chosen else None
+        rows = [Text(f"{chart.title[:width]:<{width}}", "bold")] if titled else []
+        for number, characters in enumerate(canvas.characters):
+            text = Text()
+            for column, character in enumerate(characters):
+                owner = canvas.owners[number][column]
+                style = Style(dim=True) if owner is None else self._style(owner)
+                text.append(character, style + _HERE if (number, column) == here else style)
+            rows.append(text)
+        return rows
 
     def _legend(self, width: int) -> list[Text]:
         rows = [Text()]
@@ -194,3 +241,9 @@ class Plot(Widget, can_focus=True):
 
     def _style(self, number: int) -> Style:
         return tint(self, _COLOURS[number % len(_COLOURS)], bold=True)
+
+
+def _arrangement(charts: int, width: int) -> tuple[int, int]:
+    """How many charts stand side by side, and in how many rows."""
+    across = min(charts, 3 if width >= 66 else 2 if width >= 40 else 1) or 1
+    return across, -(-charts // across) or 1

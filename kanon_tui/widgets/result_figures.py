@@ -10,6 +10,9 @@ from kanon_tui.core.analysis.compare import Comparison, FigureDifference
 from kanon_tui.core.analysis.why import few
 from kanon_tui.core.metrics import AttributeMeasures
 from kanon_tui.core.report_story import (
+    COUNTS,
+    METRICS,
+    PRIVACY,
     Bar,
     Section,
     class_sizes_section,
@@ -26,7 +29,7 @@ from kanon_tui.widgets.grid import Cell, GridColumn, printable
 __all__ = [
     "FigureTable",
     "attributes_table",
-    "comparison_table",
+    "comparison_tables",
     "metrics_table",
     "privacy_table",
     "runs_table",
@@ -35,6 +38,8 @@ __all__ = [
 ]
 
 BAR = 3
+MEANINGS = {name: meaning for name, _, meaning in (*METRICS, *COUNTS, *PRIVACY)}
+"""What the figures of a comparison mean, by name."""
 
 
 class FigureTable:
@@ -190,39 +195,56 @@ def runs_table(results: Sequence[Result], current: Result | None) -> FigureTable
     return FigureTable(columns, cells, meanings)
 
 
-def comparison_table(made: Comparison) -> FigureTable:
-    """Figures, then attributes (those that differ most first), then rules, of two results."""
-    cells, meanings = [], []
+def comparison_tables(made: Comparison) -> dict[str, FigureTable]:
+    """Figures, attributes (those that differ most first) and rules of two results.
 
-    def add(title: str, one: FigureDifference, meaning: str) -> None:
+    There is no table of rules where both have none in common.
+    """
+    figures, attributes, rules = _Pairs(), _Pairs(), _Pairs()
+    for one in made.figures:
+        meaning = MEANINGS.get(one.name)
+        figures.add(one.title, one, f"{_verdict(one)}: {meaning}" if meaning else _verdict(one))
+    for each in made.attributes:
+        where = "" if each.levels == (None, None) else f", level {_levels(each.levels)}"
+        said = f"{each.name}{where}: {each.differs:,} records are published otherwise"
+        attributes.add(f"{each.name}: NCP", each.ncp, said)
+        attributes.add(f"{each.name}: RV", each.rv, said)
+    for rule in made.rules:
+        said = f"{rule.attribute}: share of the records whose class keeps {rule.rule}"
+        rules.add(f"{rule.attribute}: {rule.rule}", rule.kept, said)
+    tables = {"figures": figures, "attributes": attributes, "rules kept": rules}
+    return {title: pairs.table() for title, pairs in tables.items() if pairs.cells}
+
+
+class _Pairs:
+    """Rows of a comparison: both figures, the difference, and who is better."""
+
+    def __init__(self) -> None:
+        self.cells: list[list[Cell]] = []
+        self.meanings: list[str] = []
+
+    def add(self, title: str, one: FigureDifference, meaning: str) -> None:
+        """One row more."""
         better = {1: "▸ better", -1: "◂ better", 0: ""}[one.better]
         difference = "–" if one.difference is None else signed(one.difference)
-        cells.append(
+        self.cells.append(
             [
                 Cell(title), Cell(figure(one.first)), Cell(figure(one.second)), Cell(difference),
                 Cell(better, "good" if one.better else ""),
             ]
         )  # fmt: skip
-        meanings.append(meaning)
+        self.meanings.append(meaning)
 
-    for one in made.figures:
-        add(one.title, one, f"{one.title}: {_verdict(one)}")
-    for each in made.attributes:
-        where = "" if each.levels == (None, None) else f", level {_levels(each.levels)}"
-        said = f"{each.name}{where}: {each.differs:,} records are published otherwise"
-        add(f"{each.name}: NCP", each.ncp, said)
-        add(f"{each.name}: RV", each.rv, said)
-    for rule in made.rules:
-        said = f"{rule.attribute}: share of the records whose class keeps {rule.rule}"
-        add(f"{rule.attribute}: {rule.rule}", rule.kept, said)
-    columns = [
-        GridColumn("figure", _width(cells, 0, 9, 32)),
-        GridColumn("◂ left", _width(cells, 1, 8, 12), True),
-        GridColumn("right ▸", _width(cells, 2, 8, 12), True),
-        GridColumn("difference", 10, True),
-        GridColumn("", 8),
-    ]
-    return FigureTable(columns, cells, meanings)
+    def table(self) -> FigureTable:
+        """As wide as the rows need."""
+        columns = [
+            GridColumn("figure", _width(self.cells, 0, 9, 32)),
+            GridColumn("◂ left", _width(self.cells, 1, 8, 12), True),
+            GridColumn("right ▸", _width(self.cells, 2, 8, 12), True),
+            GridColumn("difference", _width(self.cells, 3, 10, 14), True),
+            GridColumn("", 8),
+        ]
+        return FigureTable(columns, self.cells, self.meanings)
 
 
 def _verdict(one: FigureDifference) -> str:
@@ -241,7 +263,8 @@ def signed(value: float) -> str:
     """`+0.021`, `−7`, `±0`."""
     if abs(value) < 1e-9:
         return "±0"
-    return ("+" if value > 0 else "−") + figure(abs(value))
+    size = abs(value)  # four digits that matter, with thousands apart, as the figures beside it
+    return ("+" if value > 0 else "−") + (f"{size:,.0f}" if size >= 1000 else figure(size))
 
 
 def short_figure(value: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,10 +102,10 @@ async def test_paul_is_found_in_the_original_but_not_in_the_release(sample, make
         }
         assert counts == {
             "of 4 people": ["original", "release"],
-            "have a record that fits": ["1", "1"],
-            "have exactly one: found": ["1", "0"],
-            "have at most 1, below k": ["1", "0"],
-            "a sensitive value is certain": ["1", "0"],
+            "have a record that fits": ["1", "25.0%", "1", "25.0%"],
+            "have exactly one, and are found": ["1", "25.0%", "0", "0.0%"],
+            "have at most 1, below k": ["1", "25.0%", "0", "0.0%"],
+            "have a sensitive value revealed": ["1", "25.0%", "0", "0.0%"],
         }
         people = screen.query_one("#people", Grid)
         assert texts(people)[2] == ["✗ 1", "2", "original", "Paul", "25", "Male", "22370"]
@@ -118,7 +119,20 @@ async def test_paul_is_found_in_the_original_but_not_in_the_release(sample, make
             ["[25..35]", "Male", "22***", "HIV"],
         ]
         assert [rows.source.row_name(row) for row in (0, 1)] == ["1", "2"]
-        assert "person 3: 2 rows fit" in str(screen.query_one("#rows-pane").border_title)
+        pane = screen.query_one("#rows-pane")
+        assert str(pane.border_title) == "person 3: 2 published records fit"
+        original, release = said(screen, "#told").split("\n")
+        assert original.endswith("1 record, disease: certainly Gastritis")
+        assert release.endswith("2 records, disease: Gastritis 50%, HIV 50%")
+        assert release.startswith("▸")
+        await pilot.press("o")  # the record of the original that is his
+        await pilot.pause()
+        assert texts(rows) == [["25", "Male", "22370", "Gastritis"]]
+        assert str(pane.border_title) == "person 3: 1 original record fits"
+        await pilot.press("down", "enter")  # Sara is in neither
+        await settle(pilot)
+        assert said(screen, "#told").count("no record fits") == 2
+        assert rows.source.height == 0
 
 
 async def test_sorting_the_people_and_joining_on_fewer_attributes(sample, make_app) -> None:
@@ -150,6 +164,50 @@ async def test_sorting_the_people_and_joining_on_fewer_attributes(sample, make_a
         assert screen.joined == ("gender",)
 
 
+async def test_another_release_is_looked_at_with_the_same_people(sample, make_app) -> None:
+    async with make_app(sample("linking")).run_test(size=SIZE) as pilot:
+        await release_it(pilot)
+        session = session_of(pilot)
+        privacy = replace(session.project.privacy, k=4)
+        session.results.append(anonymize(replace(session.project, privacy=privacy), session.table))
+        screen = await attacked(pilot)
+        assert "on run 2: mondrian k=4" in said(screen, "#status")
+        assert screen.people.attack.release.matches.tolist()[2] == 4
+        await pilot.press("R")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, Choose)
+        await pilot.press("up", "enter")
+        await settle(pilot)
+        await until(pilot, lambda: screen.people is not None)
+        assert "on run 1: mondrian k=2" in said(screen, "#status")
+        assert screen.joined == ("age", "gender", "zip")
+        assert screen.people.attack.release.matches.tolist()[2] == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "does not exist"), (b"", "is empty"), (b"\x00\x9f\xfe\x01" * 500, "odd.csv")],
+)
+async def test_a_wrong_file_is_refused_with_a_sentence(sample, make_app, content, message) -> None:
+    project = sample("linking")
+    if content is not None:
+        project.with_name("odd.csv").write_bytes(content)
+    async with make_app(project).run_test(size=SIZE) as pilot:
+        await release_it(pilot)
+        await open_panel(pilot, "linking", AttackScreen)
+        await pilot.press(*"odd.csv", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Message))
+        told = said(pilot.app.screen, "#text")
+        assert message in told
+        assert "unexpected" not in told
+        await pilot.press("escape")
+        screen = pilot.app.screen
+        assert isinstance(screen, AttackScreen)
+        assert "e chooses" in said(screen, "#status")
+        await pilot.press("e", *"voters.csv", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PickNames))
+
+
 async def test_hostile_cells_are_shown_as_they_are_and_certainty_is_said(sample, make_app) -> None:
     project = sample("linking")
     people = "name,age,gender,zip\n[/],25,Male,22370\n[red]x,25,Male,?\n"
@@ -165,7 +223,7 @@ async def test_hostile_cells_are_shown_as_they_are_and_certainty_is_said(sample,
         ]
         await pilot.press("enter")
         await settle(pilot)
-        assert "certain: disease" in str(screen.query_one("#rows-pane").border_title)
+        assert said(screen, "#told").count("disease: certainly Gastritis") == 2
 
 
 async def test_a_table_without_a_shared_column_is_refused(sample, make_app) -> None:
@@ -210,7 +268,7 @@ async def test_the_curve_of_seven_binary_attributes(sample, make_app) -> None:
         await until(pilot, lambda: not screen.working and screen.curve.counts[-1] == 7500)
         assert screen.curve.repeats == 20
         own, typed = screen.query_one(Plot).lines
-        assert (own.name, typed.name) == ("this table's 6", "7 × 2 values")
+        assert (own.name, typed.name) == ("table's 6", "typed 7 × 2 values")
         assert set(own.values) == {0.0}
         rates = dict(zip(screen.curve.counts, typed.values, strict=True))
         assert rates[7500] == 1.0
@@ -218,6 +276,10 @@ async def test_the_curve_of_seven_binary_attributes(sample, make_app) -> None:
         assert list(rates.values()) == sorted(rates.values())
         assert texts(screen.query_one(Grid))[-1] == ["7,500", "0.0%", "100.0%"]
         assert any(row[0] == "▸400" for row in texts(screen.query_one(Grid)))
+        assert "▸400" in screen.query_one(Plot).labels
+        safe = next(n for n, rate in rates.items() if rate >= 0.95)
+        await until(pilot, lambda: "reached" in said(screen, "#note"))
+        assert f"table's not up to 7,500, typed from {safe:,} on" in said(screen, "#note")
 
 
 async def test_points_appear_one_by_one_and_escape_cancels_then_closes(
@@ -300,7 +362,9 @@ async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> N
         assert f"{found.release.auc:.3f}" in figures
         assert f"keeps {found.kept:.1%}" in figures
         for name, tree in (("original", found.original), ("release", found.release)):
-            assert said(screen, f"#{name} .tree").split("\n") == tree_lines(tree.root)
+            assert said(screen, f"#{name} .tree").split("\n") == [
+                line.plain for line in tree_lines(tree.root)
+            ]
 
         leaves = len(list(found.original.root.leaves()))
         await pilot.press(*["minus"] * 6)
@@ -334,10 +398,11 @@ def test_a_tree_in_lines() -> None:
     old = Node(50, "yes", 0.8, "age ≥ 65", "")
     middle = Node(930, "yes", 0.5, "age < 65", "")
     rest = Node(980, "yes", 0.51, "age ≥ 30", "", (old, middle))
-    assert tree_lines(Node(1000, "yes", 0.5, "", "all records", (rest, low))) == [
-        "1,000  50.0% all → yes",
-        "  980  51.0% ├ age ≥ 30 → yes",
-        "   50  80.0% │ ├ age ≥ 65 → yes",
-        "  930  50.0% │ └ age < 65 → yes",
-        "   20  90.0% └ age < 30 → no",
+    tree = Node(1000, "yes", 0.5, "", "all records", (rest, low))
+    assert [line.plain for line in tree_lines(tree)] == [
+        "1,000 yes  50.0% all",
+        "  980 yes  51.0% ├age ≥ 30",
+        "   50 yes  80.0% │├▪ age ≥ 65",
+        "  930 yes  50.0% │└▪ age < 65",
+        "   20 no   90.0% └▪ age < 30",
     ]

@@ -8,11 +8,20 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input, Static
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.desk import Desk
+from kanon_tui.core.project import AlgorithmChoice
 from kanon_tui.core.result import conclude, start
 from kanon_tui.core.samples import find_sample
+from kanon_tui.screens.analysis import PickNames
+from kanon_tui.screens.attack import AttackScreen
+from kanon_tui.screens.feasibility import FeasibilityScreen
+from kanon_tui.screens.partition import PartitionScreen
+from kanon_tui.screens.result_compare import CompareScreen
+from kanon_tui.screens.result_why import WhyDialog
 from tests.screens.conftest import session_of, settle
 
 SIZES = {"80x24": (80, 24), "120x40": (120, 40)}
@@ -54,6 +63,127 @@ def test_screen(snap_compare, name: str, size: str) -> None:
 def test_sixteen_colours(snap_compare) -> None:
     before = show(SCREENS["attributes"])
     assert snap_compare(app("ansi-dark"), terminal_size=(80, 24), run_before=before)
+
+
+def shown(screen: Screen[None], selector: str) -> str:
+    return str(screen.query_one(selector, Static).content)
+
+
+async def wait(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+    for _ in range(400):
+        if condition():
+            return
+        await pilot.pause(0.05)
+    pytest.fail("it never happened")
+
+
+async def open_panel(pilot: Pilot[None], words: str, kind: type[Screen[None]]) -> None:
+    await pilot.press("ctrl+p", *words)
+    await pilot.pause(0.3)
+    await pilot.press("enter")
+    await wait(pilot, lambda: any(isinstance(one, kind) for one in pilot.app.screen_stack))
+    await settle(pilot)
+
+
+def sweep(*keys: str) -> Callable[[Pilot[None]], object]:
+    """A finished sweep, with seconds that are the same on every machine."""
+
+    async def before(pilot: Pilot[None]) -> None:
+        await show(("7", "r"))(pilot)
+        screen = pilot.app.screen
+        await wait(pilot, lambda: not screen.running and len(screen.points) == 14)
+        known = {(point.algorithm, point.k): point for point in screen.points}
+        pairs = [(name, k) for name in screen.algorithms for k in screen.ks]
+        screen.points = tuple(replace(known[pair], seconds=pair[1] / 100) for pair in pairs)
+        screen._began, screen._ended = 0.0, 1.0
+        screen._draw()
+        await pilot.press("down", "down", *keys)
+        await settle(pilot)
+
+    return before
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("figures", ["one", "all"])
+def test_what_if(snap_compare, figures: str, size: str) -> None:
+    before = sweep() if figures == "one" else sweep("Y")
+    assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
+
+
+def test_what_if_in_sixteen_colours(snap_compare) -> None:
+    assert snap_compare(app("ansi-dark"), terminal_size=(80, 24), run_before=sweep())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_linking_attack(snap_compare, size: str) -> None:
+    async def before(pilot: Pilot[None]) -> None:
+        await show((), result=True)(pilot)
+        await open_panel(pilot, "linking", AttackScreen)
+        await pilot.press(*"voters.csv", "enter")
+        await wait(pilot, lambda: isinstance(pilot.app.screen, PickNames))
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("down", "down", "enter")
+        await settle(pilot)
+
+    made = app(file=find_sample("linking").project)
+    assert snap_compare(made, terminal_size=SIZES[size], run_before=before)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_feasibility(snap_compare, size: str) -> None:
+    async def before(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        await open_panel(pilot, "feasib", FeasibilityScreen)
+        screen = pilot.app.screen
+        await wait(pilot, lambda: not screen.working and "reached" in shown(screen, "#note"))
+        await pilot.press("shift+tab", "tab")
+        screen.query_one("#p-attributes", Input).cursor_blink = False
+        await pilot.pause()
+
+    made = app(file=find_sample("datafly").project)
+    assert snap_compare(made, terminal_size=SIZES[size], run_before=before)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_decision_trees(snap_compare, size: str) -> None:
+    async def before(pilot: Pilot[None]) -> None:
+        await show((), result=True)(pilot)
+        await open_panel(pilot, "trees", PartitionScreen)
+        await pilot.press("down", "down", "enter")
+        await wait(pilot, lambda: isinstance(pilot.app.screen, PartitionScreen))
+        screen = pilot.app.screen
+        await wait(pilot, lambda: screen.found is not None and not screen.working)
+        await settle(pilot)
+
+    assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_compare(snap_compare, size: str) -> None:
+    async def before(pilot: Pilot[None]) -> None:
+        await show(("6",), result=True)(pilot)
+        session = session_of(pilot)
+        other = replace(session.project, algorithm=AlgorithmChoice("mondrian"))
+        made = conclude(start(other, task=session.fresh_task()), other)
+        session.results.append(replace(made, seconds=0.1))
+        pilot.app.session_changed()
+        await settle(pilot)
+        await pilot.press("C")
+        await wait(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+        await settle(pilot)
+
+    assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_why(snap_compare, size: str) -> None:
+    async def before(pilot: Pilot[None]) -> None:
+        await show(("6", "w"), result=True)(pilot)
+        await wait(pilot, lambda: isinstance(pilot.app.screen, WhyDialog))
+        await settle(pilot)
+
+    assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -14,11 +14,12 @@ from textual.widgets import Input, Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
-from kanon_tui.core.analysis.sweep_figures import Line
+from kanon_tui.core.analysis.sweep_figures import METRICS, Line
 from kanon_tui.core.result import anonymize
 from kanon_tui.core.run import Step, Steps
 from kanon_tui.core.task import Task
 from kanon_tui.screens.dialogs import Confirm, Message
+from kanon_tui.screens.results import ResultsScreen
 from kanon_tui.screens.what_if import WhatIfScreen
 from kanon_tui.screens.what_if_pick import PickAlgorithms
 from kanon_tui.widgets.grid import Grid
@@ -40,6 +41,15 @@ def cells(screen: WhatIfScreen) -> list[list[str]]:
 
 def text(screen: WhatIfScreen, selector: str) -> str:
     return str(screen.query_one(selector, Static).content)
+
+
+async def until_shown(pilot: Pilot[None], kind: type) -> None:
+    for _ in range(200):
+        await settle(pilot)
+        if isinstance(pilot.app.screen, kind):
+            return
+        await pilot.pause(0.02)
+    pytest.fail(f"{kind.__name__} never came")
 
 
 async def type_values(pilot: Pilot[None], values: str) -> None:
@@ -86,7 +96,7 @@ async def test_a_sweep_fills_table_and_plot_with_every_figure_that_runs_give(
         assert "4 points · done" in text(screen, "#status")
         seen = {}
         for _ in range(6):
-            seen[screen.metric.title] = screen.query_one(Plot).lines[0].values[0]
+            seen[screen.plotted[0].title] = screen.query_one(Plot).lines[0].values[0]
             await pilot.press("y")
         first = (screen.algorithms[0], 3)
         point = next(p for p in screen.points if (p.algorithm, p.k) == first)
@@ -164,6 +174,79 @@ async def test_enter_opens_a_point_or_says_that_there_is_no_release(
         assert (result.algorithm.name, result.task.k) == (screen.algorithms[0], 3)
         assert result.measures.ncp == point.ncp
         assert went == ["results"]
+        await pilot.press("enter")  # the same one again: no second run of it
+        await settle(pilot)
+        assert session_of(pilot).results == [result]
+
+
+async def test_a_point_opened_again_comes_to_the_front(sample, make_app) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        await type_values(pilot, "2,3")
+        await pilot.press("r")
+        await settle(pilot)
+        screen = screen_of(pilot)
+
+        async def open_point() -> ResultsScreen:
+            await pilot.press("enter")
+            await until_shown(pilot, ResultsScreen)
+            return pilot.app.screen
+
+        results = await open_point()
+        first = results.result
+        assert first.task.k == 2
+        await pilot.press("7", "down")
+        await settle(pilot)
+        assert (await open_point()).result.task.k == 3
+        await pilot.press("minus")  # the neighbour of a point
+        await settle(pilot)
+        assert results.result.task.k == 2
+        assert "k 3 → 2" in str(results.query_one("#summary", Static).content)
+        await pilot.press("7", "up")
+        await settle(pilot)
+        assert (await open_point()).result is first
+        assert [one.task.k for one in session_of(pilot).results] == [3, 2, 2]
+        assert screen.point.k == 2
+
+
+async def test_the_plot_shows_the_point_under_the_cursor_and_who_is_best(sample, make_app) -> None:
+    async with make_app(sample("race-rules")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        await type_values(pilot, "3,5")
+        await pilot.press("r")
+        await settle(pilot)
+        screen = screen_of(pilot)
+        plot = screen.query_one(Plot)
+        await pilot.press("down", "down", "down")
+        await pilot.pause()
+        assert plot.chosen == (1, 1)
+        known = {(point.algorithm, point.k): point for point in screen.points}
+        one, other = (known[name, 5] for name in screen.algorithms)
+        winner, loser = sorted((one, other), key=lambda point: point.ncp)
+        row = screen.algorithms.index(loser.algorithm) * 2 + 1
+        screen.query_one(Grid).go_to(row)
+        await pilot.pause()
+        assert f"NCP {loser.ncp:.3f} · best at this k: " in text(screen, "#note")
+        assert text(screen, "#note").endswith(f"{winner.algorithm} {winner.ncp:.3f}")
+        await pilot.press("Y")  # back from the first: all of them
+        await pilot.pause()
+        assert [chart.title for chart in plot.charts] == [metric.title for metric in METRICS]
+        shown = plot.render().plain
+        assert all(metric.title in shown for metric in METRICS)
+        assert max(map(cell_len, shown.splitlines())) <= plot.size.width
+        assert len(shown.splitlines()) <= plot.size.height
+        assert text(screen, "#note").startswith("best at k = 5: NCP ")
+        await pilot.press("y")
+        assert [chart.title for chart in plot.charts] == ["NCP"]
+        await pilot.resize_terminal(40, 12)
+        await pilot.pause()
+        await pilot.resize_terminal(120, 40)
+        await pilot.pause()
+        assert "┤" in plot.render().plain
 
 
 class Endless(Datafly):
@@ -277,6 +360,17 @@ def test_the_plot_draws_values_at_their_height() -> None:
     assert rows[-1].index("10") <= markers[0][1] <= rows[-1].index("10") + 1
     assert rows[0].lstrip().startswith("1 ┤")
     assert rows[9].lstrip().startswith("0 ┤")
+
+
+def test_the_plot_knows_where_its_markers_stand_and_how_high_it_is() -> None:
+    canvas = draw([Line("a", (0.3, 0.6)), Line("b", (0.3, None))], ["2", "5"], 30, 4)
+    rows = canvas.plain()
+    assert {place: rows[r][c] for place, (r, c) in canvas.markers.items()} == {
+        (0, 0): "●",
+        (0, 1): "●",
+        (1, 0): "■",
+    }
+    assert rows[0].startswith("0.6 ┤")  # no round number fits: the highest value
 
 
 def test_equal_values_stand_side_by_side() -> None:
