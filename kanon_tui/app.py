@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-from rich.text import Text
 from textual import work
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
-from textual.worker import Worker, get_current_worker
 
 from kanon_tui.core.desk import Abandoned, Desk
-from kanon_tui.core.errors import KanonError
 from kanon_tui.core.project import Project
 from kanon_tui.core.readiness import Readiness, State, readiness
 from kanon_tui.core.session import Session, open_session
 from kanon_tui.screens.base import STEPS, StepScreen
-from kanon_tui.screens.dialogs import AskPath, Confirm, Help, Message
+from kanon_tui.screens.dialogs import AskPath, Confirm, Help
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.themes import THEMES, default_theme
 from kanon_tui.widgets.step_bar import StepBar
+from kanon_tui.working import WorkingApp
 
 __all__ = ["KanonApp", "launch"]
-
-T = TypeVar("T")
 
 ANALYSES = (
     ("Linking attack", "Who can be found with an outsider's table", "attack", "AttackScreen"),
@@ -54,7 +46,7 @@ def _screen(module: str, name: str) -> Callable[[], Screen[Any]]:
     return make
 
 
-class KanonApp(App[None]):
+class KanonApp(WorkingApp):
     """Seven numbered screens over one session."""
 
     TITLE = "kanon"
@@ -116,29 +108,7 @@ class KanonApp(App[None]):
         if self.file is not None:
             self.open_file(self.file)
         if not self.is_headless:
-            self.set_timer(2, self._compile_ahead)
-
-    @work(thread=True, group="compile", exit_on_error=False)
-    def _compile_ahead(self) -> None:
-        """Compile the inner loops on this machine's first start, before anybody waits for them.
-
-        In a process of its own, with low priority: compiling holds the interpreter, and the screen
-        must stay smooth. It ends with the application.
-        """
-        command = ["-m", "kanon_tui.core.kernels.warmup"]
-        nice = ["nice", "-n", "15"] if shutil.which("nice") else []
-        process = subprocess.Popen(
-            [*nice, sys.executable, *command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        worker = get_current_worker()
-        while process.poll() is None:
-            if worker.is_cancelled or not self.is_running:
-                process.terminate()
-                return
-            time.sleep(0.2)
+            self.set_timer(2, self.compile_ahead)
 
     def open_file(self, path: Path) -> None:
         """Read a data file or a project in the background, then show it."""
@@ -206,6 +176,11 @@ class KanonApp(App[None]):
         """In case the line drops; a large hierarchy takes a while to write."""
         self.desk.keep(session)
 
+    def keep_unsaved(self) -> None:
+        """Put the session aside for the next start, whatever happens next."""
+        if self.session is not None:
+            self.desk.keep(self.session)
+
     def fill_step_bar(self, bar: StepBar, current: str) -> None:
         """Name, steps and k; the states are worked out in the background."""
         session = self.session
@@ -220,57 +195,6 @@ class KanonApp(App[None]):
             bar.update(current, title, k, tuple((*step, states[step[1]]) for step in STEPS))
 
         self.compute(lambda: readiness(session), show, group="readiness", node=bar)
-
-    # -- background work
-
-    def compute(
-        self,
-        work: Callable[[], T],
-        done: Callable[[T], object],
-        *,
-        group: str,
-        failed: Callable[[Exception], None] | None = None,
-        node: DOMNode | None = None,
-    ) -> Worker[None]:
-        """Do work in a thread, then call `done` here; a newer one in its group replaces it."""
-
-        def in_thread() -> None:
-            worker = get_current_worker()
-            try:
-                outcome = work()
-            except Exception as error:
-                if not worker.is_cancelled:
-                    self.call_from_thread(self._finish, worker, node, failed or self.fail, error)
-            else:
-                if not worker.is_cancelled:
-                    self.call_from_thread(self._finish, worker, node, done, outcome)
-
-        return self.run_worker(in_thread, thread=True, exclusive=True, group=group)
-
-    def _finish(
-        self,
-        worker: Worker[None],
-        node: DOMNode | None,
-        callback: Callable[[Any], None],
-        value: Any,
-    ) -> None:
-        for stack in self._screen_stacks.values():
-            for screen in stack:
-                screen.loading = False
-        if not worker.is_cancelled and (node is None or node.is_attached):
-            callback(value)
-
-    def fail(self, error: Exception) -> None:
-        """Show what went wrong as a sentence."""
-        self.show_error("That did not work", error)
-
-    def show_error(self, title: str, error: Exception) -> None:
-        """A dialog with one clear sentence; unexpected errors never show values of the data."""
-        if isinstance(error, KanonError):
-            text = str(error)
-        else:
-            text = f"An unexpected {type(error).__name__} happened; nothing was changed or lost."
-        self.push_screen(Message(title, text))
 
     # -- actions
 
@@ -411,29 +335,6 @@ class KanonApp(App[None]):
     def say(self, text: str, severity: str = "information") -> None:
         """A short message that goes away by itself; the text is shown as it is."""
         self.notify(text, severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
-
-    # -- when everything fails
-
-    def _fatal_error(self) -> None:
-        """Leave with a sentence. Textual would print a traceback with the values of variables,
-        and values of a table of people must not reach a terminal log or a crash file."""
-        self.bell()
-        if self.session is not None:
-            self.desk.keep(self.session)
-        error = self._exception
-        where = ""
-        if error is not None and error.__traceback__ is not None:
-            trace = error.__traceback__
-            while trace.tb_next is not None:
-                trace = trace.tb_next
-            where = f" in {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
-        self._exit_renderables.append(
-            Text(
-                f"kanon-tui stopped because of an unexpected {type(error).__name__}{where}. "
-                f"Unsaved changes are kept and offered at the next start."
-            )
-        )
-        self._close_messages_no_wait()
 
 
 def _help(node: DOMNode) -> str | None:

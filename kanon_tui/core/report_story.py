@@ -220,6 +220,14 @@ def privacy_section(result: Result) -> Section:
     privacy = result.measures.privacy
     rows = [
         ("k", figure(privacy.k), "records that share every published combination, at least"),
+        *(
+            (
+                f"✓ Required {each.requirement.model.title}: {each.requirement.column.name}",
+                figure(each.figure),
+                f"every class has {each.requirement}; the worst has this",
+            )
+            for each in privacy.required
+        ),
         ("Highest risk", figure(privacy.risk_max), "of finding a person who is known to be in it"),
         ("Mean risk", figure(privacy.risk_mean), "the same, averaged over the records"),
         *(
@@ -231,14 +239,6 @@ def privacy_section(result: Result) -> Section:
             for threshold in RISK_THRESHOLDS
         ),
         ("Violations", figure(privacy.violations), "records generalised beyond a given bound"),
-        *(
-            (
-                f"✓ Required {each.requirement.model.title}: {each.requirement.column.name}",
-                figure(each.figure),
-                f"every class has {each.requirement}; the worst has this",
-            )
-            for each in privacy.required
-        ),
     ]
     for name, title, meaning in PRIVACY:
         for sensitive, value in (getattr(privacy, name) or {}).items():

@@ -116,6 +116,13 @@ class Bound:
                 return f"{which} of {name} in at most {bound:.4g} of the records"
 
     @property
+    def short(self) -> str:
+        """For a line with little room: `l≥3`, `t≤0.2`."""
+        letter = {Model.L_DISTINCT: "l", Model.L_ENTROPY: "entropy l", Model.ALPHA: "α"}
+        sign = "≥" if self.model.at_least else "≤"
+        return f"{letter.get(self.model, self.model.value)}{sign}{self.bound:g}"
+
+    @property
     def lack(self) -> str:
         """What is wrong with a class that fails, after 'with'."""
         name, bound = self.column.name, self.bound

@@ -31,7 +31,9 @@ def summary_text(result: Result, session: Session, widget: Widget) -> Text:
         f" · NCP {short_figure(measures.ncp)} · RV {short_figure(measures.rv)}"
         f" · {measures.classes:,} classes · {measures.suppressed_records:,} {suppressed} · "
     )
-    text.append(f"verified k={measures.privacy.k:,} ✓", tint(widget, "success"))
+    proven = [f"k={measures.privacy.k:,}"]
+    proven += dict.fromkeys(each.requirement.short for each in measures.privacy.required)
+    text.append(f"verified {' '.join(proven)} ✓", tint(widget, "success"))
     if len(session.results) > 1 and widget.size.width >= WIDE:
         number = session.results.index(result) + 1 if result in session.results else 0
         text.append(f" · run {number} of {len(session.results)}", "dim")
