@@ -7,6 +7,8 @@ depends on the family:
 - full-domain (`why_levels`): what would happen one level further down;
 - clustering (`why_classes`): which values share the class, and where it could be cut.
 
+A class must have k records and keep what is required beyond k (`why_requirements`).
+
 Every change that is named was tried on the data: with it, and all else as it is, the cell would
 have been finer. Nothing is run again; the cost is a few countings of the classes.
 """
@@ -45,11 +47,14 @@ class Change:
     """One change to the set-up that would have kept more."""
 
     kind: str
-    """k, suppression, level, attribute (leaving it out) or rule."""
+    """k, suppression, requirement, level, attribute (leaving it out) or rule."""
     value: float
-    """The k, the share or number of records, the level or the importance in question."""
+    """The k, share or number of records, bound, level or importance in question.
+
+    A bound of 1 is kept by every class: the requirement is left out.
+    """
     attribute: str
-    """Whose level, whose rule, or which attribute to leave out; empty for k and suppression."""
+    """Whose requirement, level or rule, or which attribute to leave out; else empty."""
     sentence: str
 
 

@@ -1,8 +1,9 @@
 """Reasons of a full-domain release: what one level less would do.
 
 For an attribute at level j the question is always the same: with this attribute at level j − 1 and
-all else as it is, which records stand in classes below k? From those classes follows everything
-else: the largest k that would let it pass, the share to suppress, and, counted up from the same
+all else as it is, which records stand in classes below k, or in classes that miss what is required
+beyond k? From those classes (`Finer`) follows everything else: the largest k that would let it
+pass, the share to suppress, the bound that would have to give way, and, counted up from the same
 classes, the other attribute that would have to be raised or left out instead.
 """
 
@@ -17,39 +18,18 @@ import numpy.typing as npt
 
 from kanon_tui.core.algorithms.full_domain import TIE
 from kanon_tui.core.analysis.why import Change, Reasons, Why, records_text, short
-from kanon_tui.core.frequency import CodedTuples, Frequency
+from kanon_tui.core.analysis.why_finer import Finer
+from kanon_tui.core.analysis.why_requirements import lacks_text, missed_by, requirement_change
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.result import Result
 from kanon_tui.core.rules import RuleTable
 
-__all__ = ["Finer", "LevelReasons"]
+__all__ = ["LevelReasons"]
+
+Ints = npt.NDArray[np.int64]
 
 BY_RESEARCH_VALUE = ("global", "local", "hybrid", "distributed")
 """Algorithms that choose by research value, so that a rule may decide."""
-
-
-@dataclass(frozen=True, eq=False)
-class Finer:
-    """The whole table with one attribute a level finer than in the release."""
-
-    levels: tuple[int, ...]
-    frequency: Frequency
-    class_of: npt.NDArray[np.int32]
-    """Per record its class at these levels."""
-    small: int
-    """Records in classes below k."""
-    passes: bool
-
-    @property
-    def sizes(self) -> npt.NDArray[np.int32]:
-        """Records of every class."""
-        return self.frequency.coded.counts
-
-    def largest_k(self) -> int:
-        """The largest k for which these levels pass."""
-        rising = np.sort(self.sizes).astype(np.int64)
-        too_many = np.flatnonzero(np.cumsum(rising) > self.frequency.allowed)
-        return int(rising[too_many[0]])
 
 
 @dataclass(frozen=True)
@@ -79,11 +59,7 @@ class LevelReasons(Reasons):
         """The table with attribute x one level finer; x must not be at level 0."""
         if x not in self._finer:
             levels = tuple(level - (y == x) for y, level in enumerate(self.levels))
-            coded, class_of = CodedTuples.of(self.task.quasi, levels)
-            small = int(coded.counts[coded.counts < self.k].sum())
-            frequency = Frequency(coded, self.k, self.allowed)
-            passes = small <= frequency.allowed
-            self._finer[x] = Finer(levels, frequency, class_of, small, passes)
+            self._finer[x] = Finer.of(self.task, levels, self.allowed)
         return self._finer[x]
 
     @cached_property
@@ -98,14 +74,18 @@ class LevelReasons(Reasons):
         if self.levels[x] == 0 or self.published(record, x) == self.original(record, x):
             return ""
         finer = self.finer(x)
-        left = int(finer.sizes[finer.class_of[record]])
+        own = int(finer.class_of[record])
+        left = int(finer.sizes[own])
         label = short(self._label(record, x, self.levels[x] - 1))
         if left < self.k:
             left_over = f"leave {left:,} records" if left > 1 else "leave this record alone"
             return f"{label} would {left_over} in this class"
+        if lacks := finer.lacks_of(own):
+            held = f"leave {records_text(left)} in this class, with {lacks_text(lacks)}"
+            return f"{label} would {held}"
         if finer.passes:
             return self._needless(x)
-        return f"{label} would do here but {self._leaves_small(finer)}"
+        return f"{label} would do here but {self._leaves(finer)}"
 
     def _record_facts(self, record: int, x: int) -> tuple[str, ...]:
         attribute, level = self.task.quasi[x], self.levels[x]
@@ -139,7 +119,7 @@ class LevelReasons(Reasons):
         because = ""
         if level:
             finer = self.finer(x)
-            told = f"level {level - 1} would {self._leaves_small(finer)}"
+            told = f"level {level - 1} would {self._leaves(finer)}"
             because = self._needless(x) if finer.passes else told
         facts = (
             f"{attribute.name} is at level {level} of {attribute.hierarchy.height}.",
@@ -151,9 +131,16 @@ class LevelReasons(Reasons):
         if self.levels[x] == 0:
             return ("Nothing was generalised: its values are published as they are.",)
         finer = self.finer(x)
+        of_all = f"of {self.task.n:,} records would be in classes"
+        told = f"{finer.small:,} {of_all} below {self.k:,}"
+        if finer.lacking:
+            lacks = lacks_text(finer.lacks)
+            if finer.small:
+                told += f" and {finer.lacking:,} in classes with {lacks}"
+            else:
+                told = f"{finer.lacking:,} {of_all} with {lacks}"
         return (
-            f"At level {self.levels[x] - 1}, with all else as it is, {finer.small:,} of "
-            f"{self.task.n:,} records would be in classes below {self.k:,}; "
+            f"At level {self.levels[x] - 1}, with all else as it is, {told}; "
             f"{self.allowed:,} may be suppressed.",
         )
 
@@ -163,8 +150,15 @@ class LevelReasons(Reasons):
             f"passes too"
         )
 
-    def _leaves_small(self, finer: Finer) -> str:
+    def _leaves(self, finer: Finer) -> str:
+        """The records of the table that would have to go, by what they lack."""
         told = f"leave {records_text(finer.small)} of the table below k = {self.k:,}"
+        if finer.lacking:
+            lacks = f"in classes with {lacks_text(finer.lacks)}"
+            if finer.small:
+                told += f" and {finer.lacking:,} {lacks}"
+            else:
+                told = f"leave {records_text(finer.lacking)} of the table {lacks}"
         return told + (f" ({self.allowed:,} may go)" if self.allowed else "")
 
     # -- changes
@@ -184,35 +178,32 @@ class LevelReasons(Reasons):
         if largest > 1:
             told = f"k = {largest:,} instead of {self.k:,}: {stays} with all else as it is"
             changes.append(Change("k", largest, "", told))
-        if finer.small < self.task.n:
-            share = float(np.ceil(finer.small / self.task.n * 1e4) / 1e4)
+        if finer.going < self.task.n:
+            share = float(np.ceil(finer.going / self.task.n * 1e4) / 1e4)
             told = (
                 f"max_suppression {share:g} instead of {self.task.privacy.max_suppression:g}: "
-                f"{stays} and {finer.small:,} records would go"
+                f"{stays} and {records_text(finer.going)} would go"
             )
             changes.append(Change("suppression", share, "", told))
+        changes += [requirement_change(bound, to, stays) for bound, to in finer.looser()]
         instead = sorted(self._instead(x), key=lambda one: -one.rv)
         changes += [self._instead_change(one, stays) for one in instead]
         return (*changes, *self._rule_changes(x, instead))
 
     def _instead(self, x: int) -> Iterator[Instead]:
-        """Every other attribute that can be raised far enough, alone; higher levels pass too."""
+        """Every other attribute that can be raised far enough, alone.
+
+        Level by level: where classes may be suppressed, a higher level can be worse.
+        """
         finer = self.finer(x)
         for y, attribute in enumerate(self.task.quasi):
             low, top = finer.levels[y], attribute.hierarchy.height
-            if y == x or low == top or not self._passes(finer, y, top):
+            if y == x or low == top or finer.hopeless(y, top):
                 continue
-            high = top
-            while high - low > 1:  # low fails, high passes
-                middle = (low + high) // 2
-                low, high = (low, middle) if self._passes(finer, y, middle) else (middle, high)
-            yield Instead(y, high, high == top, self._rv(finer.levels, y, high))
-
-    @staticmethod
-    def _passes(finer: Finer, y: int, level: int) -> bool:
-        levels = [*finer.levels]
-        levels[y] = level
-        return finer.frequency.test(levels).passes
+            for level in range(low + 1, top + 1):
+                if finer.raised(y, level):
+                    yield Instead(y, level, level == top, self._rv(finer.levels, y, level))
+                    break
 
     def _rv(self, levels: tuple[int, ...], y: int, level: int) -> float:
         raised = [level if z == y else other for z, other in enumerate(levels)]
@@ -253,30 +244,48 @@ class LevelReasons(Reasons):
     # -- a suppressed record
 
     def of_suppressed(self, record: int) -> Why:
-        """How few look like it, and what would give it company."""
+        """How few look like it, or what those who do lack, and what would give it company."""
         same = np.column_stack([self._like(record, x, j) for x, j in enumerate(self.levels)])
-        alike = int(same.all(axis=1).sum())
+        class_of_it = np.flatnonzero(same.all(axis=1))
+        alike, missed = len(class_of_it), missed_by(self.task.requirements, class_of_it)
         changes = []
-        if alike > 1:
+        if 1 < alike < self.k and not missed:
             told = f"k = {alike:,} instead of {self.k:,}: its class would be large enough"
             changes.append(Change("k", alike, "", told))
-        for x, attribute in enumerate(self.task.quasi):
+        if alike >= self.k and len(missed) == 1:
+            changes.append(missed[0].change("its class could be published"))
+        for x in range(len(self.levels)):
             others = np.flatnonzero(np.delete(same, x, axis=1).all(axis=1))
-            for level in range(self.levels[x] + 1, attribute.hierarchy.height + 1):
-                company = int(self._like(record, x, level)[others].sum())
-                if company >= self.k:
-                    changes.append(self._company_change(x, level, company))
-                    break
-        alone = "no other record has" if alike == 1 else f"only {records_text(alike)} have"
-        because = f"{alone} its labels at these levels, and k is {self.k:,}"
-        facts = (
-            f"{int(self.release.suppressed.sum()):,} of {self.task.n:,} records are suppressed.",
-        )
-        return Why(self._suppressed_question(), because, facts, tuple(changes))
+            changes += self._company_changes(record, x, others)
+        lacks = lacks_text(one.bound for one in missed)
+        if alike < self.k:
+            alone = "no other record has" if alike == 1 else f"only {records_text(alike)} have"
+            because = f"{alone} its labels at these levels, and k is {self.k:,}"
+        else:
+            because = (
+                f"the {records_text(alike)} with its labels at these levels would be a class with "
+                f"{lacks}"
+            )
+        facts = [
+            f"{int(self.release.suppressed.sum()):,} of {self.task.n:,} records are suppressed."
+        ]
+        if alike < self.k and missed:
+            facts.append(f"Such a class would also be one with {lacks}.")
+        return Why(self._suppressed_question(), because, tuple(facts), tuple(changes))
+
+    def _company_changes(self, record: int, x: int, others: Ints) -> Iterator[Change]:
+        """The lowest level of an attribute that gives the record a class, from some others."""
+        for level in range(self.levels[x] + 1, self.task.quasi[x].hierarchy.height + 1):
+            company = others[self._like(record, x, level)[others]]
+            if len(company) >= self.k and not missed_by(self.task.requirements, company):
+                yield self._company_change(x, level, len(company))
+                return
 
     def _company_change(self, x: int, level: int, company: int) -> Change:
         attribute = self.task.quasi[x]
         one_of = f"it would be one of {company:,}"
+        if self.task.requirements:
+            one_of += " in a class that keeps what is required"
         if level == attribute.hierarchy.height:
             return Change(
                 "attribute", level, attribute.name, f"leaving out {attribute.name}: {one_of}"

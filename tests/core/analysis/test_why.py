@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.analysis.class_cuts import ClassCuts
 from kanon_tui.core.analysis.why import Change, Reasons, Why, explainer, few
-from kanon_tui.core.analysis.why_classes import ClassReasons, best_cuts
+from kanon_tui.core.analysis.why_classes import ClassReasons
 from kanon_tui.core.analysis.why_levels import LevelReasons
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.group_values import GroupValues
@@ -260,10 +261,10 @@ def test_cuts_are_those_of_the_class(name: str) -> None:
         singly = result.grouping.suppressed_cells
         for x, attribute in enumerate(task.quasi):
             sizes = result.release.class_sizes
-            hidden = None if singly is None else singly[:, x]
-            best = best_cuts(
-                CellGroups.of_classes(attribute, result.release.classes, sizes, hidden)
-            )
+            shown = result.release.classes
+            if singly is not None:
+                shown = np.where(singly[:, x], -1, shown)
+            best = ClassCuts.of(CellGroups.of_classes(attribute, shown, sizes, None), shown).best()
             largest = np.zeros(len(sizes), dtype=int)
             for record in np.flatnonzero(~result.release.suppressed).tolist():
                 codes = held(result, record, x)
@@ -316,7 +317,9 @@ def test_suppressing_others_would_publish_what_is_said(name: str) -> None:
                     groups = [
                         GroupValues.of(np.zeros(len(c), np.int64), np.array(c), 1) for c in left
                     ]
-                    assert told in [cell_texts(attribute, group)[0] for group in groups]
+                    starred = "*" if len(codes) < len(reasons.members(record)) else ""
+                    texts = [cell_texts(attribute, group)[0] for group in groups]
+                    assert told in [text if text == "*" else text + starred for text in texts]
     assert seen > 30
 
 
@@ -365,7 +368,7 @@ def test_an_attribute_of_a_clustering() -> None:
     why = explainer(result).of_attribute(0)
     assert why.because == "in 1 of 3 classes no cut on age leaves 3 records on either side"
     assert "1 of 3 classes agree on age; 2 mix values." in why.facts
-    assert "1 classes could be cut on age alone and keep k." in why.facts
+    assert "1 class could be cut on age alone and keep k." in why.facts
     assert [(c.kind, c.value) for c in why.changes] == [("k", 2)]
     assert explainer(ages([1, 1], [2, 2])).of_attribute(0).because == ""
 
