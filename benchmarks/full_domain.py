@@ -150,9 +150,9 @@ def recorded_tests() -> Iterator[list[tuple[Frequency, tuple[int, ...]]]]:
 
 
 def slowest_test(tests: Sequence[tuple[Frequency, tuple[int, ...]]]) -> float:
-    """Of all tests of a run the one that takes longest, each the best of three in that order."""
+    """Of all tests of a run the one that takes longest, each the best of five in that order."""
     best = np.full(len(tests), np.inf)
-    for _ in range(3):
+    for _ in range(5):
         engines: dict[int, Frequency] = {}
         for i, (engine, levels) in enumerate(tests):
             fresh = engines.setdefault(

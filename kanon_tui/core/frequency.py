@@ -151,9 +151,9 @@ class Frequency:
         diverse: Diverse | None = None,
         bounds_only: bool = False,
     ) -> None:
-        from kanon_tui.core.kernels.frequency import class_everywhere, count_classes
+        from kanon_tui.core.kernels import frequency as kernels
 
-        self._count, self._everywhere = count_classes, class_everywhere
+        self._kernels = kernels
         self.coded = coded
         self.k = k
         self.n = coded.records
@@ -166,10 +166,12 @@ class Frequency:
         """Tuples looked at since the start, as a measure of time."""
         size = len(coded.counts)
         self._base = _Classes(np.arange(size, dtype=np.int32), coded.counts)
-        self._slots = np.empty(1 << max(4, (2 * size - 1).bit_length()), dtype=np.int32)
-        self._keys = np.empty(size, dtype=np.int64)
-        self._members = np.empty(size, dtype=np.int32)
-        self._sizes = np.empty(size, dtype=np.int32)
+        slots = 1 << max(4, (2 * size - 1).bit_length())
+        # Filled, so that memory is there before the first test; members only very wide tables need.
+        self._slot_of = np.full(size, 0, dtype=np.int32)
+        self._slot_keys = np.full(slots, -1, dtype=np.int64)
+        self._slot_sizes = np.full(slots, 0, dtype=np.int32)
+        self._slot_members = np.empty(slots, dtype=np.int32)
         self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
 
     def test(self, levels: Sequence[int] | Longs, to_the_end: bool = False) -> Outcome:
@@ -177,13 +179,13 @@ class Frequency:
         string = np.asarray(levels, dtype=np.int64)
         source = self._cache.finest(string) or self._base
         most = self.n // self.k + self.allowed
-        classes, small, smallest, member = self._run(source, string, most, not to_the_end)
+        classes, small, smallest, member = self._count(source, string, most, not to_the_end)
         self.work += len(source.members)
         if classes > most and not to_the_end:
             return Outcome(False, classes, None, None, member, fails_below=True)
         passes = small <= self.allowed
-        if not passes and 4 * classes < 3 * len(source.members):
-            self._cache.add(string, self._found(classes))
+        if not passes and 2 * classes < len(source.members):
+            self._cache.add(string, self._collect(source, classes))
         if passes and self.diverse is not None:
             return self._judge(string, Outcome(passes, classes, smallest, small, member, False))
         return Outcome(passes, classes, smallest, small, member, fails_below=not passes)
@@ -234,10 +236,10 @@ class Frequency:
         """Remember the classes of a string that many strings to come are more general than."""
         string = np.asarray(levels, dtype=np.int64)
         source = self._cache.finest(string) or self._base
-        classes, *_ = self._run(source, string)
+        classes, *_ = self._count(source, string)
         self.work += len(source.members)
         if classes < len(source.members):
-            self._cache.add(string, self._found(classes))
+            self._cache.add(string, self._collect(source, classes))
 
     def class_everywhere(self, member: int, lowest: Longs, levels: Longs) -> Ints:
         """The size of a tuple's class at every string of so many levels from the lowest on.
@@ -247,7 +249,9 @@ class Frequency:
         coded = self.coded
         grid = np.empty(int(levels.prod()), dtype=np.int32)
         fields = (coded.word, coded.shift, coded.mask, coded.start, coded.radix, coded.labels)
-        self._everywhere(coded.tuples, coded.counts, member, lowest, levels, *fields, grid)
+        self._kernels.class_everywhere(
+            coded.tuples, coded.counts, member, lowest, levels, *fields, grid
+        )
         self.work += len(coded.counts) + len(grid)
         return grid
 
@@ -261,23 +265,15 @@ class Frequency:
     def classes(self, levels: Sequence[int] | Longs) -> tuple[_Classes, Ints]:
         """The classes of a string, and per tuple the number of its class."""
         numbers = np.empty(len(self.coded.counts), dtype=np.int32)
-        string = np.asarray(levels, dtype=np.int64)
-        classes, *_ = self._run(self._base, string, numbers=numbers)
-        return self._found(classes), numbers
+        count, *_ = self._count(self._base, np.asarray(levels, dtype=np.int64))
+        return self._collect(self._base, count, numbers), numbers
 
-    def _found(self, classes: int) -> _Classes:
-        return _Classes(self._members[:classes].copy(), self._sizes[:classes].copy())
-
-    def _run(
-        self,
-        source: _Classes,
-        string: Longs,
-        most: int = _NO_LIMIT,
-        stop: bool = False,
-        numbers: Ints = _NO_NUMBERS,
+    def _count(
+        self, source: _Classes, string: Longs, most: int = _NO_LIMIT, stop: bool = False
     ) -> tuple[int, int, int, int]:
+        """Count the classes of a string into the slots."""
         coded = self.coded
-        return self._count(
+        return self._kernels.count_classes(
             coded.tuples,
             source.members,
             source.sizes,
@@ -291,12 +287,19 @@ class Frequency:
             self.k,
             most,
             stop,
-            self._slots,
-            self._keys,
-            self._members,
-            self._sizes,
-            numbers,
+            self._slot_of,
+            self._slot_sizes,
+            self._slot_keys,
+            self._slot_members,
         )
+
+    def _collect(self, source: _Classes, classes: int, numbers: Ints = _NO_NUMBERS) -> _Classes:
+        """List the classes that were just counted."""
+        found = _Classes(*np.empty((2, classes), dtype=np.int32))
+        self._kernels.collect_classes(
+            source.members, self._slot_of, self._slot_sizes, found.members, found.sizes, numbers
+        )
+        return found
 
 
 class RollUps:

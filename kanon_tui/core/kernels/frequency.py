@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.kernels import Ints, Longs, kernel
 
-__all__ = ["class_everywhere", "count_classes"]
+__all__ = ["class_everywhere", "collect_classes", "count_classes"]
 
 Words = npt.NDArray[np.uint64]
 Chunks = tuple[Longs, Words, Words, Longs, Longs, Longs]
@@ -25,6 +25,8 @@ Chunks = tuple[Longs, Words, Words, Longs, Longs, Longs]
 _LARGEST_KEY = np.int64(2**62)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2**64 / golden ratio: spreads keys over slots
 _MOST_BITS = 12  # a table of 32 kB stays in the fastest cache
+_ONE = np.uint64(1)
+_BLOCK = 1024  # groups whose keys stay in the fastest cache
 
 
 @kernel
@@ -42,19 +44,20 @@ def count_classes(
     k: int,
     most: int,
     stop: bool,
-    slots: Ints,
-    keys: Longs,
-    out_members: Ints,
-    out_sizes: Ints,
-    out_numbers: Ints,
+    slot_of: Ints,
+    slot_sizes: Ints,
+    slot_keys: Longs,
+    slot_members: Ints,
 ) -> tuple[int, int, int, int]:
     """Merge groups of records into the classes of a string.
 
-    Group g has `sizes[g]` records and looks like tuple `members[g]`. Class c, numbered in order of
-    first appearance, gets its first member and its size in `out_members[c]` and `out_sizes[c]`, and
-    `out_numbers[g]` (unless it is empty) the class of group g. With `stop`, more than `most`
-    classes are not counted to the end. `slots` needs a power of two of places, at least twice the
-    groups.
+    Group g has `sizes[g]` records and looks like tuple `members[g]`. Its class gets a slot,
+    `slot_of[g]`, where `slot_sizes` adds up the records; `collect_classes` lists them. With `stop`,
+    more than `most` classes are not counted to the end. Slots number a power of two, at least twice
+    the groups; `slot_keys` and `slot_members` are room to work in.
+
+    First the keys of a block of groups, then their slots: the processor can run ahead in loops that
+    do one thing, and there is no branch on whether a class is new, which it could not foresee.
 
     Gives the number of classes (`most` + 1 if it stopped there), the number of records in classes
     smaller than k, the size of the smallest class, and its first member (or, of more than `most`
@@ -62,63 +65,180 @@ def count_classes(
     """
     groups = len(members)
     first, stride, product, wide = _place_values(levels, start, radix)
-    chunk_word, chunk_shift, chunk_mask, chunk_first, chunk_stride, partial = _chunks(
-        first, stride, word, shift, mask, radix, labels, groups
-    )
-    direct = not wide and product <= min(16 * groups + 64, len(slots))
-    places = product if direct else np.int64(16)
-    while not direct and places < 2 * groups:
+    chunks = _chunks(first, stride, word, shift, mask, radix, labels, groups)
+    places = np.int64(16)
+    down = np.uint64(60)  # the upper bits of a spread key are its slot
+    while places < 2 * groups:
         places *= 2
-    slots[:places] = -1
-    down = np.uint64(64)  # the upper bits of a spread key are its slot
-    size = places
-    while size > 1:
-        size //= 2
-        down -= np.uint64(1)
+        down -= _ONE
+    direct = not wide and product <= min(4 * groups + 64, len(slot_sizes))
+    if direct:
+        places = product
+    slot_sizes[:places] = 0
+    if not direct:
+        slot_keys[:places] = -1
 
-    classes = 0
-    one_too_many = -1
-    for g in range(groups):
-        t = members[g]
-        key = np.int64(0)
-        for i in range(len(chunk_word)):
-            field = np.int64((tuples[t, chunk_word[i]] >> chunk_shift[i]) & chunk_mask[i])
-            if chunk_stride[i] == 0:
-                key += partial[chunk_first[i] + field]
-            else:
-                key += labels[chunk_first[i] + field] * chunk_stride[i]
-        slot = key if direct else np.int64((np.uint64(key) * _SPREAD) >> down)
-        c = np.int64(slots[slot])
-        while c >= 0 and not direct:
-            if keys[c] == key and (
-                not wide or _same(tuples, t, out_members[c], first, word, shift, mask, labels)
+    classes, one_too_many = 0, -1
+    keys = np.empty(min(groups, _BLOCK), dtype=np.int64)
+    for begin in range(0, groups, _BLOCK):
+        block = members[begin : begin + _BLOCK]
+        records = sizes[begin : begin + _BLOCK]
+        slots = slot_of[begin : begin + _BLOCK]
+        _find_keys(tuples, block, *chunks, labels, keys)
+        if direct:
+            found, too_many = _place_directly(
+                keys, block, records, most - classes, slots, slot_sizes
+            )
+        elif wide:
+            found, too_many = _place_wide(
+                keys,
+                block,
+                records,
+                most - classes,
+                slots,
+                slot_sizes,
+                down,
+                slot_keys,
+                slot_members,
+                tuples,
+                first,
+                word,
+                shift,
+                mask,
+                labels,
+            )
+        else:
+            found, too_many = _place_hashed(
+                keys, block, records, most - classes, slots, slot_sizes, down, slot_keys
+            )
+        classes += found
+        if one_too_many < 0 <= too_many:
+            one_too_many = too_many
+            if stop:
+                return most + 1, 0, 0, one_too_many
+
+    small, smallest = np.int64(0), _LARGEST_KEY
+    for place in range(places):
+        size = np.int64(slot_sizes[place])
+        small += size * (size < k)
+        smallest = min(smallest, size + _LARGEST_KEY * (size == 0))  # of a free slot: no number
+    if one_too_many >= 0:
+        return classes, int(small), int(smallest), one_too_many
+    least = 0
+    while slot_sizes[slot_of[least]] != smallest:
+        least += 1
+    return classes, int(small), int(smallest), int(members[least])
+
+
+@kernel
+def _place_directly(
+    keys: Longs, members: Ints, sizes: Ints, most: int, slot_of: Ints, slot_sizes: Ints
+) -> tuple[int, int]:
+    """Keys are slots. Gives how many classes are new, and a member of the first one too many."""
+    classes, one_too_many = 0, -1
+    for g in range(len(members)):
+        slot = np.uint64(keys[g])
+        before = slot_sizes[slot]
+        slot_sizes[slot] = before + sizes[g]
+        slot_of[g] = np.int32(slot)
+        classes += before == 0
+        if classes > most and one_too_many < 0:
+            one_too_many = int(members[g])
+    return classes, one_too_many
+
+
+@kernel
+def _place_hashed(
+    keys: Longs,
+    members: Ints,
+    sizes: Ints,
+    most: int,
+    slot_of: Ints,
+    slot_sizes: Ints,
+    down: np.uint64,
+    slot_keys: Longs,
+) -> tuple[int, int]:
+    """As `_place_directly`, with keys hashed; those of free slots are -1."""
+    classes, one_too_many = 0, -1
+    last = (_ONE << (np.uint64(64) - down)) - _ONE
+    for g in range(len(members)):
+        key = keys[g]
+        slot = (np.uint64(key) * _SPREAD) >> down
+        while slot_keys[slot] != key and slot_keys[slot] >= 0:
+            slot = (slot + _ONE) & last
+        classes += slot_keys[slot] < 0
+        slot_keys[slot] = key
+        slot_sizes[slot] += sizes[g]
+        slot_of[g] = np.int32(slot)
+        if classes > most and one_too_many < 0:
+            one_too_many = int(members[g])
+    return classes, one_too_many
+
+
+@kernel
+def _place_wide(
+    keys: Longs,
+    members: Ints,
+    sizes: Ints,
+    most: int,
+    slot_of: Ints,
+    slot_sizes: Ints,
+    down: np.uint64,
+    slot_keys: Longs,
+    slot_members: Ints,
+    tuples: Words,
+    first: Longs,
+    word: Longs,
+    shift: Words,
+    mask: Words,
+    labels: Ints,
+) -> tuple[int, int]:
+    """As `_place_hashed`, where keys wrap around, so that different tuples may share one."""
+    classes, one_too_many = 0, -1
+    last = (_ONE << (np.uint64(64) - down)) - _ONE
+    for g in range(len(members)):
+        key, t = keys[g], members[g]
+        slot = (np.uint64(key) * _SPREAD) >> down
+        while slot_sizes[slot] != 0:
+            if slot_keys[slot] == key and _same(
+                tuples, t, slot_members[slot], first, word, shift, mask, labels
             ):
                 break
-            slot = (slot + 1) & (places - 1)
-            c = np.int64(slots[slot])
-        if c < 0:
-            if classes == most:
-                one_too_many = int(t)
-                if stop:
-                    return classes + 1, 0, 0, one_too_many
-            c = np.int64(classes)
-            classes += 1
-            slots[slot] = c
-            keys[c] = key
-            out_members[c] = t
-            out_sizes[c] = 0
-        out_sizes[c] += sizes[g]
-        if len(out_numbers):
-            out_numbers[g] = c
+            slot = (slot + _ONE) & last
+        classes += slot_sizes[slot] == 0
+        slot_keys[slot] = key
+        slot_members[slot] = t
+        slot_sizes[slot] += sizes[g]
+        slot_of[g] = np.int32(slot)
+        if classes > most and one_too_many < 0:
+            one_too_many = int(t)
+    return classes, one_too_many
 
-    small, least = 0, 0
-    for i in range(classes):
-        if out_sizes[i] < out_sizes[least]:
-            least = i
-        if out_sizes[i] < k:
-            small += int(out_sizes[i])
-    member = int(out_members[least]) if one_too_many < 0 else one_too_many
-    return classes, small, int(out_sizes[least]), member
+
+@kernel
+def collect_classes(
+    members: Ints,
+    slot_of: Ints,
+    slot_sizes: Ints,
+    out_members: Ints,
+    out_sizes: Ints,
+    out_numbers: Ints,
+) -> None:
+    """List the classes of `count_classes` in order of first appearance.
+
+    A class gets its first member and its size; `out_numbers[g]`, unless it is empty, gets the class
+    of group g. The slots then hold the numbers of the classes, as negative ones.
+    """
+    classes = 0
+    for g in range(len(members)):
+        slot = np.uint64(slot_of[g])
+        if slot_sizes[slot] > 0:
+            out_members[classes] = members[g]
+            out_sizes[classes] = slot_sizes[slot]
+            slot_sizes[slot] = -1 - classes
+            classes += 1
+        if len(out_numbers):
+            out_numbers[g] = -1 - slot_sizes[slot]
 
 
 @kernel
@@ -179,6 +299,33 @@ def class_everywhere(
             for begin in range(0, len(grid), whole):
                 for i in range(begin + stride[a], begin + whole):
                     grid[i] += grid[i - stride[a]]
+
+
+@kernel
+def _find_keys(
+    tuples: Words,
+    members: Ints,
+    chunk_word: Longs,
+    chunk_shift: Words,
+    chunk_mask: Words,
+    chunk_first: Longs,
+    chunk_stride: Longs,
+    partial: Longs,
+    labels: Ints,
+    keys: Longs,
+) -> None:
+    """The key of every group. Unsigned indices spare the compiler counting from the end."""
+    for g in range(len(members)):
+        t = np.uint64(members[g])
+        key = np.int64(0)
+        for i in range(len(chunk_word)):
+            field = (tuples[t, chunk_word[i]] >> chunk_shift[i]) & chunk_mask[i]
+            place = np.uint64(chunk_first[i]) + field
+            if chunk_stride[i] == 0:
+                key += partial[place]
+            else:
+                key += labels[place] * chunk_stride[i]
+        keys[g] = key
 
 
 @kernel
