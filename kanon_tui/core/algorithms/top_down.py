@@ -42,14 +42,18 @@ class TopDown(Algorithm):
 
     With `growth: class` the NCP of a side is that of its class, however many records it has. Then a
     side that has become wide takes nearly everything, because it grows no more, and a split often
-    takes no more than k far-off records away. That costs quadratic time, and it gives narrower
-    classes: on Adult with nine quasi-identifiers and k = 5 an NCP of 0.038 instead of 0.062.
+    takes no more than k far-off records away. That gives narrower classes (on Adult with nine
+    quasi-identifiers and k = 5 an NCP of 0.038 instead of 0.062) and nearly as many splits of
+    large groups as there are classes. A tree over the rows of a large group makes them cheap: it
+    finds the seeds and the records that a poor side takes, and passes over all records that a box
+    has already covered. Their order still has to be kept, which is one short look at every row.
 
     The first side is split before the second. The random number of a split is the next of
     `default_rng(seed)`, times the number of distinct records in the group, rounded down.
 
     Cost: O(distinct records · attributes · (rounds + k)) per level of splits, about log(n / k)
-    levels when splits are even; memory is linear.
+    levels when splits are even. With `growth: class` there are up to n / k levels, of which each
+    looks closely at about √n rows and at those that lie near. Memory is linear.
 
     Departures from the paper: records are assigned in table order instead of a random one, so that
     the seed only decides where walks start, and equal records always stay together.
@@ -70,7 +74,7 @@ class TopDown(Algorithm):
     growth: str = parameter(
         "records",
         "What a record must raise least: the penalty of all records of a side together (even "
-        "splits, fast), or that of its class (narrower classes, quadratic time)",
+        "splits, fast), or that of its class (narrower classes, slower)",
         choices=("records", "class"),
     )
     rounds: int = parameter(3, "Steps of the walk to two far-apart records", low=1, high=20)

@@ -37,6 +37,42 @@ def test_equals_its_twin_on_larger_tables() -> None:
         assert clusters_of(grouping_of(task, TopDown())) == expected, seed
 
 
+def _use_trees(monkeypatch: pytest.MonkeyPatch, large: int, scan: float) -> None:
+    """From how many rows on a group gets a tree, and how soon a split turns to it."""
+    monkeypatch.setattr("kanon_tui.core.splitting._LARGE", large)
+    monkeypatch.setattr("kanon_tui.core.splitting._SCAN", scan)
+
+
+def test_trees_of_the_smallest_groups_equal_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+    _use_trees(monkeypatch, 2, 0.0)
+    for seed in range(60):
+        task = ruled_task(seed, most=30)
+        expected = sorted_clusters(twins.top_down(task, growth="class"))
+        assert clusters_of(grouping_of(task, TopDown(growth="class"))) == expected, seed
+
+
+@pytest.mark.parametrize("algorithm", [TopDown(growth="class"), BottomUp()])
+def test_trees_do_not_change_the_clusters_of_larger_tables(
+    monkeypatch: pytest.MonkeyPatch, algorithm: TopDown | BottomUp
+) -> None:
+    for seed in range(40, 80):
+        task = ruled_task(seed, most=1200)
+        _use_trees(monkeypatch, 2**62, 0.0)
+        expected = grouping_of(task, algorithm).labels.tolist()
+        for large, scan, paces in ((2, 0.0, ()), (40, 1.0, (1, 5, 1, 100)), (128, 16.0, (7,))):
+            _use_trees(monkeypatch, large, scan)
+            assert grouping_of(task, algorithm, *paces).labels.tolist() == expected, seed
+
+
+def test_steps_below_a_tie_do_without_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = [i * i % 7 for i in range(40)]
+    columns = {"x": [*numbers, 10**11], "y": [i * 3 % 11 for i in range(41)]}
+    task = make_task(columns, k=2)  # one step of x is 5e-12 of the whole
+    _use_trees(monkeypatch, 2, 0.0)
+    expected = sorted_clusters(twins.top_down(task, growth="class"))
+    assert clusters_of(grouping_of(task, TopDown(growth="class"))) == expected
+
+
 def test_release_verifies_at_any_pace() -> None:
     for seed in range(60):
         check_shape(ruled_task(seed), TopDown())
