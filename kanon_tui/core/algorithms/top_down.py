@@ -36,24 +36,27 @@ class TopDown(Algorithm):
        last two are the seeds.
     2. Sides: the seed that comes first in the table has the first side. In table order, every
        other distinct record goes, with its copies, to the side whose NCP grows less; the first side
-       when they grow alike (less than 1e-9 apart). The NCP of a side is the sum over its records.
+       when they grow alike (less than 1e-9 apart). The NCP of a side is that of its class, however
+       many records it has.
     3. Balance: a side with fewer than k records takes from the other, one by one, the record that
        raises its NCP least, as long as k stay behind. If it cannot reach k the group is not split.
 
-    With `growth: class` the NCP of a side is that of its class, however many records it has. Then a
-    side that has become wide takes nearly everything, because it grows no more, and a split often
-    takes no more than k far-off records away. That gives narrower classes (on Adult with nine
-    quasi-identifiers and k = 5 an NCP of 0.038 instead of 0.062) and nearly as many splits of
-    large groups as there are classes. A tree over the rows of a large group makes them cheap: it
-    finds the seeds and the records that a poor side takes, and passes over all records that a box
-    has already covered. Their order still has to be kept, which is one short look at every row.
+    A side that has become wide takes nearly everything, because it grows no more, and a split often
+    takes no more than k far-off records away. That gives narrow classes, and nearly as many splits
+    of large groups as there are classes. With `growth: records` the NCP of a side is the sum over
+    its records: splits are even and few, and classes wider (on Adult with nine quasi-identifiers
+    and k = 5 an NCP of 0.062 instead of 0.038).
+
+    A tree over the rows of a large group makes its splits cheap: it finds the seeds and the records
+    that a poor side takes, and passes over all records that a box has already covered. Their order
+    still has to be kept, which is one short look at every row.
 
     The first side is split before the second. The random number of a split is the next of
     `default_rng(seed)`, times the number of distinct records in the group, rounded down.
 
-    Cost: O(distinct records · attributes · (rounds + k)) per level of splits, about log(n / k)
-    levels when splits are even. With `growth: class` there are up to n / k levels, of which each
-    looks closely at about √n rows and at those that lie near. Memory is linear.
+    Cost: up to n / k levels of splits, of which each looks closely at about √n rows and at those
+    that lie near. With `growth: records` about log(n / k) levels, each O(distinct records ·
+    attributes · (rounds + k)). Memory is linear.
 
     Departures from the paper: records are assigned in table order instead of a random one, so that
     the seed only decides where walks start, and equal records always stay together.
@@ -67,15 +70,15 @@ class TopDown(Algorithm):
     family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "Xu et al. 2006; Morton chapter 3"
     summary: ClassVar[str] = (
-        "Splits the table around two far-apart records, again and again; much faster than "
-        "bottom-up at a similar certainty penalty"
+        "Splits the table around two far-apart records, again and again; the lowest certainty "
+        "penalty of all on most tables"
     )
 
     growth: str = parameter(
-        "records",
-        "What a record must raise least: the penalty of all records of a side together (even "
-        "splits, fast), or that of its class (narrower classes, slower)",
-        choices=("records", "class"),
+        "class",
+        "What a record must raise least: the penalty of a side's class (narrower classes), or that "
+        "of all its records together (even splits, faster)",
+        choices=("class", "records"),
     )
     rounds: int = parameter(3, "Steps of the walk to two far-apart records", low=1, high=20)
 

@@ -219,7 +219,7 @@ def bottom_up(task: Task) -> list[Cluster]:
     return [groups[place] for place in sorted(groups)]
 
 
-def top_down(task: Task, rounds: int = 3, growth: str = "records") -> list[Cluster]:
+def top_down(task: Task, rounds: int = 3, growth: str = "class") -> list[Cluster]:
     rng = np.random.default_rng(task.seed)
     return split(task, list(range(task.n)), growth == "records", rounds, rng.random)
 
