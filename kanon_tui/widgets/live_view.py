@@ -71,7 +71,7 @@ class LiveView(VerticalScroll, can_focus=True):
         log = self.query_one("#log", Static)
         room = max(self.query_one("#log-pane").size.height, 3)
         lines = [
-            Text(f"{number:>6} {mark(one)} {one.sentence}") for number, one in snapshot.log[-room:]
+            Text(f"{number:>6} {mark(one)} {in_short(one)}") for number, one in snapshot.log[-room:]
         ]
         log.update(Text("\n").join(lines))
 
@@ -133,6 +133,26 @@ def mark(step: Step) -> str:
     if "passes" in step.facts:
         return "✓" if step.facts["passes"] else "✗"
     return MARKS.get(step.kind, "·")
+
+
+def in_short(step: Step) -> str:
+    """A decision for the log, where the names in a string would take all the room.
+
+    `⟨2 0 3 1⟩ 724 below k · RV 0.5971`.
+    """
+    facts = step.facts
+    if step.kind != "test" or "string" not in facts or "rv" not in step.template:
+        return step.sentence
+    levels = " ".join(str(level) for level in facts["string"].levels)
+    if facts["lack"] is not None:
+        verdict = f"{facts['lacking']:,} with {facts['lack']}"
+    elif facts["small"]:
+        verdict = f"{facts['small']:,} below k"
+    elif facts["smallest"] is not None:
+        verdict = f"smallest class {facts['smallest']:,}"
+    else:
+        verdict = f"{facts['classes']:,} classes and more"
+    return f"⟨{levels}⟩ {verdict} · RV {facts['rv']:.4g}"
 
 
 def counters_text(snapshot: Snapshot, live: LiveRun, widget: Widget) -> Text:

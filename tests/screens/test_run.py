@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual.widgets import ContentSwitcher, Input, OptionList, Select, Static
 
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.project import AttributeSpec
 from kanon_tui.core.requirements import Model, Requirement
-from kanon_tui.core.run import State
+from kanon_tui.core.run import Pace, Run, State
+from kanon_tui.core.schema import Role
 from kanon_tui.screens.dialogs import Message
 from kanon_tui.screens.run import RunScreen
+from kanon_tui.widgets.live_view import in_short
+from tests.helpers import make_task
 from tests.screens.conftest import session_of, settle
 
 
@@ -156,3 +163,16 @@ async def test_a_project_that_cannot_run_says_why_before_it_starts(sample, make_
         line = str(screen.query_one("#preflight", Static).content)
         assert line.startswith("✗")
         assert "only 12 records" in line
+
+
+def test_the_log_tells_tests_of_strings_in_short() -> None:
+    columns = {"age": [30, 30, 40, 40], "ill": ["flu", "flu", "cold", "cold"]}
+    task = make_task(columns, 2, {"ill": AttributeSpec(role=Role.SENSITIVE)})
+    requirement = Requirement(Model.L_DISTINCT, 2, "ill")
+    task = replace(
+        task, privacy=replace(task.privacy, requirements=(requirement,)), pace=Pace(decisions=1)
+    )
+    told = [in_short(step) for step in Run(task, ALGORITHMS["global"]())]
+    assert "⟨2⟩ 4 with fewer than 2 distinct values of ill · RV 1" in told
+    assert any(line.endswith("smallest class 4 · RV 0") for line in told)
+    assert any(line.startswith("Drop") for line in told)
