@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -20,6 +21,12 @@ from kanon_tui.widgets.tint import tint
 __all__ = ["LiveView"]
 
 MARKS = {"prune": "−", "cut": "✂", "merge": "⇄", "raise": "↑", "suppress": "×"}
+PATIENCE = 1.5
+"""Seconds without a decision after which the wait is explained."""
+COMPILING = (
+    "starting … The first run on this machine compiles its inner loops, which may take half a "
+    "minute; later runs begin at once."
+)
 
 
 class LiveView(VerticalScroll, can_focus=True):
@@ -38,6 +45,7 @@ class LiveView(VerticalScroll, can_focus=True):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._seen: Snapshot | None = None
+        self._begun = 0.0
 
     def compose(self) -> Iterable[Widget]:
         """Counters on top, the decision, then picture and log."""
@@ -53,6 +61,7 @@ class LiveView(VerticalScroll, can_focus=True):
     def begin(self, live: LiveRun) -> None:
         """A new run."""
         self._seen = None
+        self._begun = time.monotonic()
         self.query_one("#decision-pane").border_title = Text(live.run.algorithm.title)
         self.query_one("#picture-pane").border_title = "how it goes"
         self.query_one("#log-pane").border_title = "decisions"
@@ -62,6 +71,8 @@ class LiveView(VerticalScroll, can_focus=True):
         """Draw the present picture, if it is another one than before."""
         snapshot = live.snapshot
         if snapshot is self._seen:
+            if snapshot.step is None and time.monotonic() - self._begun > PATIENCE:
+                self.query_one("#decision", Static).update(Text(COMPILING))
             return
         self._seen = snapshot
         self.query_one("#counters", Static).update(counters_text(snapshot, live, self))
