@@ -36,6 +36,9 @@ you do to them is kept unless you save it somewhere.
 
 Example: press `enter` on *census*, then `5` and `r` to anonymise it.
 """
+    DEFAULT_CSS = """
+    StartScreen #choices { text-wrap: nowrap; text-overflow: ellipsis; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "Open"),
         Binding("o", "app.open", "Open a file"),
@@ -61,8 +64,10 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
         if recent:
             self._heading(choices, "recent")
         for number, path in enumerate(recent):
-            lost = "  unsaved changes" if kanon.desk.abandoned_for(path) else ""
-            self._choice(choices, f"recent-{number}", path.name, f"{path.parent}{lost}", path)
+            lost = "unsaved changes · " if kanon.desk.abandoned_for(path) else ""
+            # A folder of samples or studies has many a project.yaml: their folders tell them apart.
+            name = path.parent.name if path.stem == "project" else path.name
+            self._choice(choices, f"recent-{number}", name, f"{lost}{_in_short(path)}", path)
         self._heading(choices, "samples")
         for sample in list_samples():
             self._choice(
@@ -105,3 +110,9 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
     def action_choose(self) -> None:
         """Enter, for the footer: the list handles the key itself."""
         self.query_one("#choices", OptionList).action_select()
+
+
+def _in_short(path: Path, most: int = 50) -> str:
+    """A path from the home folder on; of a long one the end, which tells more."""
+    text = f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
+    return text if len(text) <= most else "…" + text[1 - most :]
