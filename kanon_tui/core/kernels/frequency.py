@@ -1,30 +1,27 @@
 """Counting the classes of a generalisation string.
 
-A tuple is a row of bit fields: attribute a lies in word `word[a]`, `shift[a]` bits from the right.
-`start[a, level]` is where the attribute's labels of a level begin in the flat array `labels`, and
-`radix[a, level]` is how many labels the level has. The attributes at a level of one label say
-nothing and are passed over, so general strings cost less than specific ones.
-
-The labels of a tuple become one mixed-radix number, its key. Where the keys are few they are
-addresses in a table; else they are hashed into one. Where the product of the radices passes 63 bits
-the key wraps around, so that different tuples may share it: then the labels are compared too.
+Every tuple has a key (`tuple_keys`). Where keys are few they are addresses in a table; else they
+are hashed into one. Keys that wrap around are no proof: then labels are compared too.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.kernels import Ints, Longs, kernel
+from kanon_tui.core.kernels.tuple_keys import (
+    LARGEST_KEY,
+    SPREAD,
+    Words,
+    chunks_of,
+    find_keys,
+    place_values,
+    same,
+)
 
 __all__ = ["class_everywhere", "collect_classes", "count_classes"]
 
-Words = npt.NDArray[np.uint64]
-Chunks = tuple[Longs, Words, Words, Longs, Longs, Longs]
 
-_LARGEST_KEY = np.int64(2**62)
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2**64 / golden ratio: spreads keys over slots
-_MOST_BITS = 12  # a table of 32 kB stays in the fastest cache
 _ONE = np.uint64(1)
 _BLOCK = 1024  # groups whose keys stay in the fastest cache
 
@@ -64,8 +61,8 @@ def count_classes(
     classes, that of the first class too many).
     """
     groups = len(members)
-    first, stride, product, wide = _place_values(levels, start, radix)
-    chunks = _chunks(first, stride, word, shift, mask, radix, labels, groups)
+    first, stride, product, wide = place_values(levels, start, radix)
+    chunks = chunks_of(first, stride, word, shift, mask, radix, labels, groups)
     places = np.int64(16)
     down = np.uint64(60)  # the upper bits of a spread key are its slot
     while places < 2 * groups:
@@ -84,7 +81,7 @@ def count_classes(
         block = members[begin : begin + _BLOCK]
         records = sizes[begin : begin + _BLOCK]
         slots = slot_of[begin : begin + _BLOCK]
-        _find_keys(tuples, block, *chunks, labels, keys)
+        find_keys(tuples, block, *chunks, labels, keys)
         if direct:
             found, too_many = _place_directly(
                 keys, block, records, most - classes, slots, slot_sizes
@@ -117,11 +114,11 @@ def count_classes(
             if stop:
                 return most + 1, 0, 0, one_too_many
 
-    small, smallest = np.int64(0), _LARGEST_KEY
+    small, smallest = np.int64(0), LARGEST_KEY
     for place in range(places):
         size = np.int64(slot_sizes[place])
         small += size * (size < k)
-        smallest = min(smallest, size + _LARGEST_KEY * (size == 0))  # of a free slot: no number
+        smallest = min(smallest, size + LARGEST_KEY * (size == 0))  # of a free slot: no number
     if one_too_many >= 0:
         return classes, int(small), int(smallest), one_too_many
     least = 0
@@ -163,7 +160,7 @@ def _place_hashed(
     last = (_ONE << (np.uint64(64) - down)) - _ONE
     for g in range(len(members)):
         key = keys[g]
-        slot = (np.uint64(key) * _SPREAD) >> down
+        slot = (np.uint64(key) * SPREAD) >> down
         while slot_keys[slot] != key and slot_keys[slot] >= 0:
             slot = (slot + _ONE) & last
         classes += slot_keys[slot] < 0
@@ -198,9 +195,9 @@ def _place_wide(
     last = (_ONE << (np.uint64(64) - down)) - _ONE
     for g in range(len(members)):
         key, t = keys[g], members[g]
-        slot = (np.uint64(key) * _SPREAD) >> down
+        slot = (np.uint64(key) * SPREAD) >> down
         while slot_sizes[slot] != 0:
-            if slot_keys[slot] == key and _same(
+            if slot_keys[slot] == key and same(
                 tuples, t, slot_members[slot], first, word, shift, mask, labels
             ):
                 break
@@ -280,7 +277,7 @@ def class_everywhere(
             while labels[begin + value] != labels[begin + mine]:
                 agree[first[a] + value] += 1
                 begin = start[a, lowest[a] + agree[first[a] + value]]
-    chunk_word, chunk_shift, chunk_mask, chunk_first, chunk_stride, partial = _chunks(
+    chunk_word, chunk_shift, chunk_mask, chunk_first, chunk_stride, partial = chunks_of(
         first, stride, word, shift, mask, radix, agree, len(counts)
     )
     grid[:] = 0
@@ -299,144 +296,3 @@ def class_everywhere(
             for begin in range(0, len(grid), whole):
                 for i in range(begin + stride[a], begin + whole):
                     grid[i] += grid[i - stride[a]]
-
-
-@kernel
-def _find_keys(
-    tuples: Words,
-    members: Ints,
-    chunk_word: Longs,
-    chunk_shift: Words,
-    chunk_mask: Words,
-    chunk_first: Longs,
-    chunk_stride: Longs,
-    partial: Longs,
-    labels: Ints,
-    keys: Longs,
-) -> None:
-    """The key of every group. Unsigned indices spare the compiler counting from the end."""
-    for g in range(len(members)):
-        t = np.uint64(members[g])
-        key = np.int64(0)
-        for i in range(len(chunk_word)):
-            field = (tuples[t, chunk_word[i]] >> chunk_shift[i]) & chunk_mask[i]
-            place = np.uint64(chunk_first[i]) + field
-            if chunk_stride[i] == 0:
-                key += partial[place]
-            else:
-                key += labels[place] * chunk_stride[i]
-        keys[g] = key
-
-
-@kernel
-def _place_values(levels: Longs, start: Longs, radix: Longs) -> tuple[Longs, Longs, np.int64, bool]:
-    """Per attribute where its labels begin and its place value; the product of the radices.
-
-    The place value of an attribute with one label is 0. Past 63 bits (then the last item is true)
-    place values are large odd numbers that wrap around.
-    """
-    first = np.empty(len(levels), dtype=np.int64)
-    stride = np.zeros(len(levels), dtype=np.int64)
-    product = np.int64(1)
-    wide = False
-    for a in range(len(levels)):
-        first[a] = start[a, levels[a]]
-        count = radix[a, levels[a]]
-        if count > 1:
-            stride[a] = product
-            if wide or product > _LARGEST_KEY // count:
-                wide = True
-                product = np.int64(np.uint64(product | 1) * _SPREAD)
-            else:
-                product *= count
-    return first, stride, product, wide
-
-
-@kernel
-def _chunks(
-    first: Longs,
-    stride: Longs,
-    word: Longs,
-    shift: Words,
-    mask: Words,
-    radix: Longs,
-    labels: Ints,
-    groups: int,
-) -> Chunks:
-    """Neighbouring attributes that are looked up together: their part of the key, in one table.
-
-    The more groups there are to look up, the more bits a table may span. An attribute that is too
-    wide for a table keeps its place value and is looked up by its labels; the others have 0 there.
-    """
-    attributes = len(first)
-    most_bits = 1
-    while most_bits < _MOST_BITS and (16 << most_bits) < groups:
-        most_bits += 1
-    chunk_word = np.zeros(attributes, dtype=np.int64)
-    chunk_shift = np.zeros(attributes, dtype=np.uint64)
-    chunk_mask = np.zeros(attributes, dtype=np.uint64)
-    chunk_first = np.zeros(attributes, dtype=np.int64)
-    chunk_stride = np.zeros(attributes, dtype=np.int64)
-    chunk_of = np.full(attributes, -1, dtype=np.int64)
-    chunks, length = 0, np.int64(0)
-    for a in range(attributes):
-        if stride[a] == 0:
-            continue
-        last = chunks - 1
-        if last >= 0 and chunk_stride[last] == 0 and chunk_word[last] == word[a]:
-            wider = (mask[a] << (shift[a] - chunk_shift[last])) | chunk_mask[last]
-            if wider >> np.uint64(most_bits) == 0:
-                length += np.int64(wider - chunk_mask[last])
-                chunk_mask[last] = wider
-                chunk_of[a] = last
-                continue
-        chunk_word[chunks], chunk_shift[chunks] = word[a], shift[a]
-        chunk_mask[chunks] = mask[a]
-        if mask[a] >> np.uint64(most_bits) == 0:
-            chunk_of[a] = chunks
-            chunk_first[chunks] = length
-            length += np.int64(mask[a]) + 1
-        else:
-            chunk_first[chunks], chunk_stride[chunks] = first[a], stride[a]
-        chunks += 1
-
-    partial = np.zeros(length, dtype=np.int64)
-    for a in range(attributes):
-        c = chunk_of[a]
-        if c < 0:
-            continue
-        begin = chunk_first[c]
-        size = np.int64(1) << np.int64(shift[a] - chunk_shift[c])
-        below = np.int64(chunk_mask[c]) & (size - 1)  # the fields of the chunk that are filled in
-        for value in range(radix[a].max() - 1, -1, -1):  # 0 last, for the others copy its entries
-            part = labels[first[a] + value] * stride[a]
-            for i in range(below + 1):
-                partial[begin + value * size + i] = partial[begin + i] + part
-    return (
-        chunk_word[:chunks],
-        chunk_shift[:chunks],
-        chunk_mask[:chunks],
-        chunk_first[:chunks],
-        chunk_stride[:chunks],
-        partial,
-    )
-
-
-@kernel
-def _same(
-    tuples: Words,
-    t: int,
-    u: int,
-    first: Longs,
-    word: Longs,
-    shift: Words,
-    mask: Words,
-    labels: Ints,
-) -> bool:
-    """Whether two tuples have the same labels."""
-    for a in range(len(first)):
-        x = np.int64((tuples[t, word[a]] >> shift[a]) & mask[a])
-        y = np.int64((tuples[u, word[a]] >> shift[a]) & mask[a])
-        if labels[first[a] + x] != labels[first[a] + y]:
-            return False
-    return True

@@ -108,7 +108,7 @@ def test_tuples_that_share_a_key_are_told_apart_by_their_labels(
 
     task = wide_task(4, 8, 80)
     tests = engine(task)
-    monkeypatch.setattr(kernels, "_place_values", place_values)
+    monkeypatch.setattr(kernels, "place_values", place_values)
     counting = kernels.count_classes.py_func  # type: ignore[attr-defined]
     monkeypatch.setattr(kernels, "count_classes", counting)
     for string in [(0, 0, 0, 0), (1, 0, 2, 1), (2, 2, 3, 1)]:
