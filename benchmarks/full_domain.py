@@ -257,12 +257,10 @@ def many_attributes(k: int, share: float) -> Task:
 def against_twin() -> None:
     """Global search against counting every string record by record."""
     rows = []
-    for records in (250, 500, 1000):
-        task = sample_task("pre-pruning", 3, 0.0)
-        repeated = np.resize(np.arange(task.n), records)
-        frame = task.table.frame[repeated]
-        project = Project.load(SAMPLES / "pre-pruning" / "project.yaml")
-        task = prepare(project, as_table(frame))
+    project = Project.load(SAMPLES / "census" / "project.yaml")
+    whole = prepare(project).table
+    for records in (125, 250, 500):
+        task = prepare(project, replace(whole, frame=whole.frame.head(records)))
         fast = run_seconds(task, GlobalSearch())[1]
         slow = seconds(lambda task=task: passing(task))  # type: ignore[misc]
         coded, _ = CodedTuples.of(task.quasi, [0] * len(task.quasi))
