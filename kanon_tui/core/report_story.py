@@ -97,7 +97,7 @@ def _what_was_done(result: Result) -> Section:
         f"shared by at least {task.k:,} records. The published table was counted again "
         f"independently of the algorithm: its smallest class has "
         f"{figure(measures.smallest_class)} records.",
-        result.algorithm.summary,
+        f"{result.algorithm.summary}.",
     ]
     if task.requirements:
         asked = "; ".join(str(requirement) for requirement in task.requirements)
