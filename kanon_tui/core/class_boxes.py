@@ -126,7 +126,8 @@ class _Nodes:
         self._maps = np.array(attribute.hierarchy.maps)  # levels × values
         values = self._maps.shape[1]
         covered = np.array([np.bincount(labels, minlength=values) for labels in self._maps])
-        self._loss = np.where(covered > 1, covered / values, 0.0)  # by level and label
+        loss = np.where(covered > 1, covered / values, 0.0)  # by level and label
+        self._loss = np.take_along_axis(loss, self._maps, axis=1)  # by level and value
         self._agreement: dict[int, npt.NDArray[np.int8]] = {}
         self._any = np.full(held.count, -1, dtype=np.int64)
         self._any[held.group] = held.code
@@ -142,7 +143,7 @@ class _Nodes:
         return self._lost(*self._union(one, others))
 
     def _lost(self, level: Ints, value: Ints) -> Floats:
-        return np.where(value < 0, 0.0, self._loss[level, self._maps[level, value]])
+        return np.where(value < 0, 0.0, self._loss[level, value])
 
     def _union(self, one: int, others: Ints) -> tuple[Ints, Ints]:
         """Of the unions: the level of agreement, and one of the values."""

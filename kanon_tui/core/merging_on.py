@@ -134,9 +134,9 @@ class MergingOn:
         free[one] = False
         others = np.flatnonzero(free)
         costs = self._boxes.costs(one, others)
-        order = np.argsort(np.round(costs / _TIE), kind="stable")
-        for begin in range(0, len(order), _LOOKED_AT):
-            place = order[begin : begin + _LOOKED_AT]
+        rounded = np.round(costs / _TIE)
+        for begin in range(0, len(others), _LOOKED_AT):
+            place = _nearest(rounded, begin + _LOOKED_AT)[begin:]
             near = others[place]
             left = self._all_gaps(near, one)
             if (left == 0).any():
@@ -145,7 +145,7 @@ class MergingOn:
             if (closed > _TIE).any():
                 price = np.maximum(costs[place], _TIE) / np.maximum(closed, _TIE)
                 return int(near[np.argmin(np.where(closed > _TIE, price, np.inf))])
-        return int(others[order[0]])
+        return int(others[np.argmin(rounded)])
 
     def _merge(self, one: int, other: int) -> None:
         self._boxes.merge(one, other)
@@ -222,6 +222,14 @@ class MergingOn:
             },
             self._counters(),
         )
+
+
+def _nearest(costs: Floats, count: int) -> Ints:
+    """The places of so many lowest costs, the first of equals first, without sorting the rest."""
+    if count >= len(costs):
+        return np.argsort(costs, kind="stable")
+    near = np.flatnonzero(costs <= np.partition(costs, count - 1)[count - 1])
+    return near[np.argsort(costs[near], kind="stable")[:count]]
 
 
 class _Held:

@@ -16,6 +16,7 @@ from kanon_tui.core.algorithms.k_member import KMember
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.group_values import GroupValues
 from kanon_tui.core.magval_groups import group_by_magvals
+from kanon_tui.core.merging_on import _nearest
 from kanon_tui.core.project import AttributeSpec
 from kanon_tui.core.requirements import Model, Requirement
 from kanon_tui.core.result import conclude
@@ -320,3 +321,11 @@ def test_no_fewer_records_than_said_are_enough(seed: int) -> None:
                 pairs = zip(records, left, strict=True)
                 chosen = [i for own, count in pairs for i in own[:count].tolist()]
                 assert gap(bound, chosen) > 0, (str(bound), least, left)
+
+
+def test_the_nearest_are_those_of_a_stable_sort() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        costs = rng.integers(0, 9, rng.integers(1, 60)).astype(float)
+        count = int(rng.integers(1, 70))
+        assert _nearest(costs, count).tolist() == np.argsort(costs, kind="stable")[:count].tolist()
