@@ -187,6 +187,7 @@ async def test_another_release_is_looked_at_with_the_same_people(sample, make_ap
 @pytest.mark.parametrize(
     ("content", "message"),
     [(None, "does not exist"), (b"", "is empty"), (b"\x00\x9f\xfe\x01" * 500, "odd.csv")],
+    ids=["missing", "empty", "binary"],
 )
 async def test_a_wrong_file_is_refused_with_a_sentence(sample, make_app, content, message) -> None:
     project = sample("linking")
