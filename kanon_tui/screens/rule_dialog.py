@@ -18,6 +18,7 @@ from kanon_tui.core.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.widgets.bars import boundary_spark
 from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.pick_list import PickList
 
 __all__ = ["RuleDialog"]
 
@@ -32,6 +33,7 @@ class RuleDialog(Dialog):
     RuleDialog .line Input { width: 1fr; }
     RuleDialog .sets { height: 12; }
     RuleDialog SelectionList { width: 1fr; height: 1fr; border: round $panel; }
+    RuleDialog SelectionList { border-title-color: $text-muted; }
     RuleDialog SelectionList:focus { border: round $primary; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept")]
@@ -74,13 +76,13 @@ class RuleDialog(Dialog):
             return "tab goes to the next field, enter or ctrl+r accepts"
         return "space picks values, tab goes on, ctrl+r accepts"
 
-    def _values(self, name: str, title: str, chosen: tuple[str, ...]) -> SelectionList[str]:
+    def _values(self, name: str, title: str, chosen: tuple[str, ...]) -> PickList[str]:
         counts = self._column.counts
         selections = [
             Selection(Text(f"{printable(value)}  {counts[code]:,}"), value, value in chosen)
             for code, value in enumerate(self._column.values)
         ]
-        picker: SelectionList[str] = SelectionList(*selections, id=name)
+        picker: PickList[str] = PickList(*selections, id=name)
         picker.border_title = title
         return picker
 

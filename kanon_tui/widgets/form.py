@@ -16,7 +16,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Checkbox, Input, Label, Select, Static
+from textual.widgets import Input, Label, Select, Static
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.parameters import Parameter, parse_text
@@ -73,10 +73,11 @@ class Form(VerticalScroll, can_focus=False):
         value = self._values[parameter.name]
         title = Label(Text(parameter.name.replace("_", " ")))
         entry: Widget
-        if parameter.type == "bool":
-            entry = Checkbox(value=value, id=f"p-{parameter.name}", compact=True)
-        elif parameter.choices:
-            options = [(choice, choice) for choice in parameter.choices]
+        if parameter.type == "bool" or parameter.choices:
+            # A checkbox would tell yes from no by its colour alone.
+            options: list[tuple[str, Any]] = [("no", False), ("yes", True)]
+            if parameter.choices:
+                options = [(choice, choice) for choice in parameter.choices]
             entry = Select(
                 options, value=value, allow_blank=False, id=f"p-{parameter.name}", compact=True
             )
@@ -92,7 +93,7 @@ class Form(VerticalScroll, can_focus=False):
         for parameter in self._parameters:
             entry = self.query_one(f"#p-{parameter.name}")
             value = self._values[parameter.name]
-            with self.prevent(Input.Changed, Select.Changed, Checkbox.Changed):
+            with self.prevent(Input.Changed, Select.Changed):
                 if isinstance(entry, Input):
                     entry.value = (
                         ""
@@ -101,7 +102,7 @@ class Form(VerticalScroll, can_focus=False):
                         if parameter.type == "float"
                         else str(value)
                     )
-                elif isinstance(entry, (Select, Checkbox)):
+                elif isinstance(entry, Select):
                     entry.value = value
 
     # -- reading
@@ -114,7 +115,7 @@ class Form(VerticalScroll, can_focus=False):
         entry = self.query_one(f"#p-{parameter.name}")
         if isinstance(entry, Input):
             return parse_text(parameter, entry.value, "this form")
-        assert isinstance(entry, (Select, Checkbox))
+        assert isinstance(entry, Select)
         return entry.value
 
     @on(Input.Changed)
@@ -130,7 +131,6 @@ class Form(VerticalScroll, can_focus=False):
     @on(Input.Submitted)
     @on(Input.Blurred)
     @on(Select.Changed)
-    @on(Checkbox.Changed)
     def commit(self, event: Message) -> None:
         """Tell what changed, if all of it is valid."""
         event.stop()

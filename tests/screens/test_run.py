@@ -105,6 +105,18 @@ async def test_each_sensitive_attribute_has_its_own_requirements(sample, make_ap
         )
 
 
+async def test_yes_and_no_are_words_and_are_taken_over(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        field = screen.query_one("#p-relaxed", Select)
+        assert field.value is False
+        field.focus()
+        await pilot.press("enter", "down", "enter")
+        await settle(pilot)
+        assert field.value is True
+        assert session_of(pilot).project.algorithm.params == {"relaxed": True}
+
+
 async def test_run_goes_to_the_results(sample, make_app) -> None:
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await open_run(pilot)
