@@ -19,11 +19,11 @@ from benchmarks.timing import SAMPLES, exponent, print_table, seconds
 from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.merging_on import MergingOn, merge_on
-from kanon_tui.core.project import Project
-from kanon_tui.core.requirements import Model, Requirement
-from kanon_tui.core.run import Run
-from kanon_tui.core.task import Task, prepare
+from kanon_tui.core.clustering.requirement_repair import MergingOn, merge_on
+from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.task import Task, prepare
 from tests.core.algorithms.twins_beyond_k import merged_on
 
 SALARY = {

@@ -28,12 +28,13 @@ from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.algorithms.hybrid import HybridSearch
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.local_search import LocalSearch
-from kanon_tui.core.frequency import CodedTuples, Frequency, Outcome
-from kanon_tui.core.project import AttributeSpec, DataSource, Privacy, Project
-from kanon_tui.core.run import Algorithm, Run
-from kanon_tui.core.schema import Kind, Role
-from kanon_tui.core.table import as_table
-from kanon_tui.core.task import Task, prepare
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.table import as_table
+from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency, Outcome
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Privacy, Project
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Algorithm
+from kanon_tui.core.task.task import Task, prepare
 from tests.core.algorithms.twins_full_domain import passing
 
 HEADS = (

@@ -25,8 +25,8 @@ from benchmarks.timing import (
     seconds,
 )
 from kanon_tui.core.algorithms.k_member import KMember
-from kanon_tui.core.features import Features
-from kanon_tui.core.task import Task
+from kanon_tui.core.clustering.features import Features
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_k_member import k_member as twin
 
 TIE = 1e-9

@@ -28,10 +28,11 @@ from kanon_tui.core.algorithms.euclidean import Euclidean
 from kanon_tui.core.algorithms.top_down import TopDown
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
-from kanon_tui.core.project import Project
-from kanon_tui.core.run import Algorithm, Run
-from kanon_tui.core.table import as_table
-from kanon_tui.core.task import Task, prepare
+from kanon_tui.core.data.table import as_table
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Algorithm
+from kanon_tui.core.task.task import Task, prepare
 from tests.core.algorithms import twins_merging as twins
 
 CENSUS = Path(__file__).parent.parent / "sample_data" / "census"

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from benchmarks.timing import SAMPLES, print_table
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.table import read_table
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.project import AlgorithmChoice, AttributeSpec, Project
-from kanon_tui.core.result import conclude, start
-from kanon_tui.core.schema import Role
-from kanon_tui.core.table import read_table
-from kanon_tui.core.task import prepare
+from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
+from kanon_tui.core.run.result import conclude, start
+from kanon_tui.core.task.task import prepare
 
 HEADS = ("algorithm", "k", "NCP", "IL", "RV", "DM", "CM", "classes", "suppressed", "seconds")
 PEERS = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass",

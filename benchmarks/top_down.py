@@ -12,13 +12,13 @@ from unittest.mock import patch
 from benchmarks.quality import PEERS, only
 from benchmarks.timing import SAMPLES, exponent, print_table, run_seconds
 from kanon_tui.core.algorithms.top_down import TopDown
-from kanon_tui.core.project import Project
-from kanon_tui.core.run import Run
-from kanon_tui.core.table import read_table
-from kanon_tui.core.task import prepare
+from kanon_tui.core.data.table import read_table
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.task import prepare
 
 HEADS = ("k", "records", "every row", "trees", "ratio", "same clusters")
-NO_TREES = patch("kanon_tui.core.splitting._LARGE", 2**62)
+NO_TREES = patch("kanon_tui.core.clustering.splitting._LARGE", 2**62)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.samples import find_sample
+from kanon_tui.core.project.samples import find_sample
 
 FOLDER = Path(__file__).parent / "screenshots"
 SHOTS: dict[str, tuple[str, ...]] = {

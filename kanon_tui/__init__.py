@@ -25,24 +25,24 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from kanon_tui.core.analysis.sweep import sweep
-    from kanon_tui.core.catalogue import catalogue as algorithms
+    from kanon_tui.core.algorithms import catalogue as algorithms
+    from kanon_tui.core.analysis.sweep.sweep import sweep
     from kanon_tui.core.errors import InputError, KanonError, NotReachedError
-    from kanon_tui.core.project import Project
-    from kanon_tui.core.result import Result, anonymize, conclude
-    from kanon_tui.core.result import start as run
+    from kanon_tui.core.project.project import Project
+    from kanon_tui.core.run.result import Result, anonymize, conclude
+    from kanon_tui.core.run.result import start as run
 
 _WHERE = {
     "InputError": "errors.InputError",
     "KanonError": "errors.KanonError",
     "NotReachedError": "errors.NotReachedError",
-    "Project": "project.Project",
-    "Result": "result.Result",
-    "algorithms": "catalogue.catalogue",
-    "anonymize": "result.anonymize",
-    "conclude": "result.conclude",
-    "run": "result.start",
-    "sweep": "analysis.sweep.sweep",
+    "Project": "project.project.Project",
+    "Result": "run.result.Result",
+    "algorithms": "algorithms.catalogue",
+    "anonymize": "run.result.anonymize",
+    "conclude": "run.result.conclude",
+    "run": "run.result.start",
+    "sweep": "analysis.sweep.sweep.sweep",
 }
 
 __all__ = [

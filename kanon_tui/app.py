@@ -13,23 +13,28 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-from kanon_tui.core.desk import Abandoned, Desk
-from kanon_tui.core.project import Project
-from kanon_tui.core.readiness import Readiness, State, readiness
-from kanon_tui.core.session import Session, open_session
+from kanon_tui.core.editing.readiness import Readiness, State, readiness
+from kanon_tui.core.editing.recovery import Abandoned, Desk
+from kanon_tui.core.editing.session import Session, open_session
+from kanon_tui.core.project.project import Project
 from kanon_tui.screens.base import STEPS, StepScreen
 from kanon_tui.screens.dialogs import AskPath, Confirm, Help
+from kanon_tui.screens.host import WorkingApp
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.themes import THEMES, default_theme
 from kanon_tui.widgets.step_bar import StepBar
-from kanon_tui.working import WorkingApp
 
 __all__ = ["KanonApp", "launch"]
 
 ANALYSES = (
-    ("Linking attack", "Who can be found with an outsider's table", "attack", "AttackScreen"),
-    ("k feasibility", "How many records k needs", "feasibility", "FeasibilityScreen"),
-    ("Decision trees", "What trees learn from the release", "partition", "PartitionScreen"),
+    (
+        "Linking attack",
+        "Who can be found with an outsider's table",
+        "analyses.attack",
+        "AttackScreen",
+    ),
+    ("k feasibility", "How many records k needs", "analyses.feasibility", "FeasibilityScreen"),
+    ("Decision trees", "What trees learn from the release", "analyses.trees", "PartitionScreen"),
 )
 """Title, explanation, module and class of the panels that the command palette opens."""
 
@@ -56,13 +61,13 @@ class KanonApp(WorkingApp):
     DEFAULT_MODE = "start"
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "start": StartScreen,
-        "data": _screen("data", "DataScreen"),
-        "attributes": _screen("attributes", "AttributesScreen"),
-        "hierarchies": _screen("hierarchies", "HierarchiesScreen"),
-        "rules": _screen("rules", "RulesScreen"),
-        "run": _screen("run", "RunScreen"),
-        "results": _screen("results", "ResultsScreen"),
-        "what-if": _screen("what_if", "WhatIfScreen"),
+        "data": _screen("data.screen", "DataScreen"),
+        "attributes": _screen("attributes.screen", "AttributesScreen"),
+        "hierarchies": _screen("hierarchies.screen", "HierarchiesScreen"),
+        "rules": _screen("rules.screen", "RulesScreen"),
+        "run": _screen("run.screen", "RunScreen"),
+        "results": _screen("results.screen", "ResultsScreen"),
+        "what-if": _screen("what_if.screen", "WhatIfScreen"),
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         *(

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from kanon_tui.core.project import AttributeSpec, DataSource, Privacy, Project
-from kanon_tui.core.schema import Kind, Role
-from kanon_tui.core.table import as_table
-from kanon_tui.core.task import Task, prepare
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.table import as_table
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Privacy, Project
+from kanon_tui.core.task.task import Task, prepare
 
 
 def make_task(

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.parameters import parameters_of
-from kanon_tui.core.project import AttributeSpec
-from kanon_tui.core.recode import recode
-from kanon_tui.core.result import conclude
-from kanon_tui.core.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.run import Family, Grouping, Pace, Run, State
-from kanon_tui.core.schema import Kind, Role
-from kanon_tui.core.task import Task
-from kanon_tui.core.verify import smallest_class
+from kanon_tui.core.fields.declaration import parameters_of
+from kanon_tui.core.privacy.verify import smallest_class
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.run.result import conclude
+from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
+from kanon_tui.core.task.steps import Family, Grouping, Pace
+from kanon_tui.core.task.task import Task
 from tests.helpers import make_task
 
 NAMES = list(ALGORITHMS)

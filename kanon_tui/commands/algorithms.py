@@ -20,9 +20,8 @@ def execute(args: argparse.Namespace) -> int:
     """Print the catalogue."""
     from textwrap import fill
 
-    from kanon_tui.core.algorithms import ALGORITHMS
-    from kanon_tui.core.catalogue import catalogue
-    from kanon_tui.core.parameters import parameters_of
+    from kanon_tui.core.algorithms import ALGORITHMS, catalogue
+    from kanon_tui.core.fields.declaration import parameters_of
 
     if args.json:
         print_json(catalogue())

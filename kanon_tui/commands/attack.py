@@ -33,9 +33,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Link both tables and print how many people they give away."""
     from kanon_tui.core.analysis.attack import linking_attack
-    from kanon_tui.core.project import Project
-    from kanon_tui.core.table import ReadOptions, read_table
-    from kanon_tui.core.task import prepare
+    from kanon_tui.core.data.table import ReadOptions, read_table
+    from kanon_tui.core.project.project import Project
+    from kanon_tui.core.task.task import prepare
 
     project = Project.load(args.project)
     task = prepare(project)

@@ -20,6 +20,6 @@ def execute(args: argparse.Namespace) -> int:
     """Open the application."""
     if args.name is None:
         return launch_application(None)
-    from kanon_tui.core.samples import find_sample
+    from kanon_tui.core.project.samples import find_sample
 
     return launch_application(find_sample(args.name).project)

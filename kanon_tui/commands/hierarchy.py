@@ -14,8 +14,8 @@ from kanon_tui.commands.common import assignment
 from kanon_tui.core.errors import InputError, nearest
 
 if TYPE_CHECKING:
-    from kanon_tui.core.column import Column
-    from kanon_tui.core.hierarchy import Hierarchy
+    from kanon_tui.core.data.column import Column
+    from kanon_tui.core.hierarchy.level_table import Hierarchy
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -62,11 +62,11 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _build(args: argparse.Namespace) -> int:
-    from kanon_tui.core.hierarchy_build import build_hierarchy
-    from kanon_tui.core.hierarchy_files import HIERARCHY_ENDINGS, write_hierarchy_file
-    from kanon_tui.core.place import Place
-    from kanon_tui.core.project_reading import read_hierarchy
-    from kanon_tui.core.writing import check_target
+    from kanon_tui.core.data.writing import check_target
+    from kanon_tui.core.fields.located import Place
+    from kanon_tui.core.hierarchy.build import build_hierarchy
+    from kanon_tui.core.hierarchy.files.any_format import HIERARCHY_ENDINGS, write_hierarchy_file
+    from kanon_tui.core.project.reading import read_hierarchy
 
     check_target(args.out, HIERARCHY_ENDINGS, args.force)
     given: dict[str, Any] = {"builder": args.builder}
@@ -82,7 +82,7 @@ def _build(args: argparse.Namespace) -> int:
 
 
 def _validate(args: argparse.Namespace) -> int:
-    from kanon_tui.core.hierarchy_files import read_hierarchy_file
+    from kanon_tui.core.hierarchy.files.any_format import read_hierarchy_file
 
     attribute = args.attribute or args.file.stem
     column = _column(args.data, attribute) if args.data is not None else None
@@ -95,12 +95,12 @@ def _validate(args: argparse.Namespace) -> int:
 
 
 def _convert(args: argparse.Namespace) -> int:
-    from kanon_tui.core.hierarchy_files import (
+    from kanon_tui.core.data.writing import check_target
+    from kanon_tui.core.hierarchy.files.any_format import (
         HIERARCHY_ENDINGS,
         read_hierarchy_file,
         write_hierarchy_file,
     )
-    from kanon_tui.core.writing import check_target
 
     check_target(args.out, HIERARCHY_ENDINGS, args.force)
     attribute = args.attribute or args.source.stem
@@ -113,9 +113,9 @@ def _convert(args: argparse.Namespace) -> int:
 
 def _column(data: Path, name: str, kind: str | None = None) -> Column:
     """A column of a data file, or of a project's with what the project says of it."""
-    from kanon_tui.core.result import as_project
-    from kanon_tui.core.schema import Kind
-    from kanon_tui.core.table import read_table
+    from kanon_tui.core.data.schema import Kind
+    from kanon_tui.core.data.table import read_table
+    from kanon_tui.core.run.result import as_project
 
     project = as_project(data)
     table = read_table(project.data_path, project.data.read_options)
@@ -129,7 +129,7 @@ def _column(data: Path, name: str, kind: str | None = None) -> Column:
 
 def _typed(key: str, text: str, builder: str) -> Any:
     """`5` is a word, `5,10` a list; `[[18, 65], [65]]` and `{…}` are YAML."""
-    from kanon_tui.core.yaml_text import Plain, parse
+    from kanon_tui.core.fields.yaml_text import Plain, parse
 
     if text.lstrip().startswith(("[", "{")):
         return parse(text, f"--set {key}")

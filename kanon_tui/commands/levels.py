@@ -22,9 +22,9 @@ def execute(args: argparse.Namespace) -> int:
     """Measure the levels of each quasi-identifier alone."""
     from dataclasses import asdict
 
-    from kanon_tui.core.metrics import level_measures
-    from kanon_tui.core.project import Project
-    from kanon_tui.core.task import prepare
+    from kanon_tui.core.metrics.measure import level_measures
+    from kanon_tui.core.project.project import Project
+    from kanon_tui.core.task.task import prepare
 
     task = prepare(Project.load(args.project))
     found = {

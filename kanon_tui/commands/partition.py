@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, whole
 
 if TYPE_CHECKING:
-    from kanon_tui.core.analysis.partition import Node, PartitionTree
+    from kanon_tui.core.analysis.trees.partition import Node, PartitionTree
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -42,10 +42,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Grow both trees and print them."""
-    from kanon_tui.core.analysis.partition import partition
-    from kanon_tui.core.project import Project
-    from kanon_tui.core.table import ReadOptions, read_table
-    from kanon_tui.core.task import prepare
+    from kanon_tui.core.analysis.trees.partition import partition
+    from kanon_tui.core.data.table import ReadOptions, read_table
+    from kanon_tui.core.project.project import Project
+    from kanon_tui.core.task.task import prepare
 
     project = Project.load(args.project)
     task = prepare(project)

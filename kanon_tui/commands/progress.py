@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kanon_tui.core.run import Run
+    from kanon_tui.core.run.run import Run
 
 __all__ = ["watched"]
 
@@ -16,7 +16,7 @@ def watched(run: Run) -> None:
     if not sys.stderr.isatty():
         run.finish()
         return
-    from kanon_tui.core.kernels.warmup import is_warm
+    from kanon_tui.core.run.warm_up import is_warm
 
     if not is_warm():
         print(

@@ -16,8 +16,8 @@ from kanon_tui.commands.common import assignment, whole
 from kanon_tui.core.errors import InputError
 
 if TYPE_CHECKING:
-    from kanon_tui.core.project import Project
-    from kanon_tui.core.result import Result
+    from kanon_tui.core.project.project import Project
+    from kanon_tui.core.run.result import Result
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -43,8 +43,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Run, verify, write, and print a summary."""
     from kanon_tui.commands.progress import watched
-    from kanon_tui.core.project import Project
-    from kanon_tui.core.result import conclude, start
+    from kanon_tui.core.project.project import Project
+    from kanon_tui.core.run.result import conclude, start
 
     project = _overridden(Project.load(args.project), args)
     _check_targets(args, project)
@@ -61,8 +61,8 @@ def _overridden(project: Project, args: argparse.Namespace) -> Project:
     from dataclasses import replace
 
     from kanon_tui.core.algorithms import find_algorithm
-    from kanon_tui.core.parameters import parameters_of, parse_text
-    from kanon_tui.core.project import AlgorithmChoice
+    from kanon_tui.core.fields.declaration import parameters_of, parse_text
+    from kanon_tui.core.project.project import AlgorithmChoice
 
     choice = project.algorithm
     if args.algorithm is not None and args.algorithm != choice.name:
@@ -83,8 +83,8 @@ def _overridden(project: Project, args: argparse.Namespace) -> Project:
 
 def _check_targets(args: argparse.Namespace, project: Project) -> None:
     """Refuse files that cannot be written before any work is done for them."""
-    from kanon_tui.core.result import REPORT_ENDINGS
-    from kanon_tui.core.writing import TABLE_ENDINGS, check_target
+    from kanon_tui.core.data.writing import TABLE_ENDINGS, check_target
+    from kanon_tui.core.run.result import REPORT_ENDINGS
 
     inputs = {os.path.realpath(path) for path in (project.data_path, args.project)}
     for path, endings in ((args.out, TABLE_ENDINGS), (args.report, REPORT_ENDINGS)):
@@ -96,8 +96,8 @@ def _check_targets(args: argparse.Namespace, project: Project) -> None:
 
 def _write(result: Result, args: argparse.Namespace) -> None:
     """Both files or neither."""
-    from kanon_tui.core.report import report_text
-    from kanon_tui.core.writing import put_table, written_aside
+    from kanon_tui.core.data.writing import put_table, written_aside
+    from kanon_tui.core.report.report import report_text
 
     with ExitStack() as files:
         if args.out is not None:

@@ -64,7 +64,7 @@ def _port(text: str) -> int:
 
 def _check(file: Path) -> None:
     """Refuse a file that no session could open."""
-    from kanon_tui.core.session import open_session
+    from kanon_tui.core.editing.session import open_session
 
     if not os.path.exists(file):
         raise InputError(f"{file} does not exist; name a data file or a project")

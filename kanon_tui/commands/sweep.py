@@ -17,7 +17,7 @@ from kanon_tui.commands.common import add_json, figure, names, print_json, print
 from kanon_tui.core.errors import InputError, NotReachedError
 
 if TYPE_CHECKING:
-    from kanon_tui.core.analysis.sweep import Sweep, SweepPoint
+    from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -45,10 +45,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Run all points, then print and write them."""
-    from kanon_tui.core.analysis.sweep import DEFAULT_KS, sweep
-    from kanon_tui.core.analysis.sweep_files import sweep_text
-    from kanon_tui.core.project import Project
-    from kanon_tui.core.writing import write_text
+    from kanon_tui.core.analysis.sweep.files import sweep_text
+    from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, sweep
+    from kanon_tui.core.data.writing import write_text
+    from kanon_tui.core.project.project import Project
 
     project = Project.load(args.project)
     _check_target(args, project.data_path)
@@ -70,7 +70,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _k_values(text: str) -> tuple[int, ...]:
-    from kanon_tui.core.analysis.sweep import k_values
+    from kanon_tui.core.analysis.sweep.sweep import k_values
 
     try:
         return k_values(text)
@@ -80,8 +80,8 @@ def _k_values(text: str) -> tuple[int, ...]:
 
 def _check_target(args: argparse.Namespace, data: Path) -> None:
     """Refuse a file that cannot be written before any work is done for it."""
-    from kanon_tui.core.analysis.sweep_files import SWEEP_ENDINGS
-    from kanon_tui.core.writing import check_target
+    from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS
+    from kanon_tui.core.data.writing import check_target
 
     if args.out is None:
         return

@@ -11,8 +11,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer
 
-from kanon_tui.core.project import Project
-from kanon_tui.core.session import Session
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.project.project import Project
 from kanon_tui.widgets.step_bar import StepBar
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from kanon_tui.core.samples import list_samples
+from kanon_tui.core.project.samples import list_samples
 
 if TYPE_CHECKING:
     from kanon_tui.app import KanonApp

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from kanon_tui.core.column import Column
-from kanon_tui.core.rules import Boundary
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.task.rules import Boundary
 
 __all__ = ["bar", "boundary_spark", "spark"]
 

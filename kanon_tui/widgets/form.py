@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Static
 
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.parameters import Parameter, parse_text
+from kanon_tui.core.fields.declaration import Parameter, parse_text
 
 __all__ = ["Form"]
 

@@ -15,7 +15,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from kanon_tui.core.analysis.sweep_figures import Line, short, ticks
+from kanon_tui.core.analysis.sweep.figures import Line, short, ticks
 from kanon_tui.widgets.tint import tint
 
 __all__ = ["MARKERS", "Chart", "Plot", "draw"]

@@ -10,7 +10,7 @@ from textual import events
 from textual.message import Message
 from textual.widget import Widget
 
-from kanon_tui.core.readiness import Readiness
+from kanon_tui.core.editing.readiness import Readiness
 from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.tint import tint
 

@@ -12,9 +12,9 @@ from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.desk import Desk
-from kanon_tui.core.samples import find_sample
-from kanon_tui.core.session import Session
+from kanon_tui.core.editing.recovery import Desk
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.project.samples import find_sample
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from textual.widgets import Markdown, OptionList, Static
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.project import Project
-from kanon_tui.core.schema import Role
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.project.project import Project
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.dialogs import Confirm, Help, Message
 from kanon_tui.screens.start import StartScreen

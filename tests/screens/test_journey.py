@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 from textual.widgets import OptionList
 
-from kanon_tui.core.rules import Boundary
-from kanon_tui.core.schema import Role
-from kanon_tui.core.verify import smallest_class
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.privacy.verify import smallest_class
+from kanon_tui.core.task.rules import Boundary
 from tests.screens.conftest import session_of, settle
-from tests.screens.test_run import until
+from tests.screens.run.test_run import until
 
 
 async def go_to_attribute(pilot, name: str) -> None:

@@ -12,16 +12,16 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.desk import Desk
-from kanon_tui.core.project import AlgorithmChoice
-from kanon_tui.core.result import conclude, start
-from kanon_tui.core.samples import find_sample
-from kanon_tui.screens.analysis import PickNames
-from kanon_tui.screens.attack import AttackScreen
-from kanon_tui.screens.feasibility import FeasibilityScreen
-from kanon_tui.screens.partition import PartitionScreen
-from kanon_tui.screens.result_compare import CompareScreen
-from kanon_tui.screens.result_why import WhyDialog
+from kanon_tui.core.editing.recovery import Desk
+from kanon_tui.core.project.project import AlgorithmChoice
+from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.run.result import conclude, start
+from kanon_tui.screens.analyses.attack import AttackScreen
+from kanon_tui.screens.analyses.base import PickNames
+from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
+from kanon_tui.screens.analyses.trees import PartitionScreen
+from kanon_tui.screens.results.compare import CompareScreen
+from kanon_tui.screens.results.why import WhyDialog
 from tests.screens.conftest import session_of, settle
 
 SIZES = {"80x24": (80, 24), "120x40": (120, 40)}

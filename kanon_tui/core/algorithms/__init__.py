@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kanon_tui.core.algorithms.bottom_up import BottomUp
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.algorithms.distributed import DistributedSearch
@@ -19,9 +21,10 @@ from kanon_tui.core.algorithms.top_down import TopDown
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.errors import InputError, nearest
-from kanon_tui.core.run import Algorithm
+from kanon_tui.core.fields.declaration import parameters_of
+from kanon_tui.core.task.steps import Algorithm
 
-__all__ = ["ALGORITHMS", "find_algorithm"]
+__all__ = ["ALGORITHMS", "catalogue", "find_algorithm"]
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     # full-domain
@@ -50,3 +53,28 @@ def find_algorithm(name: str, where: str = "algorithm.name") -> type[Algorithm]:
     if name not in ALGORITHMS:
         raise InputError(f"{where}: unknown algorithm '{name}'; {nearest(name, ALGORITHMS)}")
     return ALGORITHMS[name]
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """Every algorithm with its parameters, in the order of the contents page."""
+    return [
+        {
+            "name": algorithm.name,
+            "title": algorithm.title,
+            "family": algorithm.family.value,
+            "paper": algorithm.paper,
+            "parameters": [
+                {
+                    "name": declared.name,
+                    "type": declared.type,
+                    "default": declared.default,
+                    "help": declared.help,
+                    "low": declared.low,
+                    "high": declared.high,
+                    "choices": list(declared.choices) if declared.choices else None,
+                }
+                for declared in parameters_of(algorithm)
+            ],
+        }
+        for algorithm in ALGORITHMS.values()
+    ]

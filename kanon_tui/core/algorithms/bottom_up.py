@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.box_words import number
-from kanon_tui.core.boxes import HEAD, PLACE, SIZE, TAIL, Measure
-from kanon_tui.core.merging import Merging, Objective
-from kanon_tui.core.run import Algorithm, Family, Grouping, Step, Steps
-from kanon_tui.core.splitting import Splitting
-from kanon_tui.core.task import Task
+from kanon_tui.core.clustering.box_sentences import number
+from kanon_tui.core.clustering.boxes import HEAD, PLACE, SIZE, TAIL, Measure
+from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.clustering.splitting import Splitting
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["BottomUp"]
 
@@ -63,7 +63,7 @@ class BottomUp(Algorithm):
 
     def steps(self, task: Task) -> Steps:
         """Merge and split, round by round, until every group has k records."""
-        from kanon_tui.core.kernels.trials import EXTENT
+        from kanon_tui.core.kernels.merge_cost import EXTENT
 
         why = "their union has the lowest NCP"
         merging = Merging(task, Objective(EXTENT, Measure.NCP, "NCP", why))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.algorithms.full_domain import Search
-from kanon_tui.core.algorithms.pre_pruning import no_string, refuse_if_hopeless
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.run import Algorithm, Family, Steps
-from kanon_tui.core.task import Task
+from kanon_tui.core.full_domain.pre_pruning import no_string, refuse_if_hopeless
+from kanon_tui.core.full_domain.search import Search
+from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["Datafly"]
 

@@ -11,17 +11,17 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.algorithms.crew import Crew
-from kanon_tui.core.algorithms.full_domain import TIE, Search, counted
-from kanon_tui.core.algorithms.halving import Halving
 from kanon_tui.core.algorithms.local_search import Pointers
-from kanon_tui.core.algorithms.parts import Whole, split
-from kanon_tui.core.algorithms.pre_pruning import lowest_levels
-from kanon_tui.core.box_words import listed
-from kanon_tui.core.parameters import parameter
-from kanon_tui.core.run import Algorithm, Family, Step, Steps
-from kanon_tui.core.strings import StringList
-from kanon_tui.core.task import Task
+from kanon_tui.core.clustering.box_sentences import listed
+from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.full_domain.halving import Halving
+from kanon_tui.core.full_domain.part_solver import Crew
+from kanon_tui.core.full_domain.parts import Whole, split
+from kanon_tui.core.full_domain.pre_pruning import lowest_levels
+from kanon_tui.core.full_domain.search import TIE, Search, counted
+from kanon_tui.core.full_domain.strings import StringList
+from kanon_tui.core.task.steps import Algorithm, Family, Step, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["DistributedSearch"]
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.algorithms.members import Members
-from kanon_tui.core.magval_groups import group_by_magvals, magvals_of
-from kanon_tui.core.run import Algorithm, Family, Steps
-from kanon_tui.core.task import Task
+from kanon_tui.core.clustering.k_member_clusters import Members
+from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of
+from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["Gcka"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.algorithms.full_domain import Search
-from kanon_tui.core.algorithms.halving import Halving, list_all
 from kanon_tui.core.algorithms.local_search import Pointers
-from kanon_tui.core.algorithms.pre_pruning import lowest_levels
-from kanon_tui.core.parameters import parameter
-from kanon_tui.core.run import Algorithm, Family, Steps
-from kanon_tui.core.task import Task
+from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.full_domain.halving import Halving, list_all
+from kanon_tui.core.full_domain.pre_pruning import lowest_levels
+from kanon_tui.core.full_domain.search import Search
+from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["HybridSearch"]
 

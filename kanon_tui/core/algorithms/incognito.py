@@ -11,13 +11,13 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.algorithms.full_domain import Met, Search, better
-from kanon_tui.core.algorithms.pre_pruning import lowest_levels, no_string
-from kanon_tui.core.box_words import listed
+from kanon_tui.core.clustering.box_sentences import listed
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.parameters import parameter
-from kanon_tui.core.run import Algorithm, Family, Step, Steps
-from kanon_tui.core.task import Task
+from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.full_domain.pre_pruning import lowest_levels, no_string
+from kanon_tui.core.full_domain.search import Met, Search, better
+from kanon_tui.core.task.steps import Algorithm, Family, Step, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["Incognito"]
 

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.algorithms.members import Members
+from kanon_tui.core.clustering.features import Ints
+from kanon_tui.core.clustering.k_member_clusters import Members
+from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, nearest
-from kanon_tui.core.features import Ints
-from kanon_tui.core.parameters import parameter
-from kanon_tui.core.run import Algorithm, Family, Steps
-from kanon_tui.core.schema import Kind
-from kanon_tui.core.task import Task
+from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["KMember"]
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.features import Floats, Ints, places, ranks
-from kanon_tui.core.parameters import parameter
-from kanon_tui.core.run import Algorithm, Family, Grouping, Step, Steps
-from kanon_tui.core.task import QuasiIdentifier, Task
+from kanon_tui.core.clustering.features import Floats, Ints, places, ranks
+from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["Mondrian"]
 

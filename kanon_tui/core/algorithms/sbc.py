@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.algorithms.similarity import Similarity
-from kanon_tui.core.parameters import parameter
-from kanon_tui.core.run import Algorithm, Family, Steps
-from kanon_tui.core.task import Task
+from kanon_tui.core.clustering.similarity import Similarity
+from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["SBC"]
 

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.box_words import change
-from kanon_tui.core.boxes import Measure, attributes_of
-from kanon_tui.core.features import Distinct, collapse
+from kanon_tui.core.clustering.box_sentences import change
+from kanon_tui.core.clustering.boxes import Measure, attributes_of
+from kanon_tui.core.clustering.features import Distinct, collapse
+from kanon_tui.core.clustering.splitting import Splitting
+from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.kernels import Flags, Ints
-from kanon_tui.core.parameters import parameter
-from kanon_tui.core.run import Algorithm, Family, Grouping, Step, Steps
-from kanon_tui.core.splitting import Splitting
-from kanon_tui.core.task import Task
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["TopDown"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.boxes import Measure
-from kanon_tui.core.merging import Merging, Objective
-from kanon_tui.core.parameters import parameter
-from kanon_tui.core.run import Algorithm, Family, Grouping, Steps
-from kanon_tui.core.task import Task
+from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["Udc"]
 
@@ -63,7 +63,7 @@ class Udc(Algorithm):
 
     def steps(self, task: Task) -> Steps:
         """Merge until every cluster has k records."""
-        from kanon_tui.core.kernels.trials import CLUSTER, RELEASE
+        from kanon_tui.core.kernels.merge_cost import CLUSTER, RELEASE
 
         mode = RELEASE if self.objective == "release" else CLUSTER
         whose = {RELEASE: "that keeps RV highest", CLUSTER: "their union has the highest RV"}

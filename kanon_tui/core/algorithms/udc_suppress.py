@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.boxes import Measure
-from kanon_tui.core.merging import Merging, Objective
-from kanon_tui.core.run import Algorithm, Family, Grouping, Steps
-from kanon_tui.core.task import Task
+from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Steps
+from kanon_tui.core.task.task import Task
 
 __all__ = ["UdcSuppress"]
 
@@ -47,7 +47,7 @@ class UdcSuppress(Algorithm):
 
     def steps(self, task: Task) -> Steps:
         """Merge until every cluster has k records."""
-        from kanon_tui.core.kernels.trials import SUPPRESS
+        from kanon_tui.core.kernels.merge_cost import SUPPRESS
 
         merging = Merging(task, Objective(SUPPRESS, Measure.SPAN, "RV", "that keeps RV highest"))
         yield from merging.merge_all()

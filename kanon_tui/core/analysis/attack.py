@@ -27,13 +27,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.coverage import Coverage, Reading, coverages
+from kanon_tui.core.analysis.published.coverage import Coverage, Reading, coverages
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, nearest
-from kanon_tui.core.project import Project
-from kanon_tui.core.recode import number_rows
-from kanon_tui.core.schema import Kind, Role
-from kanon_tui.core.table import Table
-from kanon_tui.core.task import Task
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.release.recode import number_rows
+from kanon_tui.core.task.task import Task
 
 __all__ = ["Attack", "Linked", "linking_attack", "possible_values"]
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import penalties
-from kanon_tui.core.recode import Release
-from kanon_tui.core.report_story import COUNTS, METRICS, PRIVACY
-from kanon_tui.core.result import Result
+from kanon_tui.core.release.recode import Release
+from kanon_tui.core.report.story import COUNTS, METRICS, PRIVACY
+from kanon_tui.core.run.result import Result
 
 __all__ = [
     "AttributeDifference",

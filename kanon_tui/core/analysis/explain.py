@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kanon_tui.core.box_words import listed
-from kanon_tui.core.project import Project
-from kanon_tui.core.result import Result, conclude, start
-from kanon_tui.core.run import Family, Pace, Run
-from kanon_tui.core.task import Task
+from kanon_tui.core.clustering.box_sentences import listed
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.result import Result, conclude, start
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Family, Pace
+from kanon_tui.core.task.task import Task
 
 __all__ = ["explain"]
 

@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.task import Task
+from kanon_tui.core.task.task import Task
 
 __all__ = ["CurvePoint", "Feasibility", "feasibility", "feasibility_curve", "shape_of"]
 

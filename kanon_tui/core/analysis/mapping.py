@@ -13,7 +13,7 @@ from collections.abc import Collection
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.result import Result
+from kanon_tui.core.run.result import Result
 
 __all__ = ["applied_mapping"]
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kanon_tui.core.column import Column
-from kanon_tui.core.task import QuasiIdentifier
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["Contribution", "Raised", "Risk", "alone_identifies", "risk"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_tui.core.rules import Rule
-from kanon_tui.core.task import QuasiIdentifier
+from kanon_tui.core.task.rules import Rule
+from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["RuleOverview", "rule_overviews"]
 

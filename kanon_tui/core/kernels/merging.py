@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.boxes import (
+from kanon_tui.core.clustering.boxes import (
     FOLLOWING,
     HEAD,
     HIDE,
@@ -17,9 +17,9 @@ from kanon_tui.core.boxes import (
 )
 from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
 from kanon_tui.core.kernels.boxes import absorb, hide_all, long, ratio
+from kanon_tui.core.kernels.merge_cost import HIDE_NONE, HIDE_SMALL, losses, union_extent
 from kanon_tui.core.kernels.partner_search import nearest
 from kanon_tui.core.kernels.partner_tree import TreeArrays, refresh
-from kanon_tui.core.kernels.trials import HIDE_NONE, HIDE_SMALL, losses, union_extent
 
 __all__ = ["advance", "collect", "join", "label_rows", "next_small", "union_extents"]
 

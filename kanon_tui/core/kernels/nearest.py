@@ -18,7 +18,7 @@ import numpy as np
 
 from kanon_tui.core.kernels import Floats, Ints, Longs, kernel, part_of_kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree
-from kanon_tui.core.kernels.centre import Centre
+from kanon_tui.core.kernels.cluster_centre import Centre
 
 __all__ = ["TIE", "Search", "gather", "nearest", "new_search", "pick"]
 

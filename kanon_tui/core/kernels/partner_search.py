@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.boxes import (
+from kanon_tui.core.clustering.boxes import (
     BITS,
     HIDE,
     HIGH,
@@ -33,6 +33,7 @@ from kanon_tui.core.boxes import (
 )
 from kanon_tui.core.kernels import Floats, Ints, Longs, kernel
 from kanon_tui.core.kernels.boxes import count_bits, extent, long, ratio, set_extent, uncounted
+from kanon_tui.core.kernels.merge_cost import CLUSTER, EXTENT, SUPPRESS, TIE, loss, trial
 from kanon_tui.core.kernels.partner_tree import (
     ALIVE,
     ALL_HIGH,
@@ -46,7 +47,6 @@ from kanon_tui.core.kernels.partner_tree import (
     SOME_LOW,
     TreeArrays,
 )
-from kanon_tui.core.kernels.trials import CLUSTER, EXTENT, SUPPRESS, TIE, loss, trial
 
 __all__ = ["nearest"]
 

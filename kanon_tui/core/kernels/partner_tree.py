@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.boxes import (
+from kanon_tui.core.clustering.boxes import (
     HIDE,
     HIGH,
     KIND,

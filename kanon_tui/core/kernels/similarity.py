@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kanon_tui.core.kernels import Ints, Longs, kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
-from kanon_tui.core.kernels.centre import Centre, aim, move
+from kanon_tui.core.kernels.cluster_centre import Centre, aim, move
 from kanon_tui.core.kernels.contingency import Contingency, count, measure
 from kanon_tui.core.kernels.nearest import Search, gather, nearest, pick
 

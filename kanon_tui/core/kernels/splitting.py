@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.boxes import BITS, KIND, SET, AttributeArrays
+from kanon_tui.core.clustering.boxes import BITS, KIND, SET, AttributeArrays
 from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
 from kanon_tui.core.kernels.boxes import extent, long, set_extent, uncounted
+from kanon_tui.core.kernels.merge_cost import TIE
 from kanon_tui.core.kernels.splitting_boxes import apart, box_growth, forget, widen
 from kanon_tui.core.kernels.splitting_sides import far_pair, sides_by_tree
 from kanon_tui.core.kernels.splitting_tree import TreeArrays, leave, tree_extent
-from kanon_tui.core.kernels.trials import TIE
 
 __all__ = ["CLOSED", "SPLIT", "group_extent", "split_groups"]
 

@@ -12,10 +12,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.boxes import BITS, KIND, MISSING, MIXED, NOTHING, SET, START, TREE, Words
+from kanon_tui.core.clustering.boxes import (
+    BITS,
+    KIND,
+    MISSING,
+    MIXED,
+    NOTHING,
+    SET,
+    START,
+    TREE,
+    Words,
+)
 from kanon_tui.core.kernels import Flags, Floats, Ints, Longs
 from kanon_tui.core.kernels.boxes import ancestor, extent, set_extent, uncounted
-from kanon_tui.core.kernels.trials import TIE
+from kanon_tui.core.kernels.merge_cost import TIE
 
 __all__: list[str] = []  # all of it is for kernels only
 

@@ -8,7 +8,7 @@ the first box grow once more. What is left are the rows that widen a box, and th
 them than the group has values.
 
 This needs that a box grows by more than a tie whenever it takes a row that it does not cover;
-`kanon_tui.core.splitting` sees to it.
+`kanon_tui.core.clustering.splitting` sees to it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,19 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from kanon_tui.core.boxes import BITS, CHAIN, KIND, NOTHING, SET, START, AttributeArrays, Words
+from kanon_tui.core.clustering.boxes import (
+    BITS,
+    CHAIN,
+    KIND,
+    NOTHING,
+    SET,
+    START,
+    AttributeArrays,
+    Words,
+)
 from kanon_tui.core.kernels import Flags, Ints, Longs, kernel
 from kanon_tui.core.kernels.boxes import long, uncounted
+from kanon_tui.core.kernels.merge_cost import TIE
 from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END, FIRST_PLACE
 from kanon_tui.core.kernels.splitting_boxes import box_growth, forget, widen
 from kanon_tui.core.kernels.splitting_tree import (
@@ -29,7 +39,6 @@ from kanon_tui.core.kernels.splitting_tree import (
     furthest,
     nearest,
 )
-from kanon_tui.core.kernels.trials import TIE
 
 __all__ = ["far_pair", "sides_by_tree"]
 

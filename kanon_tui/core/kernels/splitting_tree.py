@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.boxes import (
+from kanon_tui.core.clustering.boxes import (
     BITS,
     KIND,
     NOTHING,
@@ -24,6 +24,7 @@ from kanon_tui.core.boxes import (
 )
 from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
 from kanon_tui.core.kernels.boxes import extent, long, set_extent, uncounted
+from kanon_tui.core.kernels.merge_cost import TIE
 from kanon_tui.core.kernels.partner_tree import (
     ALIVE,
     BEGIN,
@@ -34,7 +35,6 @@ from kanon_tui.core.kernels.partner_tree import (
     divide,
 )
 from kanon_tui.core.kernels.splitting_boxes import apart, bit, box_growth
-from kanon_tui.core.kernels.trials import TIE
 
 __all__ = [
     "GroupTree",

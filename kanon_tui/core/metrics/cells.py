@@ -26,10 +26,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.group_values import GroupValues
-from kanon_tui.core.hierarchy import HIDDEN, BoundHierarchy
-from kanon_tui.core.recode import Release
-from kanon_tui.core.task import QuasiIdentifier
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy
+from kanon_tui.core.release.recode import Release
+from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["CellGroups", "cells_of"]
 

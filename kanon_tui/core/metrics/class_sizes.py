@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.group_values import GroupValues
-from kanon_tui.core.hierarchy import HIDDEN
-from kanon_tui.core.recode import Release
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.release.recode import Release
 
 __all__ = ["average_class_size", "classification_metric", "discernibility", "distinct_published"]
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.recode import Release
+from kanon_tui.core.release.recode import Release
 
 __all__ = ["attribute_il", "changed", "changed_cells", "iloss", "precision"]
 

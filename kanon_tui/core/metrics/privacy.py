@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.diversity import distance, equal_values, highest_share
-from kanon_tui.core.group_values import GroupValues
+from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.recode import Release
-from kanon_tui.core.requirements import Bound
+from kanon_tui.core.privacy.requirements import Bound
+from kanon_tui.core.privacy.spread import distance, equal_values, highest_share
+from kanon_tui.core.release.recode import Release
 
 __all__ = ["Diversity", "PrivacyMeasures", "Reached", "diversity", "measure_privacy", "violations"]
 

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.task import QuasiIdentifier
+from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["attribute_research_value", "level_research_values", "mean_span", "rules_kept"]
 

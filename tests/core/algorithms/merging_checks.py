@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.recode import Release, recode
-from kanon_tui.core.run import Algorithm, Grouping, Run, Step
-from kanon_tui.core.task import Task
-from kanon_tui.core.verify import verify
+from kanon_tui.core.privacy.verify import verify
+from kanon_tui.core.release.recode import Release, recode
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Algorithm, Grouping, Step
+from kanon_tui.core.task.task import Task
 
 Clusters = list[list[int]]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from kanon_tui.core.project import AttributeSpec
-from kanon_tui.core.schema import Kind, Role
-from kanon_tui.core.task import Task
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.task.task import Task
 from tests.helpers import make_task
 
 PLACES = {

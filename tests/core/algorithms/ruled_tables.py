@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from kanon_tui.core.project import AttributeSpec
-from kanon_tui.core.rules import Apart, Boundary, Rule, RuleTable
-from kanon_tui.core.schema import Kind
-from kanon_tui.core.task import Task
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import COLUMNS
 from tests.helpers import make_task
 

@@ -13,16 +13,17 @@ from kanon_tui.core.algorithms.distributed import DistributedSearch
 from kanon_tui.core.algorithms.gcka import Gcka
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.k_member import KMember
+from kanon_tui.core.clustering.magval_groups import group_by_magvals
+from kanon_tui.core.clustering.requirement_repair import _nearest
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.group_values import GroupValues
-from kanon_tui.core.magval_groups import group_by_magvals
-from kanon_tui.core.merging_on import _nearest
-from kanon_tui.core.project import AttributeSpec
-from kanon_tui.core.requirements import Model, Requirement
-from kanon_tui.core.result import conclude
-from kanon_tui.core.run import Algorithm, Family, Grouping, Pace, Run
-from kanon_tui.core.schema import Role
-from kanon_tui.core.task import Task
+from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.run.result import conclude
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Pace
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_beyond_k import (
     gap,

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.datafly import Datafly
+from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.project import AttributeSpec, Privacy
-from kanon_tui.core.recode import recode
-from kanon_tui.core.run import Pace, Run
-from kanon_tui.core.schema import Kind
-from kanon_tui.core.task import Task
-from kanon_tui.core.verify import smallest_class
+from kanon_tui.core.privacy.verify import smallest_class
+from kanon_tui.core.project.project import AttributeSpec, Privacy
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Pace
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_full_domain import datafly, searchable_task
 from tests.helpers import make_task
 

@@ -11,13 +11,14 @@ import pytest
 from kanon_tui.core.algorithms import distributed
 from kanon_tui.core.algorithms.distributed import DistributedSearch
 from kanon_tui.core.algorithms.global_search import GlobalSearch
-from kanon_tui.core.algorithms.parts import Pair, Part, split
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.processes import Processes
-from kanon_tui.core.project import AttributeSpec
-from kanon_tui.core.run import Grouping, Pace, Run
-from kanon_tui.core.strings import StringSpace
-from kanon_tui.core.task import Task
+from kanon_tui.core.full_domain.parts import Pair, Part, split
+from kanon_tui.core.full_domain.strings import StringSpace
+from kanon_tui.core.helper_processes import Processes
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Grouping, Pace
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_full_domain import best, passing, searchable_task
 from tests.helpers import make_task
 

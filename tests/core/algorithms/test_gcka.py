@@ -10,11 +10,12 @@ import polars as pl
 
 from kanon_tui.core.algorithms.gcka import Gcka
 from kanon_tui.core.algorithms.k_member import KMember
-from kanon_tui.core.project import AttributeSpec, Project
-from kanon_tui.core.recode import recode
-from kanon_tui.core.run import Grouping, Run
-from kanon_tui.core.schema import Kind
-from kanon_tui.core.task import Task, prepare
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.project.project import AttributeSpec, Project
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Task, prepare
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_k_member import gcka
 from tests.helpers import make_task

@@ -9,11 +9,12 @@ import pytest
 
 from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.project import AttributeSpec, Privacy
-from kanon_tui.core.recode import recode
-from kanon_tui.core.run import Grouping, Pace, Run, State
-from kanon_tui.core.task import Task
-from kanon_tui.core.verify import smallest_class
+from kanon_tui.core.privacy.verify import smallest_class
+from kanon_tui.core.project.project import AttributeSpec, Privacy
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.task.steps import Grouping, Pace
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_full_domain import (
     best,
     passing,

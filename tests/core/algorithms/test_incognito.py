@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 
 from kanon_tui.core.algorithms.incognito import Incognito
+from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.project import AttributeSpec
-from kanon_tui.core.recode import recode
-from kanon_tui.core.run import Pace, Run
-from kanon_tui.core.schema import Kind
-from kanon_tui.core.task import Task
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Pace
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_full_domain import (
     best,
     minimal,

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from kanon_tui.core.algorithms.local_search import LocalSearch, Pointers
-from kanon_tui.core.project import AttributeSpec
-from kanon_tui.core.run import Pace, Run
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Pace
 from tests.core.algorithms.twins_full_domain import local, passing, searchable_task
 from tests.helpers import make_task
 

@@ -10,15 +10,16 @@ import pytest
 
 from kanon_tui.core.algorithms.sbc import SBC
 from kanon_tui.core.algorithms.sd import SD
-from kanon_tui.core.kernels import centre
-from kanon_tui.core.metrics import measure
-from kanon_tui.core.project import AttributeSpec, Project
-from kanon_tui.core.recode import recode
-from kanon_tui.core.run import Algorithm, Grouping, Pace, Run, Step
-from kanon_tui.core.samples import find_sample
-from kanon_tui.core.schema import Kind
-from kanon_tui.core.task import Task, prepare
-from kanon_tui.core.verify import verify
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.kernels import cluster_centre as centre
+from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.privacy.verify import verify
+from kanon_tui.core.project.project import AttributeSpec, Project
+from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Algorithm, Grouping, Pace, Step
+from kanon_tui.core.task.task import Task, prepare
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_similarity import cluster, in_order, similarities, tables
 from tests.helpers import make_task

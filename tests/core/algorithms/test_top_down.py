@@ -6,7 +6,7 @@ from kanon_tui.core.algorithms.bottom_up import BottomUp
 from kanon_tui.core.algorithms.top_down import TopDown
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
-from kanon_tui.core.run import Run
+from kanon_tui.core.run.run import Run
 from tests.core.algorithms import twins_merging as twins
 from tests.core.algorithms.merging_checks import (
     check_shape,
@@ -39,8 +39,8 @@ def test_equals_its_twin_on_larger_tables() -> None:
 
 def _use_trees(monkeypatch: pytest.MonkeyPatch, large: int, scan: float) -> None:
     """From how many rows on a group gets a tree, and how soon a split turns to it."""
-    monkeypatch.setattr("kanon_tui.core.splitting._LARGE", large)
-    monkeypatch.setattr("kanon_tui.core.splitting._SCAN", scan)
+    monkeypatch.setattr("kanon_tui.core.clustering.splitting._LARGE", large)
+    monkeypatch.setattr("kanon_tui.core.clustering.splitting._SCAN", scan)
 
 
 def test_trees_of_the_smallest_groups_equal_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:

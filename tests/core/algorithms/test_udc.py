@@ -11,10 +11,11 @@ from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.research_value import attribute_research_value, rules_kept
-from kanon_tui.core.project import AttributeSpec, Privacy
-from kanon_tui.core.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.run import Algorithm, Run
-from kanon_tui.core.task import Task
+from kanon_tui.core.project.project import AttributeSpec, Privacy
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
+from kanon_tui.core.task.steps import Algorithm
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms import twins_merging as twins
 from tests.core.algorithms.merging_checks import (
     check_shape,

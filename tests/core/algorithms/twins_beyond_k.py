@@ -11,10 +11,10 @@ from math import exp, log
 
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
-from kanon_tui.core.recode import recode
-from kanon_tui.core.requirements import Bound, Model, Requirement
-from kanon_tui.core.run import Grouping
-from kanon_tui.core.task import Task
+from kanon_tui.core.privacy.requirements import Bound, Model, Requirement
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_full_domain import Levels, all_strings
 
 REQUIREMENTS = (

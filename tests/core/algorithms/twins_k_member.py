@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from kanon_tui.core.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 Candidate = TypeVar("Candidate")
 Clusters = list[list[int]]

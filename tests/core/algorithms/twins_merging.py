@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kanon_tui.core.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 TIE = 1e-9
 Cluster = list[int]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from kanon_tui.core.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 
 def line(attribute: QuasiIdentifier) -> list[Any]:

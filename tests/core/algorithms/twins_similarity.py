@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from kanon_tui.core.task import Task
+from kanon_tui.core.task.task import Task
 
 TIE = 1e-9
 Tables = dict[int, dict[int, float]]

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.analysis import attack as attack_module
 from kanon_tui.core.analysis.attack import Attack, linking_attack, possible_values
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.table import Table, as_table, read_table
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.project import AttributeSpec, DataSource, Output, Privacy, Project
-from kanon_tui.core.recode import recode
-from kanon_tui.core.run import Grouping
-from kanon_tui.core.samples import find_sample
-from kanon_tui.core.schema import Kind, Role
-from kanon_tui.core.table import Table, as_table, read_table
-from kanon_tui.core.task import Task, prepare
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Output, Privacy, Project
+from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Task, prepare
 
 MISSING = ("", "?", "NA")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kanon_tui.core.analysis.rule_overview import rule_overviews
-from kanon_tui.core.project import AttributeSpec
-from kanon_tui.core.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.schema import Kind
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from tests.helpers import make_task
 
 

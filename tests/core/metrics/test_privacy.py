@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.metrics import check_published, measure
-from kanon_tui.core.project import AttributeSpec
-from kanon_tui.core.recode import recode
-from kanon_tui.core.run import Grouping
-from kanon_tui.core.schema import Kind, Role
-from kanon_tui.core.task import Task
+from kanon_tui.core.metrics.measure import check_published, measure
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Task
 from tests.core.metrics.strategies import CITIES
 from tests.helpers import make_task
 

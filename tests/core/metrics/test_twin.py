@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from kanon_tui.core.metrics import level_measures, level_research_values, measure
-from kanon_tui.core.recode import Release, recode
-from kanon_tui.core.run import Grouping
-from kanon_tui.core.task import Task
+from kanon_tui.core.metrics.measure import level_measures, level_research_values, measure
+from kanon_tui.core.release.recode import Release, recode
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Task
 from tests.core.metrics.strategies import releases, tasks
 from tests.core.metrics.twin import Twin
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanon_tui.core.metrics import LevelMeasures, Measures, level_measures, measure
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.metrics.measure import LevelMeasures, Measures, level_measures, measure
 from kanon_tui.core.metrics.research_value import level_research_values
-from kanon_tui.core.project import AttributeSpec, Output
-from kanon_tui.core.recode import recode
-from kanon_tui.core.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.run import Grouping
-from kanon_tui.core.schema import Kind, Role
-from kanon_tui.core.task import Task
+from kanon_tui.core.project.project import AttributeSpec, Output
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Task
 from tests.core.metrics.strategies import CITIES
 from tests.helpers import make_task
 

@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 
-from kanon_tui.core.recode import Release
+from kanon_tui.core.release.recode import Release
 
 MISSING = "?"
 

@@ -1,0 +1,93 @@
+"""Ranges of numbers and dates as they are spelled in published cells and labels.
+
+  `[20..35]` `[2.5, 5)`      between two ends, the upper one left out before a round bracket
+  `<18` `<=17` `>=65` `>64`  open at one end
+  `20-24`                    whole numbers, so up to just below 25
+  `4620*`                    whole numbers with hidden digits, where a label may be a mask
+  `1995-09` `1995-Q3` `1995` `1990-1994`   months, quarters, years and runs of years
+  `27`, `1995-09-20`         a number or date alone
+
+Ends are written as in the attribute's own column, dates also as 1995-09-20.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind
+
+__all__ = ["Span", "end_of_range", "spelled_ranges"]
+
+Floats = npt.NDArray[np.float64]
+Span = tuple[float, float]
+
+_PAIR = re.compile(r"\[(.+)\.\.(.+)\]|\[(.+), (.+)\)")
+_ONE_SIDED = re.compile(r"(<=|<|>=|>) ?(.+)")
+_DASHED = re.compile(r"([0-9]+)-([0-9]+)")
+_HIDDEN_DIGITS = re.compile(r"([0-9]+)(\*+)")
+_CALENDAR = re.compile(r"([0-9]{4})(?:-(?:(0[1-9]|1[0-2])|Q([1-4])|([0-9]{4})))?")
+
+
+def spelled_ranges(texts: Iterable[str], column: Column, masks: bool = False) -> dict[str, Span]:
+    """The ranges that texts spell, those that spell none left out; both ends belong to them."""
+    forms = {text: _form(text, column.kind, masks) for text in texts}
+    ends = list(dict.fromkeys(chain.from_iterable(ends for ends, _, _ in forms.values())))
+    number = dict(zip(ends, column.parse(ends).tolist(), strict=True))
+    spans = {}
+    for text, ((low, high), opening, closing) in forms.items():
+        start = -np.inf if opening == "open" else number[low]
+        end = np.inf if closing == "open" else number[high]
+        if opening == "after":
+            start = np.nextafter(start, np.inf)
+        if closing in ("before", "below next"):
+            end = np.nextafter(end + (closing == "below next"), -np.inf)
+        if column.kind is Kind.DATE and (calendar := _CALENDAR.fullmatch(text)):
+            start, end = _calendar_span(*calendar.groups())
+        if start <= end:
+            spans[text] = start, end
+    return spans
+
+
+def _form(text: str, kind: Kind, masks: bool) -> tuple[tuple[str, str], str, str]:
+    """The two ends of a range as texts, and what each means."""
+    if pair := _PAIR.fullmatch(text):
+        low, high, start, before = pair.groups()
+        return ((low, high), "", "") if low else ((start, before), "", "before")
+    if one := _ONE_SIDED.fullmatch(text):
+        sign, end = one.groups()
+        if sign[0] == "<":
+            return (end, end), "open", "" if sign == "<=" else "before"
+        return (end, end), "" if sign == ">=" else "after", "open"
+    if kind is Kind.NUMERIC and (dashed := _DASHED.fullmatch(text)):
+        return (dashed[1], dashed[2]), "", "below next"
+    if masks and kind is Kind.NUMERIC and (digits := _HIDDEN_DIGITS.fullmatch(text)):
+        hidden = len(digits[2])
+        return (digits[1] + "0" * hidden, digits[1] + "9" * hidden), "", "below next"
+    return (text, text), "", ""
+
+
+def _calendar_span(year: str, month: str | None, quarter: str | None, until: str | None) -> Span:
+    """First and last day of a month, a quarter, a year or some years."""
+    if until is not None:
+        first, last = f"{year}-01", f"{until}-12"
+    elif quarter is not None:
+        first, last = f"{year}-{3 * int(quarter) - 2:02}", f"{year}-{3 * int(quarter):02}"
+    else:
+        first, last = f"{year}-{month or '01'}", f"{year}-{month or '12'}"
+    start = np.datetime64(first, "M").astype("datetime64[D]")
+    after = (np.datetime64(last, "M") + 1).astype("datetime64[D]")
+    return float(start.astype(np.int64)), float(after.astype(np.int64) - 1)
+
+
+def end_of_range(high: npt.ArrayLike, column: Column) -> Floats:
+    """The last moment of a range: a day without a clock time lasts until midnight."""
+    ends = np.asarray(high, dtype=np.float64)
+    if column.kind is not Kind.DATE:
+        return ends
+    return np.where(ends == np.floor(ends), np.nextafter(ends + 1, -np.inf), ends)

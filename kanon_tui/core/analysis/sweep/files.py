@@ -1,0 +1,35 @@
+"""A sweep as a file: CSV and JSON for programs, SVG for papers and slides."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from kanon_tui.core.analysis.sweep.sweep import SweepPoint
+from kanon_tui.core.errors import InputError
+
+__all__ = ["SWEEP_ENDINGS", "sweep_text"]
+
+SWEEP_ENDINGS = (".csv", ".json", ".svg")
+
+
+def sweep_text(points: Sequence[SweepPoint], path: Path) -> str:
+    """The points in the form that the ending of a file name asks for."""
+    figures = [point.figures for point in points]
+    match path.suffix.lower():
+        case ".csv":
+            text = io.StringIO()
+            writer = csv.DictWriter(text, list(SweepPoint("", 1).figures), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(figures)
+            return text.getvalue()
+        case ".json":
+            return json.dumps(figures, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        case ".svg":
+            from kanon_tui.core.analysis.sweep.svg import sweep_svg
+
+            return sweep_svg(points)
+    raise InputError(f"{path}: sweeps end in .csv, .json or .svg")

@@ -1,0 +1,136 @@
+"""The plots of a sweep as one SVG: six panels, one line per algorithm.
+
+Lines differ in colour, in marker and in dashes, so that they can be told apart in print as well.
+The colours are those of Okabe and Ito, which most kinds of colour blindness keep apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from xml.sax.saxutils import escape
+
+from kanon_tui.core.analysis.sweep.figures import METRICS, Line, Metric, lines_of, short, ticks
+from kanon_tui.core.analysis.sweep.sweep import SweepPoint
+
+__all__ = ["sweep_svg"]
+
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_DASHES = ("", "6 3", "2 3", "8 3 2 3")
+_MARKERS = ("circle", "square", "triangle", "diamond", "cross")
+
+_WIDTH, _PANEL_HEIGHT, _COLUMNS = 900, 250, 2
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 40, 34
+_LEGEND_ROW = 22
+_PER_ROW = 5
+
+
+def sweep_svg(points: Sequence[SweepPoint]) -> str:
+    """A picture of NCP, RV, IL, classes, suppressed records and seconds against k."""
+    algorithms = list(dict.fromkeys(point.algorithm for point in points))
+    ks = sorted({point.k for point in points})
+    legend = _LEGEND_ROW * -(-len(algorithms) // _PER_ROW) + 14
+    rows = -(-len(METRICS) // _COLUMNS)
+    height = legend + rows * _PANEL_HEIGHT
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" '
+        f'viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="12">',
+        "<title>What-if sweep: utility against k</title>",
+        f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
+        *_legend(algorithms),
+    ]
+    for number, metric in enumerate(METRICS):
+        row, column = divmod(number, _COLUMNS)
+        panel = _Panel(column * _WIDTH / _COLUMNS, legend + row * _PANEL_HEIGHT, ks, metric)
+        parts += panel.draw(lines_of(points, metric, algorithms, ks))
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _legend(algorithms: Sequence[str]) -> Iterator[str]:
+    wide = (_WIDTH - 2 * _RIGHT) / _PER_ROW
+    for number, name in enumerate(algorithms):
+        row, column = divmod(number, _PER_ROW)
+        x, y = _RIGHT + column * wide, 20 + row * _LEGEND_ROW
+        yield f'<path d="M{x:.1f} {y}h36" {_stroke(number)}/>'
+        yield _marker(number, x + 18, y)
+        yield f'<text x="{x + 44:.1f}" y="{y + 4}">{escape(name)}</text>'
+
+
+class _Panel:
+    """One metric against k."""
+
+    def __init__(self, left: float, top: float, ks: Sequence[int], metric: Metric) -> None:
+        self._left, self._top = left + _LEFT, top + _TOP
+        self._width = _WIDTH / _COLUMNS - _LEFT - _RIGHT
+        self._height = _PANEL_HEIGHT - _TOP - _BOTTOM
+        self._ks, self._metric = ks, metric
+
+    def draw(self, lines: Sequence[Line]) -> Iterator[str]:
+        """Axes, then a path and markers for every line."""
+        known = [value for line in lines for value in line.values if value is not None]
+        marks = ticks(max(known, default=0.0), 6, self._metric.whole)
+        yield from self._axes(marks)
+        for number, line in enumerate(lines):
+            yield from self._line(number, line, marks[-1])
+
+    def _axes(self, marks: Sequence[float]) -> Iterator[str]:
+        left, right = self._left, self._left + self._width
+        bottom = self._top + self._height
+        yield (
+            f'<text x="{left:.1f}" y="{self._top - 16:.1f}" font-weight="bold">'
+            f'{escape(self._metric.title)}<tspan font-weight="normal" fill="#555"> '
+            f"({escape(self._metric.meaning)})</tspan></text>"
+        )
+        for mark in marks:
+            y = self._y(mark, marks[-1])
+            yield f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="#ddd"/>'
+            yield f'<text x="{left - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{short(mark)}</text>'
+        for number, k in enumerate(self._ks):
+            x = self._x(number)
+            yield f'<text x="{x:.1f}" y="{bottom + 16:.1f}" text-anchor="middle">{k:,}</text>'
+        yield f'<text x="{right:.1f}" y="{bottom + 30:.1f}" text-anchor="end" fill="#555">k</text>'
+
+    def _line(self, number: int, line: Line, highest: float) -> Iterator[str]:
+        path, pen_down, markers = "", False, []
+        for place, value in enumerate(line.values):
+            if value is None:
+                pen_down = False
+                continue
+            x, y = self._x(place), self._y(value, highest)
+            path += f"{'L' if pen_down else 'M'}{x:.1f} {y:.1f}"
+            pen_down = True
+            markers.append(_marker(number, x, y))
+        if path:
+            yield f'<path d="{path}" {_stroke(number)}/>'
+        yield from markers
+
+    def _x(self, place: int) -> float:
+        """Evenly spaced, with half a step of room at either end."""
+        return self._left + (place + 0.5) * self._width / len(self._ks)
+
+    def _y(self, value: float, highest: float) -> float:
+        return self._top + self._height * (1 - value / highest)
+
+
+def _stroke(number: int) -> str:
+    colour, dashes = _COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)]
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return f'fill="none" stroke="{colour}" stroke-width="1.8"{dashed}'
+
+
+def _marker(number: int, x: float, y: float) -> str:
+    colour = _COLOURS[number % len(_COLOURS)]
+    match _MARKERS[number % len(_MARKERS)]:
+        case "circle":
+            return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
+        case "square":
+            shape = "m-3.5 -3.5h7v7h-7z"
+        case "triangle":
+            shape = "m0 -4.5l4.5 8h-9z"
+        case "diamond":
+            shape = "m0 -5l5 5l-5 5l-5 -5z"
+        case _:
+            return (
+                f'<path d="M{x:.1f} {y:.1f}m-4 -4l8 8m0 -8l-8 8" fill="none" stroke="{colour}" '
+                f'stroke-width="2"/>'
+            )
+    return f'<path d="M{x:.1f} {y:.1f}{shape}" fill="{colour}"/>'

@@ -1,0 +1,263 @@
+"""The what-if sweep: the same table under several algorithms and values of k.
+
+    for point in sweep("census.yaml", ["global", "mondrian"], [2, 5, 10]):
+        print(point.algorithm, point.k, point.ncp)
+
+A point is a whole run: the release is recoded, verified and measured as any other. Points come as
+they finish. One that finds no release says why instead of ending the sweep.
+
+Points run in threads, one per core. Threads share the coded table and what full-domain searches
+have counted (`SharedCounts`), start at once and stop within a step; the kernels that most of the
+time goes into release the interpreter lock. Helper processes would have to be given the table
+first, and could share nothing afterwards.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any
+
+from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.data.table import Table, as_table
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.full_domain.shared_counts import SharedCounts
+from kanon_tui.core.helper_processes import cores
+from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.run.result import Result, as_project, conclude, start
+from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.task.steps import Grouping, Pace
+from kanon_tui.core.task.task import Task, prepare
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+__all__ = ["DEFAULT_KS", "Sweep", "SweepPoint", "k_values", "sweep"]
+
+DEFAULT_KS = (2, 3, 5, 10, 25, 50, 100)
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """One algorithm at one k: the figures of its release, or why there is none."""
+
+    algorithm: str
+    k: int
+    ncp: float | None = None
+    rv: float | None = None
+    il: float | None = None
+    classes: int | None = None
+    suppressed_records: int | None = None
+    seconds: float | None = None
+    """Time inside the algorithm, in the company of the other points of the sweep."""
+    error: str | None = None
+    grouping: Grouping | None = field(default=None, repr=False, compare=False)
+    """What the algorithm decided, from which `Sweep.open` makes the full result."""
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The point as plain values, ready for a table or JSON."""
+        names = (each.name for each in fields(self) if each.name != "grouping")
+        return {name: getattr(self, name) for name in names}
+
+
+def k_values(text: str) -> tuple[int, ...]:
+    """Values of k from a text like `2, 5, 10`; sorted, each once."""
+    parts = [part.strip() for part in text.split(",")]
+    for part in parts:
+        if not part.isascii() or not part.isdigit() or len(part) > 18 or int(part) < 1:
+            raise InputError(f"k: '{part}' is not a whole number of at least 1; write 2,5,10")
+    return tuple(sorted({int(part) for part in parts}))
+
+
+def sweep(
+    project: Project | str | Path,
+    algorithms: Sequence[str] | None = None,
+    ks: Sequence[int] = DEFAULT_KS,
+    table: pl.DataFrame | pd.DataFrame | Table | None = None,
+    workers: int | None = None,
+) -> Sweep:
+    """A sweep that is ready to be iterated; leaving the loop cancels the rest.
+
+    Without `algorithms` the project's own is tried. `table` takes the place of the data file, and
+    `workers` of the number of cores.
+    """
+    project = as_project(project)
+    tokens = project.data.read_options.missing_tokens
+    # With k = 1 the task can be prepared whatever the project's own k is.
+    lenient = replace(project, privacy=replace(project.privacy, k=1))
+    task = prepare(lenient, None if table is None else as_table(table, tokens))
+    return Sweep(project, task, algorithms or [project.algorithm.name], ks, workers)
+
+
+class Sweep:
+    """The points of a sweep, for one pass over them; `cancel` from any thread keeps what is done.
+
+    Every algorithm has its values of k in rising order. Whenever a core is free, an algorithm that
+    has no point at work gets its next one, and of several the one that has had least time so far:
+    first each gets one, and afterwards the quick ones do not wait for the slow.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        task: Task,
+        algorithms: Sequence[str],
+        ks: Sequence[int],
+        workers: int | None = None,
+    ) -> None:
+        if not algorithms or not ks:
+            raise InputError("sweep: it needs at least one algorithm and one value of k")
+        if min(ks) < 1:
+            raise InputError(f"sweep: k is {min(ks)}; it must be at least 1")
+        self.project = project
+        self.task = replace(task, shared=SharedCounts(task.quasi))
+        self.algorithms = tuple(dict.fromkeys(algorithms))
+        self.ks = tuple(sorted(set(ks)))
+        for name in self.algorithms:
+            params = _project_at(project, name, 1).algorithm.params
+            with_parameters(find_algorithm(name, "algorithms"), params, name)
+        self._workers = min(workers or cores(), self.total)
+        self._waiting = {name: deque(self.ks) for name in self.algorithms}
+        self._spent = dict.fromkeys(self.algorithms, 0.0)
+        self._running: dict[tuple[str, int], float] = {}
+        self._lock, self._warming = Lock(), Lock()
+        self._warm: set[str] = set()
+        self._news: SimpleQueue[SweepPoint | BaseException | None] = SimpleQueue()
+        self._cancelled = False
+
+    @property
+    def total(self) -> int:
+        """How many points it has."""
+        return len(self.algorithms) * len(self.ks)
+
+    def cancel(self) -> None:
+        """Stop after the steps that are under way."""
+        self._cancelled = True
+
+    def __iter__(self) -> Iterator[SweepPoint]:
+        threads = [Thread(target=self._work, daemon=True) for _ in range(self._workers)]
+        for thread in threads:
+            thread.start()
+        working = len(threads)
+        try:
+            while working:
+                news = self._news.get()
+                if isinstance(news, BaseException):
+                    raise news
+                if news is None:
+                    working -= 1
+                else:
+                    yield news
+        finally:
+            self.cancel()
+            for thread in threads:
+                thread.join()
+            self.task = replace(self.task, shared=None)  # its memory is not needed any more
+
+    def in_order(self, points: Iterable[SweepPoint]) -> list[SweepPoint]:
+        """Points by algorithm, in the order asked for, and rising k."""
+        place = {name: number for number, name in enumerate(self.algorithms)}
+        return sorted(points, key=lambda point: (place[point.algorithm], point.k))
+
+    def fits(self, project: Project) -> bool:
+        """Whether its points are what a project would give now, wherever that is saved."""
+        one, other = _without_place(self.project), _without_place(project)
+        return all(_project_at(one, n, 1) == _project_at(other, n, 1) for n in self.algorithms)
+
+    def open(self, point: SweepPoint) -> Result:
+        """The full result of a finished point: recoded, verified and measured again."""
+        if point.grouping is None or point.seconds is None:
+            raise InputError(f"{point.algorithm}, k = {point.k}: there is no release to open")
+        run = self._run(point.algorithm, point.k)
+        run.state, run.grouping, run.seconds = State.FINISHED, point.grouping, point.seconds
+        return conclude(run, _project_at(self.project, point.algorithm, point.k))
+
+    # -- one thread per core
+
+    def _work(self) -> None:
+        try:
+            while (job := self._next()) is not None:
+                self._warm_up(job[0])
+                point = self._point(*job)
+                with self._lock:
+                    self._spent[job[0]] += time.perf_counter() - self._running.pop(job)
+                if point is not None:
+                    self._news.put(point)
+        except BaseException as error:  # raised again where the points are read
+            self._news.put(error)
+        else:
+            self._news.put(None)
+
+    def _next(self) -> tuple[str, int] | None:
+        """The next point of the algorithm with fewest at work, and of these with least time."""
+        with self._lock:
+            open_names = [name for name in self.algorithms if self._waiting[name]]
+            if self._cancelled or not open_names:
+                return None
+            running = [name for name, _ in self._running]
+            chosen = min(open_names, key=lambda name: (running.count(name), self._spent[name]))
+            job = chosen, self._waiting[chosen].popleft()
+            self._running[job] = time.perf_counter()
+            return job
+
+    def _warm_up(self, name: str) -> None:
+        """Load an algorithm's machine code, so that its first point is not the slowest."""
+        from kanon_tui.core.run.warm_up import warm_up
+
+        with self._warming:
+            if name not in self._warm:
+                warm_up([name])
+                self._warm.add(name)
+
+    def _point(self, name: str, k: int) -> SweepPoint | None:
+        """Run it; None when the sweep was cancelled meanwhile."""
+        run = self._run(name, k)
+        try:
+            if k > self.task.n:
+                raise InputError(
+                    f"k is {k:,} but the table has only {self.task.n:,} records; choose k of at "
+                    f"most {self.task.n:,}"
+                )
+            for _ in run:
+                if self._cancelled:
+                    run.cancel()
+                    return None
+            measures = conclude(run).measures
+        except KanonError as error:
+            return SweepPoint(name, k, error=str(error))
+        return SweepPoint(
+            algorithm=name,
+            k=k,
+            ncp=measures.ncp,
+            rv=measures.rv,
+            il=measures.il,
+            classes=measures.classes,
+            suppressed_records=measures.suppressed_records,
+            seconds=run.seconds,
+            grouping=run.grouping,
+        )
+
+    def _run(self, name: str, k: int) -> Run:
+        task = replace(self.task, privacy=replace(self.task.privacy, k=k), pace=Pace())
+        return start(_project_at(self.project, name, k), task=task)
+
+
+def _project_at(project: Project, name: str, k: int) -> Project:
+    """The project that a point is the run of.
+
+    Parameters belong to the project's own algorithm; the others keep their defaults.
+    """
+    choice = project.algorithm if project.algorithm.name == name else AlgorithmChoice(name)
+    return replace(project, privacy=replace(project.privacy, k=k), algorithm=choice)
+
+
+def _without_place(project: Project) -> Project:
+    return replace(project, path=None, data=replace(project.data, path=""))

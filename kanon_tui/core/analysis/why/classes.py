@@ -1,0 +1,313 @@
+"""Reasons of a clustering: which values share a class, and where it could be cut.
+
+A class publishes a range, a set or a common label because its records differ. The reason of a cell
+is the values that stand furthest from the record's own; the change that would have kept more is a
+cut of the class in two (`class_cuts`). The largest k that allows a cut is the size of its smaller
+side; where more than k is required, both sides must keep that as well, or a bound must give way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.analysis.why.class_cuts import ClassCuts, JudgedCuts
+from kanon_tui.core.analysis.why.class_values import Held
+from kanon_tui.core.analysis.why.magvals import why_suppressed
+from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why, few, records_text, short
+from kanon_tui.core.analysis.why.requirements import (
+    lacks_text,
+    loosened,
+    missed_by,
+    requirement_change,
+)
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.privacy.requirements import Bound
+from kanon_tui.core.release.recode import cell_texts
+
+__all__ = ["ClassReasons", "Cut"]
+
+Flags = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A class in two parts."""
+
+    own: int
+    """Records on the side of the record in question."""
+    rest: int
+    text: str
+    """Where: `39 | 52`, or `Midwest | South, West`."""
+    figures: tuple[float, ...] = ()
+    """Per requirement the figure of the side that is worse."""
+    lacks: tuple[Bound, ...] = ()
+    """What a side misses of the requirements."""
+    lacking: int = 0
+    """Records on sides that miss something."""
+
+    @property
+    def largest_k(self) -> int:
+        """The largest k that both sides can hold."""
+        return min(self.own, self.rest)
+
+    @property
+    def leaves(self) -> str:
+        """In words."""
+        return f"a cut at {self.text} leaves {self.own:,} and {records_text(self.rest)}"
+
+
+class ClassReasons(Reasons):
+    """Answers by looking into the record's class."""
+
+    # -- a cell
+
+    def because(self, record: int, x: int) -> str:
+        """Who in the class is furthest from this record."""
+        if self._own_hidden(record, x):
+            return "its own cell was suppressed, so that the others of its class keep more detail"
+        held = self._held(record, x)
+        if not held.mixed:
+            return ""
+        of_them = f"of the {records_text(held.size)} of its class"
+        if not held.attribute.ordered:
+            other = ~held.near()
+            count = int(held.counts[other].sum())
+            return f"{count:,} {of_them} {'is' if count == 1 else 'are'} {few(held.labels(other))}"
+        column = held.attribute.column
+        if column.missing in (held.own, held.codes[-1]):
+            return f"the value is missing in {int(held.counts[-1]):,} {of_them}"
+        assert column.numbers is not None
+        distance = np.abs(column.numbers[held.codes] - column.numbers[held.own])
+        far = int(np.argmax(np.where(held.codes == held.own, -1.0, distance)))
+        count = int(held.counts[far])
+        value = short(column.values[held.codes[far]])
+        return f"{count:,} {of_them} {'has' if count == 1 else 'have'} {value}"
+
+    def _record_facts(self, record: int, x: int) -> tuple[str, ...]:
+        held, cuts = self._held(record, x), self.cuts(record, x)
+        pairs = zip(held.names(held.codes), held.counts.tolist(), strict=True)
+        listed = few([f"{short(value)} ({count:,})" for value, count in pairs], 12)
+        facts = [f"Its class has {records_text(held.size)}; {held.attribute.name}: {listed}."]
+        if held.hidden:
+            one = held.hidden == 1
+            told = "has this cell suppressed and is" if one else "have this cell suppressed and are"
+            facts.append(f"{held.hidden:,} of them {told} on neither side of a cut.")
+        if not held.mixed:
+            facts.append("They agree, so that the value is published as it is.")
+        elif cuts and all(cut.largest_k < 2 for cut in cuts):
+            facts.append("No cut of the class leaves two records or more on either side.")
+        elif forbidden := self._forbidden(cuts):
+            cut = forbidden[0][1]
+            lacks = lacks_text(cut.lacks, " or ")
+            told = f"{cut.leaves}, but {cut.lacking:,} of them would show {lacks}"
+            facts.append(f"{told[0].upper()}{told[1:]}.")
+        return tuple(facts)
+
+    def _record_changes(self, record: int, x: int) -> tuple[Change, ...]:
+        changes, cuts = [], self.cuts(record, x)
+        possible = [cut for cut in cuts if not cut.lacks]
+        cut = max(possible, key=lambda cut: cut.largest_k, default=None)
+        if cut is not None and cut.largest_k > 1:
+            told = cut.leaves
+            if cut.largest_k < self.k:
+                told = f"k = {cut.largest_k:,} instead of {self.k:,}: {told}"
+            else:
+                enough = f"enough for k = {self.k:,}{self._and_required}"
+                told += f", {enough}; {self.result.algorithm.name} did not take it"
+            changes.append(Change("k", min(cut.largest_k, self.k), "", told))
+        for bound, cut in self._forbidden(cuts):
+            if bound is not None:
+                to = loosened(bound, cut.figures[self.task.requirements.index(bound)])
+                changes.append(requirement_change(bound, float(to), cut.leaves))
+        return (*changes, *self._without_others(record, x))
+
+    def _forbidden(self, cuts: Sequence[Cut]) -> list[tuple[Bound | None, Cut]]:
+        """Cuts that k would allow, where what is required allows none.
+
+        Per requirement the cut for which it would have to give way least, if it is the only one
+        that is missed there; else the cut with fewest records on sides that miss something.
+        """
+        large = [cut for cut in cuts if cut.largest_k >= self.k]
+        if not large or not all(cut.lacks for cut in large):
+            return []
+        found: list[tuple[Bound | None, Cut]] = []
+        for r, bound in enumerate(self.task.requirements):
+            sign = 1 if bound.model.at_least else -1
+            alone = [(sign * cut.figures[r], cut) for cut in large if cut.lacks == (bound,)]
+            if alone:
+                nearest = max(alone, key=lambda one: (one[0], one[1].largest_k))
+                found.append((bound, nearest[1]))
+        return found or [(None, min(large, key=lambda cut: (cut.lacking, -cut.largest_k)))]
+
+    def _without_others(self, record: int, x: int) -> list[Change]:
+        """Finer cells by suppressing others of the class, where those left are enough."""
+        held, now = self._held(record, x), self.published(record, x)
+        if not held.mixed or self._own_hidden(record, x):
+            return []
+        if held.attribute.ordered:
+            ends = (held.codes[0], held.codes[-1])
+            kept = [held.codes != end for end in ends if end != held.own]
+        else:
+            kept = [held.near()]
+        found = []
+        for stay in kept:
+            gone = int(held.counts[~stay].sum())
+            codes = held.codes[stay]
+            groups = GroupValues.of(np.zeros(len(codes), dtype=np.int64), codes, 1)
+            text = cell_texts(held.attribute, groups)[0]
+            if held.hidden and text != HIDDEN:
+                text += HIDDEN
+            if text != now and self._enough(self._left(record, x, held.codes[~stay])):
+                told = (
+                    f"{records_text(gone)} of its class suppressed: the other "
+                    f"{held.size - gone:,} would publish {short(text)}"
+                )
+                found.append(Change("suppression", gone, "", told))
+        return sorted(found, key=lambda change: change.value)
+
+    def _left(self, record: int, x: int, gone: Ints) -> Ints:
+        """The records of a class without those that show some values."""
+        members = self.members(record)
+        leaves = np.isin(self.task.quasi[x].column.codes[members], gone)
+        singly = self.result.grouping.suppressed_cells
+        if singly is not None:
+            leaves &= ~singly[members, x]
+        return members[~leaves]
+
+    def _enough(self, records: Ints) -> bool:
+        """Whether records could be a class."""
+        return len(records) >= self.k and not missed_by(self.task.requirements, records)
+
+    # -- the class of a record
+
+    def cuts(self, record: int, x: int) -> list[Cut]:
+        """Every way to cut the record's class in two on this attribute."""
+        held = self._held(record, x)
+        if self._own_hidden(record, x) or not held.mixed:
+            return []
+        ours = self.release.classes == self.release.classes[record]
+        cuts = ClassCuts.of(*self._cells(x, np.where(ours, 0, -1).astype(np.int32)))
+        judged = cuts.judged(self.task.requirements)
+        worse = [judged.worse(r) for r in range(len(judged.shown))]
+        near = cuts.part_of[record]
+        found = []
+        for i, cut in enumerate(judged.cuts.tolist()):
+            own, rest = int(cuts.inside[cut]), int(cuts.outside[cut])
+            if held.attribute.ordered and near > cut:
+                own, rest = rest, own
+            if held.attribute.ordered or near == cut:
+                figures = tuple(float(one[i]) for one in worse)
+                found.append(Cut(own, rest, held.cut_text(cut), figures, *judged.lacks(i)))
+        return found
+
+    def _held(self, record: int, x: int) -> Held:
+        attribute = self.task.quasi[x]
+        codes, counts = np.unique(self._group_codes(record, x), return_counts=True)
+        own, size = int(attribute.column.codes[record]), len(self.members(record))
+        return Held(attribute, own, codes.astype(np.int64), counts.astype(np.int64), size)
+
+    def _group_codes(self, record: int, x: int) -> npt.NDArray[np.integer]:
+        members = self.members(record)
+        singly = self.result.grouping.suppressed_cells
+        if singly is not None:
+            members = members[~singly[members, x]]
+        return self.task.quasi[x].column.codes[members]
+
+    def _own_hidden(self, record: int, x: int) -> bool:
+        singly = self.result.grouping.suppressed_cells
+        return singly is not None and bool(singly[record, x])
+
+    # -- an attribute
+
+    def of_attribute(self, x: int) -> Why:
+        """How many classes agree on it, and how many could be cut further."""
+        attribute, sizes = self.task.quasi[x], self.release.class_sizes
+        cells, shown = self._cells(x, self.release.classes)
+        mixed = cells.values.distinct > 1
+        facts = [
+            f"{int((~mixed).sum()):,} of {len(sizes):,} classes agree on {attribute.name}; "
+            f"{int(mixed.sum()):,} mix values."
+        ]
+        if not mixed.any():
+            return Why(self._attribute_question(attribute), "", tuple(facts))
+        widest = int(np.argmax(np.where(mixed, cells.span, -1)))
+        record = int(np.flatnonzero(self.release.classes == widest)[0])
+        facts.append(
+            f"The widest publishes {short(self.published(record, x))} for "
+            f"{records_text(int(sizes[widest]))} of {int(cells.values.distinct[widest]):,} values."
+        )
+        cuts = ClassCuts.of(cells, shown)
+        judged = cuts.judged(self.task.requirements, least=min(2, self.k))
+        best = judged.best()
+        free = int((best >= self.k).sum())
+        required = " with all that is required" if self.task.requirements else ""
+        because = (
+            f"in {int(mixed.sum()) - free:,} of {len(sizes):,} classes no cut on {attribute.name} "
+            f"leaves {self.k:,} records{required} on either side"
+        )
+        if free == mixed.sum():
+            because = f"{self.result.algorithm.name} did not take the cuts that are possible"
+        if free:
+            could = f"{classes_text(free)} could be cut on {attribute.name} alone and keep k"
+            facts.append(f"{could}{self._and_required}.")
+        if barred := int((cuts.best() >= self.k).sum()) - free:
+            facts.append(
+                f"{classes_text(barred)} could be cut on {attribute.name} for k alone, but a side "
+                f"would miss what is required beyond it."
+            )
+        changes = (*self._smaller_k(best), *self._looser(judged, best >= self.k))
+        return Why(self._attribute_question(attribute), because, tuple(facts), changes)
+
+    def _smaller_k(self, best: Ints) -> Iterator[Change]:
+        """The largest smaller k that allows another cut; `best` has the classes' best cuts."""
+        smaller = best[(best < self.k) & (best > 1)]
+        if len(smaller):
+            largest = int(smaller.max())
+            more = classes_text(int((smaller >= largest).sum()), "more ")
+            told = f"k = {largest:,} instead of {self.k:,}: {more} could be cut on it"
+            yield Change("k", largest, "", told)
+
+    def _looser(self, judged: JudgedCuts, free: Flags) -> Iterator[Change]:
+        """Per requirement the nearest bound that allows another cut; `free` classes have one."""
+        for r, bound in enumerate(self.task.requirements):
+            barred = (judged.smaller >= self.k) & judged.only(r) & ~free[judged.group]
+            if barred.any():
+                to = loosened(bound, judged.worse(r)[barred])
+                nearest = float(to.max() if bound.model.at_least else to.min())
+                more = len(np.unique(judged.group[barred][to == nearest]))
+                told = f"{classes_text(more, 'more ')} could be cut on it"
+                yield requirement_change(bound, nearest, told)
+
+    # -- helpers
+
+    def _cells(
+        self, x: int, classes: npt.NDArray[np.int32]
+    ) -> tuple[CellGroups, npt.NDArray[np.int32]]:
+        """An attribute of some classes, and their records without those whose cell is hidden."""
+        singly, sizes = self.result.grouping.suppressed_cells, np.bincount(classes[classes >= 0])
+        shown = classes
+        if singly is not None:
+            shown = np.where(singly[:, x], np.int32(-1), classes)
+        return CellGroups.of_classes(self.task.quasi[x], shown, sizes, None), shown
+
+    @property
+    def _and_required(self) -> str:
+        return " and what is required beyond it" if self.task.requirements else ""
+
+    # -- a suppressed record
+
+    def of_suppressed(self, record: int) -> Why:
+        """Too few share its MAGVals, or they lack something, or the algorithm let it go."""
+        return why_suppressed(self.result, record, self._suppressed_question())
+
+
+def classes_text(count: int, more: str = "") -> str:
+    """`1 class`, `12 more classes`."""
+    return f"{count:,} {more}class" + ("" if count == 1 else "es")

@@ -1,0 +1,144 @@
+"""The whole table with one attribute a level finer: which records would have to go, and why.
+
+At these levels a class must go when it is below k or misses what is required beyond k. With the
+sizes and the figures of all classes at hand, the smallest change of k or of one bound that lets the
+levels pass is read off: sort the classes by what would have to give way for them, worst first, and
+let go as many as may be suppressed; the first that must stay says how far to give way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.analysis.why.requirements import Shown, loosened, shown_by
+from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency
+from kanon_tui.core.full_domain.requirement_test import Diverse
+from kanon_tui.core.privacy.requirements import Bound
+from kanon_tui.core.task.task import Task
+
+__all__ = ["Finer"]
+
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Finer:
+    """The classes at some levels."""
+
+    levels: tuple[int, ...]
+    frequency: Frequency
+    class_of: npt.NDArray[np.int32]
+    """Per record its class at these levels."""
+    shown: tuple[Shown, ...]
+    """What the classes show of every requirement."""
+
+    @classmethod
+    def of(cls, task: Task, levels: tuple[int, ...], allowed: int) -> Finer:
+        """Count the classes; `allowed` says how many records may be suppressed."""
+        coded, class_of = CodedTuples.of(task.quasi, levels)
+        classes, diverse = len(coded.counts), None
+        if task.requirements:
+            diverse = Diverse(task.requirements, class_of, classes)
+        frequency = Frequency(coded, task.k, allowed, diverse=diverse)
+        return cls(levels, frequency, class_of, shown_by(task.requirements, class_of, classes))
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int32]:
+        """Records of every class."""
+        return self.frequency.coded.counts
+
+    @cached_property
+    def below_k(self) -> Flags:
+        """Per class whether it is below k."""
+        return np.asarray(self.sizes < self.frequency.k, dtype=bool)
+
+    @cached_property
+    def missing(self) -> Flags:
+        """Per class whether it misses what is required beyond k."""
+        return self._missed(self.shown)
+
+    @cached_property
+    def small(self) -> int:
+        """Records in classes below k."""
+        return self._records(self.below_k)
+
+    @cached_property
+    def lacking(self) -> int:
+        """Records in classes of k or more that miss what is required."""
+        return self._records(self.missing & ~self.below_k)
+
+    @property
+    def going(self) -> int:
+        """Records that would have to go."""
+        return self.small + self.lacking
+
+    @property
+    def passes(self) -> bool:
+        """Whether so many may go."""
+        return self.going <= self.frequency.allowed
+
+    @cached_property
+    def lacks(self) -> tuple[Bound, ...]:
+        """What classes of k or more miss."""
+        return tuple(one.bound for one in self.shown if (one.missed & ~self.below_k).any())
+
+    def lacks_of(self, number: int) -> tuple[Bound, ...]:
+        """What one class misses."""
+        return tuple(one.bound for one in self.shown if one.missed[number])
+
+    def raised(self, y: int, level: int) -> bool:
+        """Whether it passes with another attribute raised to a level."""
+        return self.frequency.test(self._string(y, level)).passes
+
+    def hopeless(self, y: int, level: int) -> bool:
+        """Whether it fails with another attribute at a level and at all that are lower."""
+        return not self.frequency.necessary.test(self._string(y, level)).passes
+
+    # -- what would have to give way
+
+    def largest_k(self) -> int:
+        """The largest k for which these levels pass; 0 where k is not all that is in the way."""
+        free = ~self.missing
+        order = np.argsort(self.sizes[free], kind="stable")
+        first = self._first_to_stay(self.sizes[free][order])
+        return 0 if first is None else int(self.sizes[free][order][first])
+
+    def looser(self) -> Iterator[tuple[Bound, float]]:
+        """The nearest bounds that let these levels pass, each with all else as it is."""
+        for one in self.shown:
+            others = [other for other in self.shown if other is not one]
+            free = ~(self.below_k | self._missed(others))
+            figures = one.figures[free]
+            order = np.argsort(figures if one.bound.model.at_least else -figures, kind="stable")
+            first = self._first_to_stay(self.sizes[free][order])
+            if first is not None:
+                yield one.bound, float(loosened(one.bound, figures[order][first]))
+
+    def _first_to_stay(self, worst_first: npt.NDArray[np.int32]) -> int | None:
+        """Which of some classes is the first that must stay; None where all others are too many."""
+        so_far = np.cumsum(worst_first, dtype=np.int64)
+        others = self.frequency.n - (int(so_far[-1]) if len(so_far) else 0)
+        if others > self.frequency.allowed:
+            return None
+        return int(np.argmax(so_far > self.frequency.allowed - others))
+
+    # -- helpers
+
+    def _missed(self, shown: Sequence[Shown]) -> Flags:
+        missed = np.zeros(len(self.sizes), dtype=bool)
+        for one in shown:
+            missed |= one.missed
+        return missed
+
+    def _records(self, which: Flags) -> int:
+        return int(self.sizes[which].sum(dtype=np.int64))
+
+    def _string(self, y: int, level: int) -> list[int]:
+        return [level if z == y else other for z, other in enumerate(self.levels)]

@@ -1,0 +1,301 @@
+"""Reasons of a full-domain release: what one level less would do.
+
+For an attribute at level j the question is always the same: with this attribute at level j − 1 and
+all else as it is, which records stand in classes below k, or in classes that miss what is required
+beyond k? From those classes (`Finer`) follows everything else: the largest k that would let it
+pass, the share to suppress, the bound that would have to give way, and, counted up from the same
+classes, the other attribute that would have to be raised or left out instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.analysis.why.finer import Finer
+from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why, records_text, short
+from kanon_tui.core.analysis.why.requirements import lacks_text, missed_by, requirement_change
+from kanon_tui.core.full_domain.search import TIE
+from kanon_tui.core.metrics.research_value import level_research_values
+from kanon_tui.core.run.result import Result
+from kanon_tui.core.task.rules import RuleTable
+
+__all__ = ["LevelReasons"]
+
+Ints = npt.NDArray[np.int64]
+
+BY_RESEARCH_VALUE = ("global", "local", "hybrid", "distributed")
+"""Algorithms that choose by research value, so that a rule may decide."""
+
+
+@dataclass(frozen=True)
+class Instead:
+    """Another attribute raised so far that the finer level passes."""
+
+    y: int
+    level: int
+    left_out: bool
+    """Whether only its root will do."""
+    rv: float
+    """Research value of the string."""
+
+
+class LevelReasons(Reasons):
+    """Answers by counting one level further down."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result)
+        assert result.grouping.levels is not None
+        self.levels = result.grouping.levels
+        # What this release was allowed: some algorithms (Datafly) have a limit of their own.
+        self.allowed = max(self.task.allowed_suppressed, int(self.release.suppressed.sum()))
+        self._finer: dict[int, Finer] = {}
+
+    def finer(self, x: int) -> Finer:
+        """The table with attribute x one level finer; x must not be at level 0."""
+        if x not in self._finer:
+            levels = tuple(level - (y == x) for y, level in enumerate(self.levels))
+            self._finer[x] = Finer.of(self.task, levels, self.allowed)
+        return self._finer[x]
+
+    @cached_property
+    def values(self) -> tuple[npt.NDArray[np.float64], ...]:
+        """Research value of every level of every attribute."""
+        return tuple(level_research_values(attribute) for attribute in self.task.quasi)
+
+    # -- a cell
+
+    def because(self, record: int, x: int) -> str:
+        """What the next finer label would do to this record, or else to others."""
+        if self.levels[x] == 0 or self.published(record, x) == self.original(record, x):
+            return ""
+        finer = self.finer(x)
+        own = int(finer.class_of[record])
+        left = int(finer.sizes[own])
+        label = short(self._label(record, x, self.levels[x] - 1))
+        if left < self.k:
+            left_over = f"leave {left:,} records" if left > 1 else "leave this record alone"
+            return f"{label} would {left_over} in this class"
+        if lacks := finer.lacks_of(own):
+            held = f"leave {records_text(left)} in this class, with {lacks_text(lacks)}"
+            return f"{label} would {held}"
+        if finer.passes:
+            return self._needless(x)
+        return f"{label} would do here but {self._leaves(finer)}"
+
+    def _record_facts(self, record: int, x: int) -> tuple[str, ...]:
+        attribute, level = self.task.quasi[x], self.levels[x]
+        size = len(self.members(record))
+        facts = [
+            f"{attribute.name} is at level {level} of {attribute.hierarchy.height} for all "
+            f"records; this class has {records_text(size)}."
+        ]
+        if level:
+            path = [short(self._label(record, x, j)) for j in range(len(attribute.hierarchy.maps))]
+            facts.append(f"Its labels, finest first: {' → '.join(dict.fromkeys(path))}.")
+        return (*facts, *self._table_facts(x))
+
+    def _record_changes(self, record: int, x: int) -> tuple[Change, ...]:
+        return self._changes(x)
+
+    def _label(self, record: int, x: int, level: int) -> str:
+        hierarchy = self.task.quasi[x].hierarchy
+        code = self.task.quasi[x].column.codes[record]
+        return hierarchy.labels[level][int(hierarchy.maps[level][code])]
+
+    def _group_codes(self, record: int, x: int) -> npt.NDArray[np.integer]:
+        labels = self.task.quasi[x].hierarchy.maps[self.levels[x]]
+        return np.flatnonzero(labels == labels[self.task.quasi[x].column.codes[record]])
+
+    # -- an attribute
+
+    def of_attribute(self, x: int) -> Why:
+        """The same for the whole table."""
+        attribute, level = self.task.quasi[x], self.levels[x]
+        because = ""
+        if level:
+            finer = self.finer(x)
+            told = f"level {level - 1} would {self._leaves(finer)}"
+            because = self._needless(x) if finer.passes else told
+        facts = (
+            f"{attribute.name} is at level {level} of {attribute.hierarchy.height}.",
+            *self._table_facts(x),
+        )
+        return Why(self._attribute_question(attribute), because, facts, self._changes(x))
+
+    def _table_facts(self, x: int) -> tuple[str, ...]:
+        if self.levels[x] == 0:
+            return ("Nothing was generalised: its values are published as they are.",)
+        finer = self.finer(x)
+        of_all = f"of {self.task.n:,} records would be in classes"
+        told = f"{finer.small:,} {of_all} below {self.k:,}"
+        if finer.lacking:
+            lacks = lacks_text(finer.lacks)
+            if finer.small:
+                told += f" and {finer.lacking:,} in classes with {lacks}"
+            else:
+                told = f"{finer.lacking:,} {of_all} with {lacks}"
+        return (
+            f"At level {self.levels[x] - 1}, with all else as it is, {told}; "
+            f"{self.allowed:,} may be suppressed.",
+        )
+
+    def _needless(self, x: int) -> str:
+        return (
+            f"{self.result.algorithm.name} raised it this far, though level {self.levels[x] - 1} "
+            f"passes too"
+        )
+
+    def _leaves(self, finer: Finer) -> str:
+        """The records of the table that would have to go, by what they lack."""
+        told = f"leave {records_text(finer.small)} of the table below k = {self.k:,}"
+        if finer.lacking:
+            lacks = f"in classes with {lacks_text(finer.lacks)}"
+            if finer.small:
+                told += f" and {finer.lacking:,} {lacks}"
+            else:
+                told = f"leave {records_text(finer.lacking)} of the table {lacks}"
+        return told + (f" ({self.allowed:,} may go)" if self.allowed else "")
+
+    # -- changes
+
+    def _changes(self, x: int) -> tuple[Change, ...]:
+        """What would let attribute x pass one level finer."""
+        if self.levels[x] == 0:
+            return ()
+        finer, name, level = self.finer(x), self.task.quasi[x].name, self.levels[x] - 1
+        stays = f"{name} could stay at level {level}"
+        if finer.passes:
+            gain = float(self.values[x][level] - self.values[x][level + 1])
+            told = f"nothing else need change: {stays} (research value {gain:+.4g})"
+            return (Change("level", level, name, told),)
+        changes = []
+        largest = finer.largest_k()
+        if largest > 1:
+            told = f"k = {largest:,} instead of {self.k:,}: {stays} with all else as it is"
+            changes.append(Change("k", largest, "", told))
+        if finer.going < self.task.n:
+            share = float(np.ceil(finer.going / self.task.n * 1e4) / 1e4)
+            told = (
+                f"max_suppression {share:g} instead of {self.task.privacy.max_suppression:g}: "
+                f"{stays} and {records_text(finer.going)} would go"
+            )
+            changes.append(Change("suppression", share, "", told))
+        changes += [requirement_change(bound, to, stays) for bound, to in finer.looser()]
+        instead = sorted(self._instead(x), key=lambda one: -one.rv)
+        changes += [self._instead_change(one, stays) for one in instead]
+        return (*changes, *self._rule_changes(x, instead))
+
+    def _instead(self, x: int) -> Iterator[Instead]:
+        """Every other attribute that can be raised far enough, alone.
+
+        Level by level: where classes may be suppressed, a higher level can be worse.
+        """
+        finer = self.finer(x)
+        for y, attribute in enumerate(self.task.quasi):
+            low, top = finer.levels[y], attribute.hierarchy.height
+            if y == x or low == top or finer.hopeless(y, top):
+                continue
+            for level in range(low + 1, top + 1):
+                if finer.raised(y, level):
+                    yield Instead(y, level, level == top, self._rv(finer.levels, y, level))
+                    break
+
+    def _rv(self, levels: tuple[int, ...], y: int, level: int) -> float:
+        raised = [level if z == y else other for z, other in enumerate(levels)]
+        return sum(float(v[j]) for v, j in zip(self.values, raised, strict=True))
+
+    def _instead_change(self, one: Instead, stays: str) -> Change:
+        name = self.task.quasi[one.y].name
+        worth = f"research value {one.rv:.4g} instead of {self.result.measures.rv:.4g}"
+        if one.left_out:
+            told = f"leaving out {name}: then {stays}; {worth}"
+            return Change("attribute", one.level, name, told)
+        told = f"{name} at level {one.level} instead of {self.levels[one.y]}: then {stays}; {worth}"
+        return Change("level", one.level, name, told)
+
+    def _rule_changes(self, x: int, instead: list[Instead]) -> Iterator[Change]:
+        """Rules without which a string with the finer level would be worth more than the answer."""
+        if self.result.algorithm.name not in BY_RESEARCH_VALUE:
+            return
+        gain_x = float(self.values[x][self.levels[x] - 1] - self.values[x][self.levels[x]])
+        for one in instead:
+            attribute, now = self.task.quasi[one.y], self.levels[one.y]
+            bound, maps = attribute.rules, attribute.hierarchy.maps
+            newly = bound.broken_by_level(maps[one.level]) & ~bound.broken_by_level(maps[now])
+            for r in np.flatnonzero(newly).tolist():
+                others = bound.rules[:r] + bound.rules[r + 1 :]
+                freed = RuleTable(bound.table.base, others).bind(attribute.column)
+                values = level_research_values(replace(attribute, rules=freed))
+                gain = gain_x + float(values[one.level] - values[now])
+                if gain > TIE:
+                    rule = bound.rules[r]
+                    told = (
+                        f"without the rule {rule}: {attribute.name} at level {one.level} and "
+                        f"{self.task.quasi[x].name} at level {self.levels[x] - 1} would be worth "
+                        f"{gain:.4g} more than the levels chosen"
+                    )
+                    yield Change("rule", rule.importance, attribute.name, told)
+
+    # -- a suppressed record
+
+    def of_suppressed(self, record: int) -> Why:
+        """How few look like it, or what those who do lack, and what would give it company."""
+        same = np.column_stack([self._like(record, x, j) for x, j in enumerate(self.levels)])
+        class_of_it = np.flatnonzero(same.all(axis=1))
+        alike, missed = len(class_of_it), missed_by(self.task.requirements, class_of_it)
+        changes = []
+        if 1 < alike < self.k and not missed:
+            told = f"k = {alike:,} instead of {self.k:,}: its class would be large enough"
+            changes.append(Change("k", alike, "", told))
+        if alike >= self.k and len(missed) == 1:
+            changes.append(missed[0].change("its class could be published"))
+        for x in range(len(self.levels)):
+            others = np.flatnonzero(np.delete(same, x, axis=1).all(axis=1))
+            changes += self._company_changes(record, x, others)
+        lacks = lacks_text(one.bound for one in missed)
+        if alike < self.k:
+            alone = "no other record has" if alike == 1 else f"only {records_text(alike)} have"
+            because = f"{alone} its labels at these levels, and k is {self.k:,}"
+        else:
+            because = (
+                f"the {records_text(alike)} with its labels at these levels would be a class with "
+                f"{lacks}"
+            )
+        facts = [
+            f"{int(self.release.suppressed.sum()):,} of {self.task.n:,} records are suppressed."
+        ]
+        if alike < self.k and missed:
+            facts.append(f"Such a class would also be one with {lacks}.")
+        return Why(self._suppressed_question(), because, tuple(facts), tuple(changes))
+
+    def _company_changes(self, record: int, x: int, others: Ints) -> Iterator[Change]:
+        """The lowest level of an attribute that gives the record a class, from some others."""
+        for level in range(self.levels[x] + 1, self.task.quasi[x].hierarchy.height + 1):
+            company = others[self._like(record, x, level)[others]]
+            if len(company) >= self.k and not missed_by(self.task.requirements, company):
+                yield self._company_change(x, level, len(company))
+                return
+
+    def _company_change(self, x: int, level: int, company: int) -> Change:
+        attribute = self.task.quasi[x]
+        one_of = f"it would be one of {company:,}"
+        if self.task.requirements:
+            one_of += " in a class that keeps what is required"
+        if level == attribute.hierarchy.height:
+            return Change(
+                "attribute", level, attribute.name, f"leaving out {attribute.name}: {one_of}"
+            )
+        told = f"{attribute.name} at level {level} instead of {self.levels[x]}: {one_of}"
+        return Change("level", level, attribute.name, told)
+
+    def _like(self, record: int, x: int, level: int) -> npt.NDArray[np.bool_]:
+        """Which records have this one's label of a level."""
+        attribute = self.task.quasi[x]
+        labels = attribute.hierarchy.maps[level]
+        same: npt.NDArray[np.bool_] = labels == labels[attribute.column.codes[record]]
+        return same[attribute.column.codes]

@@ -1,0 +1,192 @@
+"""Why a record is published as it is, and which change would have kept more: counted, not guessed.
+
+`explainer(result)` gives the `Reasons` of a result. They answer for a cell (a record and an
+attribute), for an attribute as a whole, and for a record that was suppressed. What a reason is
+depends on the family:
+
+- full-domain (`why_levels`): what would happen one level further down;
+- clustering (`why_classes`): which values share the class, and where it could be cut.
+
+A class must have k records and keep what is required beyond k (`why_requirements`).
+
+Every change that is named was tried on the data: with it, and all else as it is, the cell would
+have been finer. Nothing is run again; the cost is a few countings of the classes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.run.result import Result
+from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import QuasiIdentifier
+
+__all__ = [
+    "Change",
+    "Reasons",
+    "RuleVerdict",
+    "Why",
+    "explainer",
+    "few",
+    "records_text",
+    "short",
+]
+
+LONGEST = 40
+"""Characters of a value in a sentence; longer ones end in …"""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change to the set-up that would have kept more."""
+
+    kind: str
+    """k, suppression, requirement, level, attribute (leaving it out) or rule."""
+    value: float
+    """The k, share or number of records, bound, level or importance in question.
+
+    A bound of 1 is kept by every class: the requirement is left out.
+    """
+    attribute: str
+    """Whose requirement, level or rule, or which attribute to leave out; else empty."""
+    sentence: str
+
+
+@dataclass(frozen=True)
+class RuleVerdict:
+    """A data constraint rule and whether the record's group keeps it."""
+
+    rule: str
+    importance: float
+    kept: bool
+
+
+@dataclass(frozen=True)
+class Why:
+    """The whole explanation of a cell, an attribute or a suppressed record."""
+
+    question: str
+    because: str
+    """A clause that goes after 'because'; empty where nothing was generalised."""
+    facts: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    rules: tuple[RuleVerdict, ...] = ()
+
+
+class Reasons(ABC):
+    """Answers for one result; what is counted once is kept for the next question."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self.task = result.task
+        self.release = result.release
+        self.k = result.task.k
+
+    # -- questions
+
+    def of_record(self, record: int, x: int) -> Why:
+        """Why this record's cell of quasi-identifier number x is published as it is."""
+        if self.release.suppressed[record]:
+            return self.of_suppressed(record)
+        attribute = self.task.quasi[x]
+        asked = (
+            f"Why is {attribute.name} {short(self.original(record, x))} published as "
+            f"{short(self.published(record, x))}?"
+        )
+        return Why(
+            asked,
+            self.because(record, x),
+            self._record_facts(record, x),
+            self._record_changes(record, x),
+            self.rules(record, x),
+        )
+
+    @abstractmethod
+    def of_attribute(self, x: int) -> Why:
+        """Why quasi-identifier number x is generalised as far as it is, over the whole table."""
+
+    @abstractmethod
+    def of_suppressed(self, record: int) -> Why:
+        """Why this record is not published."""
+
+    @abstractmethod
+    def because(self, record: int, x: int) -> str:
+        """The short answer for a cell of a published record."""
+
+    @abstractmethod
+    def _record_facts(self, record: int, x: int) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def _record_changes(self, record: int, x: int) -> tuple[Change, ...]: ...
+
+    @abstractmethod
+    def _group_codes(self, record: int, x: int) -> npt.NDArray[np.integer]:
+        """The values that the record's published cell of x stands for in this release."""
+
+    # -- what both families say alike
+
+    def rules(self, record: int, x: int) -> tuple[RuleVerdict, ...]:
+        """The rules of an attribute, and whether the record's group keeps them."""
+        if self.release.suppressed[record]:
+            return ()
+        bound = self.task.quasi[x].rules
+        codes = self._group_codes(record, x)
+        broken = bound.broken(codes, np.zeros(len(codes), dtype=np.int64), 1)[:, 0]
+        return tuple(
+            RuleVerdict(str(rule), rule.importance, not bad)
+            for rule, bad in zip(bound.rules, broken.tolist(), strict=True)
+        )
+
+    def original(self, record: int, x: int) -> str:
+        """The cell as it stood."""
+        column = self.task.quasi[x].column
+        return column.values[int(column.codes[record])]
+
+    def published(self, record: int, x: int) -> str:
+        """The cell as it is printed."""
+        cells = self.release.cells[x]
+        code = int(cells.codes[record])
+        return cells.texts[code] if code >= 0 else HIDDEN
+
+    def members(self, record: int) -> npt.NDArray[np.int64]:
+        """The records of a record's class."""
+        return np.flatnonzero(self.release.classes == self.release.classes[record])
+
+    def _suppressed_question(self) -> str:
+        return "Why is this record suppressed?"
+
+    def _attribute_question(self, attribute: QuasiIdentifier) -> str:
+        return f"Why is {attribute.name} generalised this far?"
+
+
+def explainer(result: Result) -> Reasons:
+    """The reasons of a result."""
+    if result.algorithm.family is Family.FULL_DOMAIN:
+        from kanon_tui.core.analysis.why.levels import LevelReasons
+
+        return LevelReasons(result)
+    from kanon_tui.core.analysis.why.classes import ClassReasons
+
+    return ClassReasons(result)
+
+
+def short(text: str) -> str:
+    """A value for a sentence."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def few(texts: Sequence[str], most: int = 3) -> str:
+    """`South, West and 2 more`."""
+    shown = ", ".join(short(text) for text in texts[:most])
+    return shown + (f" and {len(texts) - most:,} more" if len(texts) > most else "")
+
+
+def records_text(count: int) -> str:
+    """`1 record`, `12 records`."""
+    return f"{count:,} record" + ("" if count == 1 else "s")

@@ -1,0 +1,87 @@
+"""Boxes in words, for the sentences of a step-by-step run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import ceil, log10
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.task.task import QuasiIdentifier
+
+__all__ = [
+    "broken_rules", "change", "in_words", "kept_rule", "listed", "number", "records", "texts"
+]  # fmt: skip
+
+Codes = npt.NDArray[np.integer]
+_VALUES_SHOWN = 4
+_DECIMALS, _MOST_DECIMALS = 4, 6  # of figures before and after
+
+
+def records(count: int) -> str:
+    """`1 record`, `2,306 records`."""
+    return f"{count:,} record" + ("" if count == 1 else "s")
+
+
+def listed(words: Sequence[str]) -> str:
+    """`age, zip and sex`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def number(value: float, decimals: int = 3) -> str:
+    """`0.917`, `2.5`, `1`: no more digits than one can follow by ear."""
+    return f"{value:.{decimals}f}".rstrip("0").rstrip(".")
+
+
+def change(before: float, after: float) -> str:
+    """`1 → 0.9167`, with more decimals where the change would not show."""
+    apart = abs(after - before)
+    needed = ceil(-log10(apart)) if apart > 0 else 0
+    decimals = min(max(needed, _DECIMALS), _MOST_DECIMALS)
+    return f"{number(before, decimals)} → {number(after, decimals)}"
+
+
+def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
+    """What some values of an attribute would be called together: `60–64`, `Married`, `{A|B}`."""
+    present = np.unique(codes)
+    values, missing = attribute.column.values, attribute.column.missing
+    if len(present) == 0:
+        return "hidden"
+    if len(present) == 1:
+        return str(values[present[0]])
+    if attribute.ordered:
+        if present[-1] == missing:
+            return HIDDEN
+        return f"{values[present[0]]}–{values[present[-1]]}"
+    if attribute.hierarchy_given:
+        level = attribute.hierarchy.lca_level(present)
+        return str(attribute.hierarchy.paths[present[0]][level])
+    if len(present) > _VALUES_SHOWN:
+        return f"{len(present)} values"
+    return "{" + "|".join(values[code] for code in present) + "}"
+
+
+def in_words(attributes: Sequence[QuasiIdentifier], codes: Sequence[Codes]) -> str:
+    """`age 63–64, sex Female`: what some attributes show."""
+    return ", ".join(
+        f"{attribute.name} {texts(attribute, own)}"
+        for attribute, own in zip(attributes, codes, strict=True)
+    )
+
+
+def broken_rules(attribute: QuasiIdentifier, codes: Codes) -> list[str]:
+    """The rules of an attribute that these values break together."""
+    rules = attribute.rules
+    broken = rules.first[:, codes].any(axis=1) & rules.second[:, codes].any(axis=1)
+    return [f"{attribute.name} {rules.rules[r]}" for r in np.flatnonzero(broken)]
+
+
+def kept_rule(attributes: Iterable[QuasiIdentifier], broken: set[str]) -> str | None:
+    """The first rule of these attributes that is not broken."""
+    for attribute in attributes:
+        for rule in attribute.rules.rules:
+            if f"{attribute.name} {rule}" not in broken:
+                return f"{attribute.name} {rule}"
+    return None

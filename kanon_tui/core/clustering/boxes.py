@@ -1,0 +1,268 @@
+"""A task as boxes: what merging algorithms know of a cluster, in plain arrays.
+
+A cluster is a box. Per quasi-identifier it remembers only what the union with another box needs:
+
+- a number or date: lowest and highest value code (missing is the highest code of all);
+- a category with a hierarchy: the node above all its values. With the values in the order of the
+  tree a node is a run of ranks, so this is a lowest and a highest rank too;
+- a category without: the set of its values, as 64 bits (value code modulo 64) and a count. With
+  more than 64 values the bits are only a fingerprint, and a sorted linked list has the set.
+
+The *extent* of a box along an attribute is what its width costs, in units that `Measure` chooses:
+
+| measure | number, date | several categories | missing and present mixed |
+|---|---|---|---|
+| `NCP` | weight · (max − min) / domain | weight · covered / distinct | weight |
+| `RAW` | max − min | covered − 1 | width of the domain |
+| `SPAN` | (max − min) / resolution | covered − 1 | span of the domain − 1 |
+
+One value has extent 0, and the extent never shrinks when a box grows; all bounds rest on that.
+
+Arrays are few and have many columns, because every array that a kernel hands on costs time; the
+names of the columns are the constants below.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.clustering.features import Distinct
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.kernels import Flags, Floats, Ints, Longs
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+
+__all__ = [
+    "AttributeArrays",
+    "Attributes",
+    "ClusterArrays",
+    "Clusters",
+    "Measure",
+    "Words",
+    "attributes_of",
+    "ranked_rows",
+    "singles",
+]
+
+Words = npt.NDArray[np.uint64]
+
+LINE, TREE, SET = 0, 1, 2
+NOTHING = 2**31 - 1
+"""Lowest value of a box in which an attribute shows nothing; also stands for 'has no missing'."""
+_BITS = 64
+
+# Columns of `Attributes.facts`. START: where its values begin in `line` (LINE), its nodes in
+# `nodes` (TREE), its values among those of all sets (SET). MISSING: code, or NOTHING. BITS: column
+# of `words` with the values of a SET. CHAIN: column of `links` with its list, -1 with 64 values or
+# fewer. FIRST, SECOND: columns of `words` with the sides of its rules, RULE_WORDS each; IMPORTANCE:
+# its first row there.
+KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE = range(9)
+
+# Columns of `Attributes.prices`. UNIT, SHIFT: extent of a TREE or SET is UNIT · covered + SHIFT.
+# MIXED: extent of missing together with present. HIDE: extent a hidden cell counts with. WHOLE:
+# base value and importance of all its rules.
+UNIT, SHIFT, MIXED, HIDE, WEIGHT, WHOLE = range(6)
+
+# Last axis of `Clusters.boxes`. LOW, HIGH: code or rank; for a SET lowest code and number of
+# values. SHOWN: records whose cell is not hidden.
+LOW, HIGH, SHOWN = range(3)
+
+# Columns of `Clusters.info`. SIZE: records; 0 when the cluster is gone. PLACE: in the algorithm's
+# list of clusters. HEAD, TAIL: first and last distinct row. VALUES: distinct row that begins the
+# list of values of each SET with one.
+SIZE, PLACE, HEAD, TAIL, VALUES = range(5)
+
+FOLLOWING = 0  # Column of `Clusters.links`: next distinct row of the same cluster, -1 at the end
+
+
+class Measure(Enum):
+    """What the extent of a box is counted in."""
+
+    NCP = "normalised certainty penalty"
+    RAW = "raw range"
+    SPAN = "span minus one"
+
+
+# What kernels get: plain tuples, because compiled code that is kept on disk must not depend on
+# where a class is defined.
+AttributeArrays = tuple[Longs, Floats, Floats, Ints, Floats]
+ClusterArrays = tuple[Ints, Floats, Words, Ints, Ints, Flags]
+
+
+class Attributes(NamedTuple):
+    """The quasi-identifiers."""
+
+    facts: Longs  # attributes × columns above
+    prices: Floats  # attributes × columns above
+    line: Floats  # places of the values of every LINE, in units of extent
+    nodes: Ints  # of every TREE: lowest rank, highest rank, parent; leaves first, in order of rank
+    importance: Floats  # words of rules × 64
+
+    @property
+    def arrays(self) -> AttributeArrays:
+        """What kernels get."""
+        return self.facts, self.prices, self.line, self.nodes, self.importance
+
+
+class Clusters(NamedTuple):
+    """All clusters, and the distinct rows they are made of."""
+
+    boxes: Ints  # clusters × attributes × columns above
+    extents: Floats  # clusters × attributes
+    words: Words  # clusters × words: values of the sets, sides of the rules
+    info: Ints  # clusters × columns above
+    links: Ints  # distinct rows × FOLLOWING; then per list the next row, then the value code
+    hidden: Flags  # distinct rows × attributes: the cell is hidden
+
+    @property
+    def arrays(self) -> ClusterArrays:
+        """What kernels get."""
+        return self.boxes, self.extents, self.words, self.info, self.links, self.hidden
+
+
+def attributes_of(task: Task, measure: Measure) -> Attributes:
+    """The quasi-identifiers of a task with extents in the units of a measure."""
+    if task.n < task.k:
+        raise InputError(
+            f"k is {task.k} but the table has only {task.n:,} records; "
+            f"choose k of at most {task.n:,}"
+        )
+    facts = np.full((len(task.quasi), 9), -1, dtype=np.int64)
+    prices = np.zeros((len(task.quasi), 6))
+    lines, trees = [np.zeros(0)], [np.zeros((0, 3), dtype=np.int32)]
+    importances = [np.zeros(0)]
+    set_values = lists = words = rule_words = 0
+    for x, attribute in enumerate(task.quasi):
+        column, rules = attribute.column, attribute.rules
+        facts[x, KIND] = _kind(attribute)
+        facts[x, MISSING] = NOTHING if column.missing is None else column.missing
+        if facts[x, KIND] == LINE:
+            facts[x, START] = sum(map(len, lines))
+            lines.append(_line(attribute, measure))
+        elif facts[x, KIND] == TREE:
+            facts[x, START] = sum(map(len, trees))
+            trees.append(_tree(attribute))
+        else:
+            facts[x, START], facts[x, BITS] = set_values, words
+            set_values += len(column.values)
+            words += 1
+            if len(column.values) > _BITS:
+                facts[x, CHAIN] = lists
+                lists += 1
+        needed = -(-len(rules.rules) // _BITS)
+        facts[x, FIRST], facts[x, SECOND] = words, words + needed
+        facts[x, RULE_WORDS], facts[x, IMPORTANCE] = needed, rule_words
+        words += 2 * needed
+        rule_words += needed
+        importances.append(np.pad(rules.importances, (0, needed * _BITS - len(rules.rules))))
+        prices[x, UNIT] = _unit(attribute, measure)
+        prices[x, SHIFT] = 0.0 if measure is Measure.NCP else -1.0
+        prices[x, MIXED] = _mixed(attribute, measure)
+        prices[x, HIDE] = attribute.domain_span - 1
+        prices[x, WEIGHT] = attribute.weight
+        prices[x, WHOLE] = rules.table.base + rules.importances.sum()
+    return Attributes(
+        facts,
+        prices,
+        np.concatenate(lines),
+        np.concatenate(trees),
+        np.concatenate(importances).reshape(-1, _BITS),
+    )
+
+
+def singles(task: Task, attributes: Attributes, distinct: Distinct) -> Clusters:
+    """Every distinct row as a cluster of its own, in order of first appearance."""
+    facts = attributes.facts
+    first, rows = distinct.first, len(distinct)
+    lists = int((facts[:, CHAIN] >= 0).sum())
+    boxes = np.empty((rows, len(facts), 3), dtype=np.int32)
+    boxes[:, :, LOW] = ranked_rows(task, distinct)
+    boxes[:, :, HIGH] = np.where(facts[:, KIND] == SET, 1, boxes[:, :, LOW])
+    boxes[:, :, SHOWN] = distinct.counts[:, None]
+    columns = int((facts[:, BITS] >= 0).sum() + 2 * facts[:, RULE_WORDS].sum())
+    words = np.zeros((rows, columns), dtype=np.uint64)
+    links = np.full((rows, 1 + 2 * lists), -1, dtype=np.int32)
+    for x, attribute in enumerate(task.quasi):
+        codes = attribute.column.codes[first]
+        if facts[x, KIND] == SET:
+            words[:, facts[x, BITS]] = np.uint64(1) << (codes % _BITS).astype(np.uint64)
+        if facts[x, CHAIN] >= 0:
+            links[:, 1 + lists + facts[x, CHAIN]] = codes
+        rules = attribute.rules
+        for column, masks in ((facts[x, FIRST], rules.first), (facts[x, SECOND], rules.second)):
+            for r, mask in enumerate(masks):
+                bit = np.uint64(1 << (r % _BITS))
+                words[:, column + r // _BITS] |= np.where(mask[codes], bit, np.uint64(0))
+    info = np.empty((rows, 4 + lists), dtype=np.int32)
+    info[:] = np.arange(rows)[:, None]
+    info[:, SIZE] = distinct.counts
+    hidden = np.zeros((rows, len(facts)), dtype=np.bool_)
+    return Clusters(boxes, np.zeros((rows, len(facts))), words, info, links, hidden)
+
+
+def ranked_rows(task: Task, distinct: Distinct) -> Ints:
+    """Distinct rows × attributes: the code of each value, or its rank in the order of the tree."""
+    rows = np.empty((len(distinct), len(task.quasi)), dtype=np.int32)
+    for x, attribute in enumerate(task.quasi):
+        rows[:, x] = _rank_of_code(attribute)[attribute.column.codes[distinct.first]]
+    return rows
+
+
+def _rank_of_code(attribute: QuasiIdentifier) -> Ints:
+    if _kind(attribute) != TREE:
+        return np.arange(len(attribute.column.values), dtype=np.int32)
+    order = np.lexsort(attribute.hierarchy.maps)  # the root decides first, the value last
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return rank
+
+
+def _kind(attribute: QuasiIdentifier) -> int:
+    if attribute.ordered:
+        return LINE
+    return TREE if attribute.hierarchy_given else SET
+
+
+def _line(attribute: QuasiIdentifier, measure: Measure) -> Floats:
+    """Place of every value; a missing one is never looked at."""
+    numbers = attribute.column.numbers
+    assert numbers is not None, f"{attribute.name} has no numbers"
+    return np.nan_to_num(numbers - attribute.domain[0]) * _unit(attribute, measure)
+
+
+def _unit(attribute: QuasiIdentifier, measure: Measure) -> float:
+    if measure is Measure.NCP:
+        size = attribute.domain_width if attribute.ordered else len(attribute.column.values)
+        return attribute.weight / size if size else 0.0
+    if measure is Measure.SPAN and attribute.ordered:
+        return 1.0 / attribute.resolution
+    return 1.0
+
+
+def _mixed(attribute: QuasiIdentifier, measure: Measure) -> float:
+    if measure is Measure.NCP:
+        return attribute.weight
+    return attribute.domain_width if measure is Measure.RAW else attribute.domain_span - 1
+
+
+def _tree(attribute: QuasiIdentifier) -> Ints:
+    """Lowest rank, highest rank and parent of every node; nodes with the same values are one."""
+    rank = _rank_of_code(attribute)
+    number = {(r, r): r for r in range(len(rank))}
+    parent = list(range(len(rank)))
+    below = np.arange(len(rank))  # per rank the highest node so far
+    for mapping in attribute.hierarchy.maps[1:]:
+        label = np.empty(len(rank), dtype=np.int64)
+        label[rank] = mapping
+        begins = np.flatnonzero(np.diff(label, prepend=-1)).tolist()
+        for low, after in zip(begins, [*begins[1:], len(rank)], strict=True):
+            node = number.setdefault((low, after - 1), len(number))
+            if node == len(parent):
+                parent.append(node)
+                for child in set(below[low:after].tolist()):
+                    parent[child] = node
+                below[low:after] = node
+    return np.column_stack([np.array(list(number)), parent]).astype(np.int32)

@@ -1,0 +1,189 @@
+"""Classes as boxes whose NCP can be asked for before they are merged.
+
+For every quasi-identifier there is a column of boxes, one box per class, that knows the NCP of the
+union of one class with each of the others at once. `ClassBoxes` adds them up: what a merge costs is
+how much more its records lose,
+
+    (|a| + |b|) · NCP(a ∪ b) − |a| · NCP(a) − |b| · NCP(b)
+
+with the NCP of a class summed over the attributes by their weights. Hidden cells are no part of a
+box. A merge costs one pass over the classes.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+
+__all__ = ["ClassBoxes"]
+
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Boxes(Protocol):
+    """One attribute of every class."""
+
+    def ncp(self) -> Floats:
+        """NCP of every class."""
+
+    def unions(self, one: int, others: Ints) -> Floats:
+        """NCP of the unions of one class with others."""
+
+    def absorb(self, one: int, other: int) -> None:
+        """Widen the box of another class so that it covers that of the one."""
+
+
+class ClassBoxes:
+    """All classes of a clustering."""
+
+    def __init__(self, task: Task, labels: Ints, hidden: Flags | None = None) -> None:
+        self.sizes: Ints = np.bincount(labels[labels >= 0])
+        self._columns: list[tuple[float, Boxes]] = []
+        self._own = np.zeros(len(self.sizes))
+        for x, attribute in enumerate(task.quasi):
+            shown = labels if hidden is None else np.where(hidden[:, x], -1, labels)
+            held = GroupValues.of(shown, attribute.column.codes, len(self.sizes))
+            boxes = _boxes(attribute, held)
+            self._columns.append((attribute.weight, boxes))
+            self._own += attribute.weight * boxes.ncp()
+
+    def costs(self, one: int, others: Ints) -> Floats:
+        """How much more is lost when one class is merged with each of some others."""
+        apart = self.sizes[others] * self._own[others] + self.sizes[one] * self._own[one]
+        together = (self.sizes[others] + self.sizes[one]) * self._unions(one, others)
+        return np.asarray(together - apart, dtype=np.float64)
+
+    def merge(self, one: int, other: int) -> None:
+        """Put one class into another; the one is empty from then on."""
+        self._own[other] = self._unions(one, np.array([other]))[0]
+        for _, boxes in self._columns:
+            boxes.absorb(one, other)
+        self.sizes[other] += self.sizes[one]
+        self.sizes[one] = 0
+
+    @property
+    def ncp(self) -> float:
+        """Mean over the records."""
+        return float((self.sizes * self._own).sum() / self.sizes.sum())
+
+    def _unions(self, one: int, others: Ints) -> Floats:
+        total = np.zeros(len(others))
+        for weight, boxes in self._columns:
+            total += weight * boxes.unions(one, others)
+        return total
+
+
+def _boxes(attribute: QuasiIdentifier, held: GroupValues) -> Boxes:
+    if attribute.ordered:
+        return _Ranges(attribute, held)
+    return _Nodes(attribute, held) if attribute.hierarchy_given else _Sets(attribute, held)
+
+
+class _Ranges:
+    """Numbers and dates: lowest and highest value; everything is lost where missing joins them."""
+
+    def __init__(self, attribute: QuasiIdentifier, held: GroupValues) -> None:
+        numbers, missing = attribute.column.numbers, attribute.column.missing
+        assert numbers is not None
+        self._width = attribute.domain_width
+        there = held.code != (-1 if missing is None else missing)
+        self._low = np.full(held.count, np.inf)
+        self._high = np.full(held.count, -np.inf)
+        np.minimum.at(self._low, held.group[there], numbers[held.code[there]])
+        np.maximum.at(self._high, held.group[there], numbers[held.code[there]])
+        self._missing = np.zeros(held.count, dtype=bool)
+        self._missing[held.group[~there]] = True
+
+    def ncp(self) -> Floats:
+        return self._lost(self._low, self._high, self._missing)
+
+    def unions(self, one: int, others: Ints) -> Floats:
+        low = np.minimum(self._low[others], self._low[one])
+        high = np.maximum(self._high[others], self._high[one])
+        return self._lost(low, high, self._missing[others] | self._missing[one])
+
+    def _lost(self, low: Floats, high: Floats, missing: Flags) -> Floats:
+        wide = np.maximum(high - low, 0.0) / (self._width or 1.0)
+        return np.where(missing & (low <= high), 1.0, wide)
+
+    def absorb(self, one: int, other: int) -> None:
+        self._low[other] = min(self._low[other], self._low[one])
+        self._high[other] = max(self._high[other], self._high[one])
+        self._missing[other] |= self._missing[one]
+
+
+class _Nodes:
+    """Categories with a hierarchy: at which level all values agree, and any one of them."""
+
+    def __init__(self, attribute: QuasiIdentifier, held: GroupValues) -> None:
+        self._maps = np.array(attribute.hierarchy.maps)  # levels × values
+        values = self._maps.shape[1]
+        covered = np.array([np.bincount(labels, minlength=values) for labels in self._maps])
+        loss = np.where(covered > 1, covered / values, 0.0)  # by level and label
+        self._loss = np.take_along_axis(loss, self._maps, axis=1)  # by level and value
+        self._agreement: dict[int, npt.NDArray[np.int8]] = {}
+        self._any = np.full(held.count, -1, dtype=np.int64)
+        self._any[held.group] = held.code
+        self._level = np.zeros(held.count, dtype=np.int64)
+        for level, labels in enumerate(self._maps[:-1]):
+            low, high = held.ends(labels[held.code])
+            self._level[low != high] = level + 1
+
+    def ncp(self) -> Floats:
+        return self._lost(self._level, self._any)
+
+    def unions(self, one: int, others: Ints) -> Floats:
+        return self._lost(*self._union(one, others))
+
+    def _lost(self, level: Ints, value: Ints) -> Floats:
+        return np.where(value < 0, 0.0, self._loss[level, value])
+
+    def _union(self, one: int, others: Ints) -> tuple[Ints, Ints]:
+        """Of the unions: the level of agreement, and one of the values."""
+        own, value = int(self._any[one]), self._any[others]
+        level = np.maximum(self._level[others], self._level[one])
+        if own < 0:
+            return level, value
+        value = np.where(value < 0, own, value)
+        return np.maximum(level, self._agree(own)[value]), value
+
+    def _agree(self, own: int) -> npt.NDArray[np.int8]:
+        """The lowest level at which each value has the same label as this one."""
+        if own not in self._agreement:
+            differ = self._maps != self._maps[:, [own]]
+            self._agreement[own] = differ.sum(axis=0).astype(np.int8)
+        return self._agreement[own]
+
+    def absorb(self, one: int, other: int) -> None:
+        level, value = self._union(one, np.array([other]))
+        self._level[other], self._any[other] = level[0], value[0]
+
+
+class _Sets:
+    """Categories without a hierarchy: the set of values, as bits."""
+
+    def __init__(self, attribute: QuasiIdentifier, held: GroupValues) -> None:
+        self._values = len(attribute.column.values)
+        self._bits = np.zeros((held.count, -(-self._values // 64)), dtype=np.uint64)
+        bit = np.uint64(1) << (held.code % 64).astype(np.uint64)
+        np.bitwise_or.at(self._bits, (held.group, held.code // 64), bit)
+
+    def ncp(self) -> Floats:
+        return self._lost(self._bits)
+
+    def unions(self, one: int, others: Ints) -> Floats:
+        return self._lost(self._bits[others] | self._bits[one])
+
+    def _lost(self, bits: npt.NDArray[np.uint64]) -> Floats:
+        count = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+        return np.where(count > 1, count / self._values, 0.0)
+
+    def absorb(self, one: int, other: int) -> None:
+        self._bits[other] |= self._bits[one]

@@ -1,0 +1,162 @@
+"""A task as plain arrays, which is what clustering kernels work on.
+
+Three ideas make the arrays small and the kernels simple:
+
+- Records with equal quasi-identifiers behave alike, so they collapse to one *distinct row* with a
+  count (`collapse`).
+- A number or date becomes its place in the attribute's domain, 0 to 1, so that a difference of two
+  places is already the normalised distance; a missing one is nan.
+- height(lca)/height is the share of a hierarchy's levels (the root left out) on which values
+  disagree, because values that agree on a level agree on every level above it. A hierarchy of
+  height h is therefore h flat columns of weight 1/h, and a kernel need not know about trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+
+__all__ = ["Distinct", "Features", "Floats", "Ints", "collapse", "places", "ranks"]
+
+Ints = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+_LARGEST_KEY = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """Records collapsed to distinct rows, which are numbered in order of first appearance."""
+
+    number: Ints
+    """Per record the number of its distinct row."""
+    records: Ints
+    """Record numbers, those of distinct row 0 first, rising inside each distinct row."""
+    starts: Ints
+    """Where the records of each distinct row begin; one more entry marks the end."""
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def first(self) -> Ints:
+        """The first record of every distinct row."""
+        return self.records[self.starts[:-1]]
+
+    @property
+    def counts(self) -> Ints:
+        """How many records every distinct row stands for."""
+        return np.diff(self.starts)
+
+
+def collapse(columns: Sequence[npt.NDArray[np.integer]]) -> Distinct:
+    """Collapse records that agree on all these columns of codes (from 0 upwards).
+
+    The codes of a record become one mixed-radix number, which is sorted once; it is made dense
+    again whenever the next column would not fit. O(n log n).
+    """
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    size = 1
+    for column in columns:
+        width = int(column.max()) + 1 if len(column) else 1
+        if size * width > _LARGEST_KEY:
+            distinct, key = np.unique(key, return_inverse=True)
+            size = len(distinct)
+        key = key * width + column
+        size *= width
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    appearance = np.empty(len(first), dtype=np.int32)
+    appearance[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    number = appearance[inverse]
+    ends = np.cumsum(np.bincount(number, minlength=len(first)))
+    return Distinct(
+        number,
+        np.argsort(number, kind="stable").astype(np.int32),
+        np.concatenate([[0], ends]).astype(np.int32),
+    )
+
+
+def places(attribute: QuasiIdentifier) -> Floats:
+    """Numbers and dates: the place of every value code in the domain, 0 to 1; nan for missing."""
+    numbers = attribute.column.numbers
+    assert numbers is not None, f"{attribute.name} has no numbers"
+    width = attribute.domain_width
+    return np.array((numbers - attribute.domain[0]) / (width or 1.0), dtype=np.float64)
+
+
+def ranks(attribute: QuasiIdentifier) -> Ints:
+    """Rank of every value code on the line on which its attribute can be cut, without gaps.
+
+    Numbers and dates stand in their own order, texts of one number (`9`, `9.0`) on the same rank;
+    categories in the order of a given hierarchy, else as text. Missing is the last one.
+    """
+    column = attribute.column
+    if column.numbers is not None:
+        steps = np.diff(column.numbers, prepend=column.numbers[:1]) != 0  # nan differs from all
+        steps[:1] = False
+        return np.cumsum(steps, dtype=np.int32)
+    if attribute.hierarchy_given:
+        return attribute.hierarchy.order.astype(np.int32)
+    return np.arange(len(column.values), dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The distinct rows of a task, ready for distances and information loss.
+
+    With p numbers (and dates) and all categorical hierarchies flattened to f columns:
+    """
+
+    distinct: Distinct
+    places: Floats
+    """Distinct rows × p: where each number lies in its domain; nan for missing."""
+    labels: Ints
+    """Distinct rows × f: label numbers, the levels of one attribute side by side."""
+    label_weights: Floats
+    """Per flattened column what a disagreement costs: 1 / height of its hierarchy."""
+    ordered: tuple[int, ...]
+    """Which quasi-identifiers the p columns of `places` are."""
+    flattened: tuple[int, ...]
+    """Which quasi-identifier each of the f columns of `labels` belongs to."""
+
+    @classmethod
+    def of(cls, task: Task, also: Sequence[npt.NDArray[np.integer]] = ()) -> Features:
+        """The features of a task; records that differ in the columns `also` do not collapse."""
+        distinct = collapse([*(attribute.column.codes for attribute in task.quasi), *also])
+        first = distinct.first
+        ordered, flattened, weights = [], [], []
+        all_places, all_labels = [], []
+        for x, attribute in enumerate(task.quasi):
+            codes = attribute.column.codes[first]
+            if attribute.ordered:
+                ordered.append(x)
+                all_places.append(places(attribute)[codes])
+                continue
+            height = attribute.hierarchy.height
+            for mapping in attribute.hierarchy.maps[:height]:
+                flattened.append(x)
+                weights.append(1.0 / height)
+                all_labels.append(mapping[codes])
+        return cls(
+            distinct,
+            _side_by_side(all_places, len(first), np.float64),
+            _side_by_side(all_labels, len(first), np.int32),
+            np.array(weights, dtype=np.float64),
+            tuple(ordered),
+            tuple(flattened),
+        )
+
+
+def _side_by_side(
+    columns: Sequence[npt.NDArray[Scalar]], height: int, dtype: type[Scalar]
+) -> npt.NDArray[Scalar]:
+    """The columns as a table in row order, also when there are none."""
+    return np.ascontiguousarray(np.array(columns, dtype=dtype).reshape(len(columns), height).T)

@@ -1,0 +1,176 @@
+"""Clusters of k under construction, as `k-member` and `gcka` build them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.clustering.box_sentences import number
+from kanon_tui.core.clustering.features import Features, Ints
+from kanon_tui.core.task.steps import Grouping, Step
+from kanon_tui.core.task.task import Task
+
+__all__ = ["Members"]
+
+
+class Members:
+    """Greedy growth of clusters, the part that two algorithms share.
+
+    Records with equal quasi-identifiers (and equal class label, where labels count) are one row of
+    a tree of boxes; see `kernels.box_tree` and `kernels.k_member` for how it is searched.
+    """
+
+    def __init__(self, task: Task, class_codes: Ints | None = None, penalty: float = 0.0) -> None:
+        self.task = task
+        self.features = Features.of(task, [] if class_codes is None else [class_codes])
+        self.labels = np.full(task.n, -1, dtype=np.int32)
+        """Per record its cluster, -1 as long as it has none."""
+        self.clusters = 0
+        self.left_over = 0
+        self.suppressed = 0
+        self._placed = 0
+        self._loss = 0.0
+        self._penalty = penalty
+        self._table = self.features.labels
+        self._weights = self.features.label_weights
+        self._division = self._weights
+        self._class_counts = np.zeros(0, dtype=np.int64)
+        if class_codes is not None:  # one more column, which costs nothing outside the penalty
+            column = class_codes[self.features.distinct.first]
+            self._table = np.ascontiguousarray(np.column_stack([self._table, column]))
+            self._weights = np.append(self._weights, 0.0)
+            self._division = np.append(self._division, min(penalty, 1.0) / task.k)
+            self._class_counts = np.zeros(int(class_codes.max()) + 1, dtype=np.int64)
+        self._hashed = np.array([column.max() >= 64 for column in self._table.T], dtype=np.bool_)
+
+    def grouping(self, notes: tuple[str, ...] = ()) -> Grouping:
+        """What has been decided."""
+        search = {"clusters": self.clusters, "left_over": self.left_over}
+        return Grouping(self.labels, search=search, notes=notes)
+
+    def cluster(self, rows: Ints, start: int) -> Generator[Step, None, None]:
+        """Cluster the records of these distinct rows; `start` is the record drawn at random."""
+        from kanon_tui.core.kernels.box_tree import GONE, grow_tree
+        from kanon_tui.core.kernels.k_member import advance, join, new_clusters
+        from kanon_tui.core.kernels.k_member_search import new_search
+
+        k, pace, distinct = self.task.k, self.task.pace, self.features.distinct
+        begin, end = distinct.starts[rows], distinct.starts[rows + 1]
+        lowest = distinct.records[begin]
+        tree = grow_tree(self.features.places[rows], self._table[rows], self._division, lowest)
+        search = new_search(tree)
+        total = int((end - begin).sum())
+        clusters = new_clusters(total // k, tree.places.shape[1], len(self._weights))
+        origin = np.flatnonzero(rows[tree.row] == distinct.number[start])[0]
+        state = np.array([0, origin, total, 0], dtype=np.int64)
+        first, last = self.clusters, start
+        while state[2] >= k or clusters.size[state[0]] < k:
+            chosen = np.empty(pace.decisions, dtype=np.int32)
+            before = total - int(state[2])
+            made, growth, score = advance(
+                tree,
+                clusters,
+                search,
+                self._weights,
+                self._hashed,
+                distinct.records,
+                begin,
+                end,
+                self._penalty,
+                self._class_counts,
+                k,
+                len(chosen),
+                state,
+                chosen,
+            )
+            chosen = chosen[:made]
+            self.labels[chosen] = first + (before + np.arange(made)) // k
+            self.clusters = first + int(state[0]) + 1
+            size = int(clusters.size[state[0]])
+            self._count(made, growth)
+            if made == 1:
+                yield self._growth_step(int(chosen[0]), last, size, score, drawn=not before)
+            else:
+                yield self._batch_step(made, size < k)
+            last = int(chosen[-1])
+
+        left_over = sorted(
+            (record, i)
+            for i in np.flatnonzero(tree.record != GONE).tolist()
+            for record in distinct.records[begin[tree.row[i]] : end[tree.row[i]]].tolist()
+        )
+        self.left_over += len(left_over)
+        while left_over:
+            batch, left_over = left_over[: pace.decisions], left_over[pace.decisions :]
+            for record, i in batch:
+                c, growth = join(tree, clusters, search, self._weights, i)
+                self.labels[record] = first + c
+                self._count(1, growth)
+            if len(batch) == 1:
+                yield self._join_step(batch[0][0], growth)
+            else:
+                yield self._batch_step(len(batch), False)
+
+    def _count(self, records: int, growth: float) -> None:
+        self._placed += records
+        self._loss += growth
+
+    def _growth_step(self, record: int, last: int, size: int, score: float, drawn: bool) -> Step:
+        facts = {
+            "record": record + 1,
+            "last": last + 1,
+            "cluster": self.clusters,
+            "size": size,
+            "k": self.task.k,
+            "score": score,
+            "told": number(score),
+        }
+        kind = "grow"
+        template = (
+            "Record {record:,} joins cluster {cluster:,} as number {size:,} of {k:,}: it adds "
+            "least loss, {told}."
+        )
+        if size == 1:
+            kind = "start"
+            whom = "which was drawn at random" if drawn else "the last one placed"
+            template = (
+                "Record {record:,} starts cluster {cluster:,}: it is the furthest from record "
+                f"{{last:,}}, {whom}, at distance {{told}}."
+            )
+        if size == self.task.k:
+            kind = "close"
+            template += " The cluster is closed."
+        return self.step(kind, template, facts, open_clusters=size < self.task.k)
+
+    def _join_step(self, record: int, growth: float) -> Step:
+        facts = {
+            "record": record + 1,
+            "cluster": int(self.labels[record]) + 1,
+            "told": number(growth),
+        }
+        template = (
+            "Record {record:,} is left over and joins cluster {cluster:,}, whose loss grows least, "
+            "by {told}."
+        )
+        return self.step("join", template, facts)
+
+    def _batch_step(self, records: int, open_clusters: bool) -> Step:
+        facts = {"records": records, "clusters": self.clusters}
+        template = "{records:,} records placed; there are {clusters:,} clusters now."
+        return self.step("grow", template, facts, open_clusters)
+
+    def step(
+        self, kind: str, template: str, facts: Mapping[str, Any], open_clusters: bool = False
+    ) -> Step:
+        """A decision, with the running totals."""
+        counters = {
+            "clusters": self.clusters,
+            "under_k": int(open_clusters),
+            "placed": self._placed,
+            "suppressed": self.suppressed,
+            "il": self._loss,
+        }
+        done = (self._placed + self.suppressed) / self.task.n
+        return Step(kind, template, facts, counters, progress=done)

@@ -1,0 +1,277 @@
+"""What merging algorithms share: clusters that are merged one by one until all have k records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kanon_tui.core.clustering.box_sentences import change
+from kanon_tui.core.clustering.boxes import (
+    FOLLOWING,
+    HEAD,
+    PLACE,
+    SHOWN,
+    SIZE,
+    WEIGHT,
+    AttributeArrays,
+    ClusterArrays,
+    Clusters,
+    Measure,
+    attributes_of,
+    singles,
+)
+from kanon_tui.core.clustering.features import collapse
+from kanon_tui.core.clustering.merging_sentences import tell_merge
+from kanon_tui.core.kernels import Flags, Floats, Ints
+from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Task
+
+if TYPE_CHECKING:
+    from kanon_tui.core.kernels.partner_tree import Tree, TreeArrays
+
+__all__ = ["Merging", "Objective"]
+
+_CURSOR, _SMALL, _ALIVE, _MERGES = range(4)  # what `Merging.tally` holds
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What a merge is chosen by, and what its sentences follow."""
+
+    mode: int
+    """One of the modes of `kanon_tui.core.kernels.merge_cost`."""
+    measure: Measure
+    utility: str
+    """RV, NCP or ranges."""
+    why: str
+    """Why a cluster joins this one and no other: `that keeps RV highest`."""
+
+
+class Merging:
+    """The clusters of a task.
+
+    Clusters stand in a list; the union of two takes the place of the one that was found. The
+    list begins with the distinct rows of the table in order of first appearance.
+    """
+
+    def __init__(self, task: Task, objective: Objective) -> None:
+        self.task, self.objective = task, objective
+        self.attributes = attributes_of(task, objective.measure)
+        self.distinct = collapse([attribute.column.codes for attribute in task.quasi])
+        self.clusters = singles(task, self.attributes, self.distinct)
+        self.load = np.zeros(len(task.quasi))
+        """Per attribute Σ records · extent over all clusters, hidden cells included."""
+        self.kept = np.full(len(task.quasi), float(task.n))
+        """Per attribute Σ records · DR over all clusters."""
+        self.at = np.arange(len(self.distinct), dtype=np.int32)
+        """The cluster at every place of the list, -1 where there is none any more."""
+        self.touched = np.zeros(len(self.at), dtype=np.int32)
+        """The turn in which the place last took part in a merge."""
+        self.start_small = int((self.clusters.info[:, SIZE] < task.k).sum())
+        self.tally = np.array([0, self.start_small, len(self.at), 0], dtype=np.int64)
+        self.more_counters: dict[str, float] = {}
+        """Totals that the algorithm itself keeps."""
+        self.plant()
+
+    def plant(self) -> None:
+        """Drop clusters that are gone and grow a new tree over the rest."""
+        from kanon_tui.core.kernels.partner_tree import divide, grow
+
+        order = np.flatnonzero(self.clusters.info[:, SIZE] > 0).astype(np.int32)
+        branches = np.empty((2 * len(order), 6), dtype=np.int32)
+        price = self.price_of_extent()
+        count, depth = divide(self.attributes.arrays, self.clusters.boxes, price, order, branches)
+        self.clusters = _taken(self.clusters, order)
+        self.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
+        self.tree = _bare_tree(branches[:count].copy(), depth, self.clusters)
+        grow(*self.arrays)
+
+    @property
+    def arrays(self) -> tuple[AttributeArrays, ClusterArrays, TreeArrays]:
+        """What kernels get."""
+        return self.attributes.arrays, self.clusters.arrays, self.tree.arrays
+
+    def merge_all(self, turn: int = 0) -> Iterator[Step]:
+        """Merge until no cluster is under k; with turns, until all small ones had theirs."""
+        from kanon_tui.core.kernels.merging import advance
+
+        self.tally[_CURSOR] = 0
+        while True:
+            decisions = self.task.pace.decisions
+            told = tell_merge(self, turn) if decisions == 1 else None
+            before = self.utility
+            made = advance(
+                *self.arrays,
+                self.load,
+                self.kept,
+                self.at,
+                self.touched,
+                self.tally,
+                self.task.n,
+                self.objective.mode,
+                turn,
+                self.task.k,
+                decisions,
+            )
+            if not made:
+                return
+            facts: dict[str, Any] = {"before": before, "after": self.utility, "k": self.task.k}
+            facts["change"] = change(before, self.utility)
+            if told is None:
+                template = (
+                    "{made:,} merges: {clusters:,} clusters are left, {under_k:,} of them under "
+                    f"{{k:,}} records; {self.objective.utility} {{change}}."
+                )
+                facts |= {"made": made, **self.counters}
+            else:
+                template = told[0]
+                facts |= told[1]
+            facts["sizes"] = self.sizes()
+            yield Step("merge", template, facts, self.counters, self.progress)
+            if self.tally[_ALIVE] <= len(self.clusters.info) // 2:
+                self.plant()
+
+    def sizes(self) -> tuple[int, ...]:
+        """How many clusters have 1, 2, … 2k records (those with more count as 2k)."""
+        sizes = self.clusters.info[:, SIZE]
+        counts = np.bincount(np.minimum(sizes, 2 * self.task.k), minlength=2 * self.task.k + 1)
+        return tuple(counts[1:].tolist())
+
+    def replace(self, gone: Ints, parts: Sequence[Ints]) -> None:
+        """Put new clusters, given by their distinct rows, in the place of others.
+
+        The first parts take the places of those that are gone, the rest go to the end of the list.
+        """
+        from kanon_tui.core.kernels.merge_cost import HIDE_NONE
+        from kanon_tui.core.kernels.merging import collect
+
+        places = self.clusters.info[gone, PLACE]
+        new = np.arange(len(self.at), len(self.at) + len(parts) - len(gone), dtype=np.int32)
+        self.at = np.concatenate([self.at, new])
+        self.touched = np.concatenate([self.touched, np.zeros_like(new)])
+        shown = self.clusters.boxes[gone, :, SHOWN]
+        self.load -= (shown * self.clusters.extents[gone]).sum(axis=0)
+        self.clusters.info[gone, SIZE] = 0
+
+        rows = np.concatenate(parts)
+        links = self.clusters.links
+        links[rows, : 1 + (links.shape[1] - 1) // 2] = -1
+        fresh = _taken(singles(self.task, self.attributes, self.distinct), rows)
+        fresh = fresh._replace(links=links, hidden=self.clusters.hidden)
+        starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+        kept = np.zeros_like(self.kept)  # followed only where the measure is span
+        collect(
+            self.attributes.arrays, fresh.arrays, starts, self.load, kept, self.task.n, HIDE_NONE
+        )
+        fresh = _taken(fresh, starts[:-1].astype(np.int32))
+        fresh.info[:, PLACE] = np.concatenate([places, new])
+        self.clusters = _joined(self.clusters, fresh)
+        self.tally[_ALIVE] += len(new)
+        self.plant()
+
+    @property
+    def utility(self) -> float:
+        """What the clusters are worth now, in the terms of the objective."""
+        if self.objective.measure is Measure.SPAN:
+            ratios = (self.kept / self.task.n) / (1.0 + self.load / self.task.n)
+            return float((self.attributes.prices[:, WEIGHT] * ratios).sum())
+        return float(self.load.sum()) / self.task.n
+
+    @property
+    def counters(self) -> dict[str, float]:
+        """Running totals."""
+        return {
+            "clusters": int(self.tally[_ALIVE]),
+            "under_k": int(self.tally[_SMALL]),
+            "merges": int(self.tally[_MERGES]),
+            self.objective.utility.lower(): self.utility,
+            **self.more_counters,
+        }
+
+    @property
+    def progress(self) -> float:
+        """Share of the clusters under k that are dealt with."""
+        return 1.0 - int(self.tally[_SMALL]) / max(self.start_small, 1)
+
+    def search(self) -> dict[str, int]:
+        """What the report says."""
+        return {
+            "start_clusters": len(self.distinct),
+            "merges": int(self.tally[_MERGES]),
+            "clusters": int(self.tally[_ALIVE]),
+        }
+
+    def members(self, c: int) -> Ints:
+        """The distinct rows of a cluster, rising."""
+        rows = []
+        row = int(self.clusters.info[c, HEAD])
+        while row >= 0:
+            rows.append(row)
+            row = int(self.clusters.links[row, FOLLOWING])
+        return np.array(sorted(rows), dtype=np.int32)
+
+    def groups(self, chosen: Ints) -> list[Ints]:
+        """The distinct rows of each of these clusters, rising."""
+        labels = self._label_rows(chosen)
+        order = np.argsort(labels, kind="stable").astype(np.int32)
+        starts = np.searchsorted(labels[order], np.arange(len(chosen)))
+        return np.split(order[starts[0] :], starts[1:] - starts[0])
+
+    def labels(self) -> Ints:
+        """Per record the number of its cluster, in the order of the list."""
+        return self._label_rows(self.at[self.at >= 0])[self.distinct.number]
+
+    def _label_rows(self, chosen: Ints) -> Ints:
+        from kanon_tui.core.kernels.merging import label_rows
+
+        return label_rows(self.clusters.info, self.clusters.links, chosen.astype(np.int32))
+
+    def suppressed_cells(self) -> Flags:
+        """Records × attributes: which cells are hidden."""
+        return self.clusters.hidden[self.distinct.number]
+
+    def price_of_extent(self) -> Floats:
+        """What one more unit of extent costs per attribute, roughly."""
+        if self.objective.measure is not Measure.SPAN:
+            return np.ones(len(self.load))
+        price = self.attributes.prices[:, WEIGHT] / (1.0 + self.load / self.task.n) ** 2
+        return np.asarray(price, dtype=np.float64)
+
+
+def _taken(clusters: Clusters, chosen: Ints) -> Clusters:
+    """Some of the clusters, in a new order; what is known of distinct rows stays shared."""
+    return clusters._replace(
+        boxes=clusters.boxes[chosen],
+        extents=clusters.extents[chosen],
+        words=clusters.words[chosen],
+        info=clusters.info[chosen],
+    )
+
+
+def _joined(clusters: Clusters, more: Clusters) -> Clusters:
+    return clusters._replace(
+        boxes=np.concatenate([clusters.boxes, more.boxes]),
+        extents=np.concatenate([clusters.extents, more.extents]),
+        words=np.concatenate([clusters.words, more.words]),
+        info=np.concatenate([clusters.info, more.info]),
+    )
+
+
+def _bare_tree(branches: Ints, depth: int, clusters: Clusters) -> Tree:
+    """A tree of these nodes that knows nothing of its clusters yet."""
+    from kanon_tui.core.kernels.partner_tree import Tree
+
+    nodes, (rows, attributes) = len(branches), clusters.extents.shape
+    return Tree(
+        branches,
+        reach=np.empty((nodes, attributes, 5), dtype=np.int32),
+        least_hide=np.empty((nodes, attributes)),
+        all_words=np.empty((nodes, clusters.words.shape[1]), dtype=np.uint64),
+        some_words=np.empty((nodes, clusters.words.shape[1]), dtype=np.uint64),
+        leaf_of=np.empty(rows, dtype=np.int32),
+        stack=np.empty(depth + 2, dtype=np.int32),
+        bounds=np.empty(depth + 2),
+    )

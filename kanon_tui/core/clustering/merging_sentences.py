@@ -1,0 +1,113 @@
+"""The next merge in a sentence that can be read aloud."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kanon_tui.core.clustering.box_sentences import (
+    broken_rules,
+    in_words,
+    kept_rule,
+    listed,
+    records,
+)
+from kanon_tui.core.clustering.boxes import PLACE, SIZE
+from kanon_tui.core.kernels import Floats, Ints
+
+if TYPE_CHECKING:
+    from kanon_tui.core.clustering.merging import Merging
+
+__all__ = ["tell_merge"]
+
+_NAMED = 2  # attributes a sentence names
+
+
+def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None:
+    """Template and facts of the merge that comes next; nothing when there is none."""
+    from kanon_tui.core.kernels.merge_cost import HIDE_SMALL
+    from kanon_tui.core.kernels.merging import CURSOR, MERGES, next_small, union_extents
+    from kanon_tui.core.kernels.partner_search import nearest
+
+    task, info, load = merging.task, merging.clusters.info, merging.load
+    arrays = merging.arrays
+    cursor = next_small(info, merging.at, merging.touched, turn, int(merging.tally[CURSOR]), task.k)
+    if cursor == len(merging.at):
+        return None
+    a = int(merging.at[cursor])
+    b, _, side, _ = nearest(*arrays, load, task.n, merging.objective.mode, a)
+    hides = np.zeros(len(task.quasi), dtype=np.bool_)
+    wide = union_extents(*arrays[:2], load, task.n, a, b, side, hides)
+    hidden = np.flatnonzero(hides).tolist()
+    shown_a, shown_b = _shown(merging, a), _shown(merging, b)
+    before = _broken(merging, shown_a) | _broken(merging, shown_b)
+    named = _most_different(wide * merging.price_of_extent(), hidden)
+    quasi = [task.quasi[x] for x in named]
+    small_words, other_words = (
+        in_words(quasi, [shown[x] for x in named]) for shown in (shown_a, shown_b)
+    )
+    for x in hidden:
+        (shown_a if side == HIDE_SMALL else shown_b)[x] = np.zeros(0, dtype=np.int32)
+    union = [np.union1d(*codes) for codes in zip(shown_a, shown_b, strict=True)]
+    facts = {
+        "small": int(info[a, PLACE]) + 1,
+        "other": int(info[b, PLACE]) + 1,
+        "small_box": _box(int(info[a, SIZE]), small_words),
+        "other_box": _box(int(info[b, SIZE]), other_words),
+        "union_box": _box(
+            int(info[[a, b], SIZE].sum()), in_words(quasi, [union[x] for x in named])
+        ),
+        "hidden": listed([task.quasi[x].name for x in hidden]),
+        "rules": _rules_in_words(merging, before, union),
+    }
+    template = "Cluster {small:,} ({small_box}) joins cluster {other:,} ({other_box})"
+    if hidden:
+        template += (
+            " and hides its {hidden}" if side == HIDE_SMALL else ", which hides its {hidden}"
+        )
+    if hidden or not merging.tally[MERGES]:  # said every time, nobody would listen
+        template += f", as {merging.objective.why}"
+    template += f". They make {{union_box}}; {merging.objective.utility} {{change}}.{{rules}}"
+    return template, facts
+
+
+def _box(size: int, words: str) -> str:
+    return f"{records(size)}, {words}" if words else records(size)
+
+
+def _shown(merging: Merging, c: int) -> list[Ints]:
+    """Per attribute the value codes a cluster shows."""
+    members = merging.members(c)
+    first = merging.distinct.first[members]
+    hidden = merging.clusters.hidden[members]
+    return [
+        np.unique(attribute.column.codes[first[~hidden[:, x]]])
+        for x, attribute in enumerate(merging.task.quasi)
+    ]
+
+
+def _most_different(costs: Floats, hidden: Sequence[int]) -> list[int]:
+    """The attributes to name: those that hide, then those along which the union is costliest."""
+    ranked = sorted(range(len(costs)), key=lambda x: (x not in hidden, -costs[x], x))
+    return sorted(x for x in ranked[:_NAMED] if costs[x] > 0 or x in hidden)
+
+
+def _broken(merging: Merging, codes: Sequence[Ints]) -> set[str]:
+    broken: set[str] = set()
+    for attribute, own in zip(merging.task.quasi, codes, strict=True):
+        broken.update(broken_rules(attribute, own))
+    return broken
+
+
+def _rules_in_words(merging: Merging, before: set[str], union: Sequence[Ints]) -> str:
+    """` The rule age 64 | 65 is kept.`, or which ones the merge breaks."""
+    after = _broken(merging, union)
+    broken = sorted(after - before)
+    if broken:
+        what, are = ("rule", "is") if len(broken) == 1 else ("rules", "are")
+        return f" The {what} {listed(broken)} {are} broken."
+    widened = [q for q, codes in zip(merging.task.quasi, union, strict=True) if len(codes) > 1]
+    kept = kept_rule(widened, after)
+    return f" The rule {kept} is kept." if kept else ""

@@ -1,0 +1,273 @@
+"""Clusterings that must keep more than k: merge on until every class does.
+
+Every clustering algorithm runs as its paper says and gives classes of k records or more. Where more
+is required of them (`requirements`), this follows.
+
+Idea: a class that misses something is merged with a near one that has it. While there is a class
+that misses something, take the first one and
+
+1. sort the other classes by what a merge would cost (the NCP that is lost more; the first of
+   equals), and look at the nearest 128;
+2. take the nearest with which the union holds. Where there is none, take the one that brings the
+   union closer at the lowest cost per gap that is closed. Where none brings it closer, look at the
+   next 128, and in the end take the nearest;
+3. merge; the union takes the place of the class that was found.
+
+What holds stays so when it is merged with something that holds, and the whole table as one class
+is checked before anything runs, so that this ends with classes that all hold.
+
+GreedyCKA must not mix records with different MAGVals, so that partners come from the same group of
+MAGVals only. In a group that misses something even as a whole nothing is merged: its classes that
+miss something are suppressed. Where values are counted (distinct l, p) these are all of them, and
+no release can keep any.
+
+Cost: a merge is one pass over the classes, and a closer look at the unions with the near ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.clustering.class_boxes import ClassBoxes
+from kanon_tui.core.clustering.magval_groups import group_by_magvals
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.privacy.requirements import Bound, out_of_reach
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.task import Task
+
+__all__ = ["steps_beyond_k"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_LOOKED_AT = 128  # near classes, together
+_MERGES_PER_STEP = 32
+_TIE = 1e-9
+
+
+def steps_beyond_k(algorithm: Algorithm, task: Task) -> Steps:
+    """The steps of an algorithm on a task that requires more than k."""
+    if algorithm.family is Family.FULL_DOMAIN:  # these test it with every string
+        return (yield from algorithm.steps(task))
+    beyond = out_of_reach(task.requirements, suppression=algorithm.keeps_magvals)
+    if beyond is not None:
+        raise NotReachedError(beyond.unreachable())
+    grouping = yield from algorithm.steps(task)
+    return (yield from merge_on(task, grouping, algorithm.keeps_magvals))
+
+
+def merge_on(task: Task, grouping: Grouping, keep_magvals: bool) -> Steps:
+    """Merge the classes of a clustering until all keep what is required."""
+    if (grouping.labels < 0).all():
+        return grouping
+    merging = MergingOn(task, grouping, keep_magvals)
+    yield from merging.run()
+    return merging.grouping()
+
+
+class MergingOn:
+    """The classes of a clustering on their way to what is required."""
+
+    def __init__(self, task: Task, grouping: Grouping, keep_magvals: bool) -> None:
+        self._task, self._before = task, grouping
+        kept = grouping.labels >= 0
+        classes, number = np.unique(grouping.labels[kept], return_inverse=True)
+        self._labels = np.full(task.n, -1, dtype=np.int64)
+        self._labels[kept] = number
+        self._boxes = ClassBoxes(task, self._labels, grouping.suppressed_cells)
+        self._held = [_Held(bound, self._labels, len(classes)) for bound in task.requirements]
+        self._gaps = self._all_gaps(np.arange(len(classes)))
+        self._block = self._magval_groups() if keep_magvals else np.zeros_like(classes, np.int64)
+        self._into = np.arange(len(classes))
+        self._merges = 0
+        self._suppressed = np.zeros(len(classes), dtype=bool)
+
+    def run(self) -> Iterator[Step]:
+        """Merge until no class misses anything."""
+        yield from self._give_up_groups()
+        start = int((self._gaps > 0).sum())
+        untold = 0
+        while (missing := int((self._gaps > 0).sum())) > 0:
+            one = int(np.argmax(self._gaps > 0))
+            other = self._partner(one)
+            untold += 1
+            tell = untold >= min(self._task.pace.decisions, _MERGES_PER_STEP)
+            template, facts = self._told(one, other) if tell else ("", {})
+            self._merge(one, other)
+            if tell:
+                if untold > 1:
+                    template = "{untold:,} merges; the last: " + template
+                    facts["untold"] = untold
+                untold = 0
+                yield Step("merge", template, facts, self._counters(), 1 - missing / start)
+
+    def grouping(self) -> Grouping:
+        """The classes as they are now."""
+        final = self._into.copy()
+        while (final != final[final]).any():
+            final = final[final]
+        final[self._suppressed] = -1
+        kept = self._labels >= 0
+        labels = np.full(self._task.n, -1, dtype=np.int32)
+        labels[kept] = final[self._labels[kept]]
+        classes = len(np.unique(labels[labels >= 0]))
+        search = {**self._before.search, "merged_on": self._merges, "clusters": classes}
+        notes = list(self._before.notes)
+        if self._suppressed.any():
+            gone = int(self._boxes.sizes[self._suppressed].sum())
+            notes.append(
+                f"records suppressed because their group of MAGVals does not have what is required "
+                f"beyond k: {gone:,}"
+            )
+        return replace(self._before, labels=labels, search=search, notes=tuple(notes))
+
+    # -- one merge
+
+    def _partner(self, one: int) -> int:
+        free = (self._boxes.sizes > 0) & (self._block == self._block[one]) & ~self._suppressed
+        free[one] = False
+        others = np.flatnonzero(free)
+        costs = self._boxes.costs(one, others)
+        rounded = np.round(costs / _TIE)
+        for begin in range(0, len(others), _LOOKED_AT):
+            place = _nearest(rounded, begin + _LOOKED_AT)[begin:]
+            near = others[place]
+            left = self._all_gaps(near, one)
+            if (left == 0).any():
+                return int(near[np.argmax(left == 0)])
+            closed = self._gaps[one] - left
+            if (closed > _TIE).any():
+                price = np.maximum(costs[place], _TIE) / np.maximum(closed, _TIE)
+                return int(near[np.argmin(np.where(closed > _TIE, price, np.inf))])
+        return int(others[np.argmin(rounded)])
+
+    def _merge(self, one: int, other: int) -> None:
+        self._boxes.merge(one, other)
+        for held in self._held:
+            held.merge(one, other)
+        self._gaps[one] = 0.0
+        self._gaps[other] = self._all_gaps(np.array([other]))[0]
+        self._into[one] = other
+        self._merges += 1
+
+    def _all_gaps(self, classes: Ints, one: int | None = None) -> Floats:
+        """What some classes miss in all; with `one`, what their unions with it miss."""
+        return np.asarray(np.sum([held.gaps(classes, one) for held in self._held], axis=0))
+
+    def _told(self, one: int, other: int) -> tuple[str, dict[str, Any]]:
+        """The merge to come in words, by the requirement that the class misses most."""
+        pair = np.array([one])
+        held = max(self._held, key=lambda each: float(each.gaps(pair)[0]))
+        sizes = self._boxes.sizes
+        facts = {
+            "small": one + 1,
+            "other": other + 1,
+            "size": int(sizes[one]),
+            "size_other": int(sizes[other]),
+            "lack": held.bound.lack,
+            "required": str(held.bound),
+            "has": float(held.figures(pair)[0]),
+            "together": float(held.figures(np.array([other]), one)[0]),
+        }
+        figure = ".0f" if held.bound.model.counts_values else ".3g"
+        return (
+            f"Class {{small:,}} of {{size:,}} records shows {{lack}} ({{has:{figure}}}): merge it "
+            f"with class {{other:,}} of {{size_other:,}}, the nearest "
+            f"that helps "
+            f"({{together:{figure}}} together).",
+            facts,
+        )
+
+    def _counters(self) -> dict[str, float]:
+        return {
+            "clusters": int((self._boxes.sizes > 0).sum()),
+            "missing": int((self._gaps > 0).sum()),
+            "merged_on": self._merges,
+            "ncp": self._boxes.ncp,
+        }
+
+    # -- groups of MAGVals
+
+    def _magval_groups(self) -> Ints:
+        """Per class the number of its group of MAGVals."""
+        first = np.zeros(len(self._boxes.sizes), dtype=np.int64)
+        kept = np.flatnonzero(self._labels >= 0)
+        first[self._labels[kept]] = kept
+        group = group_by_magvals(self._task).number[first]
+        return np.unique(group, return_inverse=True)[1].astype(np.int64)
+
+    def _give_up_groups(self) -> Iterator[Step]:
+        """Suppress the classes that miss something in groups that do so as a whole."""
+        if not (self._gaps > 0).any():
+            return
+        whole = np.sum([held.group_gaps(self._block) for held in self._held], axis=0)
+        hopeless = (whole > 0)[self._block] & (self._gaps > 0)
+        if not hopeless.any():
+            return
+        self._suppressed |= hopeless
+        self._gaps[hopeless] = 0.0
+        yield Step(
+            "suppress",
+            "Suppress {records:,} records in {classes:,} classes: their groups of MAGVals miss "
+            "what is required even as a whole.",
+            {
+                "records": int(self._boxes.sizes[hopeless].sum()),
+                "classes": int(hopeless.sum()),
+            },
+            self._counters(),
+        )
+
+
+def _nearest(costs: Floats, count: int) -> Ints:
+    """The places of so many lowest costs, the first of equals first, without sorting the rest."""
+    if count >= len(costs):
+        return np.argsort(costs, kind="stable")
+    near = np.flatnonzero(costs <= np.partition(costs, count - 1)[count - 1])
+    return near[np.argsort(costs[near], kind="stable")[:count]]
+
+
+class _Held:
+    """What every class holds of the attribute of one requirement."""
+
+    def __init__(self, bound: Bound, labels: Ints, classes: int) -> None:
+        self.bound = bound
+        held = GroupValues.of(labels, bound.column.codes, classes)
+        self._codes = np.split(held.code, held.starts[1:-1])
+        self._records = np.split(held.records, held.starts[1:-1])
+
+    def gaps(self, classes: Ints, one: int | None = None) -> Floats:
+        """What classes miss; with `one`, what their unions with it miss."""
+        return self.bound.gaps(self._unions(classes, one))
+
+    def figures(self, classes: Ints, one: int | None = None) -> Floats:
+        """The figures of classes, or of their unions with one."""
+        return self.bound.figures(self._unions(classes, one))
+
+    def group_gaps(self, group: Ints) -> Floats:
+        """What groups of classes miss, each as a whole."""
+        values = self._joined(range(len(group)), group)
+        return self.bound.gaps(values)
+
+    def merge(self, one: int, other: int) -> None:
+        """Put one class into another."""
+        union = self._unions(np.array([other]), one)
+        self._codes[other], self._records[other] = union.code, union.records
+
+    def _unions(self, classes: Ints, one: int | None) -> GroupValues:
+        if one is None:
+            return self._joined(classes.tolist(), np.arange(len(classes)))
+        both = [*classes.tolist(), *[one] * len(classes)]
+        return self._joined(both, np.tile(np.arange(len(classes)), 2))
+
+    def _joined(self, classes: Sequence[int], group: Ints) -> GroupValues:
+        """The values of classes, those of the same group together."""
+        codes = [self._codes[c] for c in classes]
+        groups = np.repeat(group, [len(own) for own in codes])
+        records = np.concatenate([self._records[c] for c in classes])
+        return GroupValues.of(groups, np.concatenate(codes), int(group.max()) + 1, records)

@@ -1,0 +1,219 @@
+"""What dividing algorithms share: groups of records that are split in two, and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.clustering.box_sentences import in_words, records
+from kanon_tui.core.clustering.boxes import KIND, LINE, MIXED, SET, UNIT, Attributes, ranked_rows
+from kanon_tui.core.clustering.features import Distinct
+from kanon_tui.core.kernels import Flags, Floats, Ints
+from kanon_tui.core.task.task import Task
+
+__all__ = ["Splitting"]
+
+_NAMED = 2  # attributes a sentence names
+_LARGE = 128  # a group of so many distinct rows is split with a tree
+_SCAN = 16.0  # so many times the root of their number of rows are looked at before the tree is
+_NONE = 2**62  # no group is so large
+_LEAST_STEP = 1e-8  # how much a box must grow at least, if it does, for that; ten times a tie
+
+
+class Splitting:
+    """Groups of distinct rows, some still open, some closed.
+
+    A group is a run of `order`; the first side of a split comes first.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        attributes: Attributes,
+        distinct: Distinct,
+        groups: Sequence[Ints],
+        rounds: int,
+        per_record: bool,
+        draw: Callable[[int], Floats],
+    ) -> None:
+        """`groups` are distinct rows, rising; `draw` gives numbers from 0 to 1 to start from."""
+        from kanon_tui.core.kernels.splitting import group_extent
+        from kanon_tui.core.kernels.splitting_tree import plant
+
+        self.task, self.attributes, self.distinct = task, attributes, distinct
+        self.rounds, self.per_record, self.draw = rounds, per_record, draw
+        self.rows = ranked_rows(task, distinct)
+        self.priced, step = _priced(attributes, self.rows)
+        self.counts = distinct.counts.astype(np.int32)
+        self.order = np.concatenate(groups)
+        self.begins = np.zeros(len(self.order), dtype=np.bool_)
+        sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
+        values = sum(len(task.quasi[x].column.values) for x in sets)
+        self.present = np.zeros((3, values), dtype=np.bool_)
+        ends = np.cumsum(list(map(len, groups)))[::-1]  # the first group ends up on top
+        begins = np.append(ends[1:], 0)
+        self.group_begins = set(begins.tolist())
+        sizes = [int(self.counts[group].sum()) for group in groups][::-1]
+        self.stack = np.column_stack([begins, ends, sizes]).astype(np.int64)
+        self.extents = np.array(
+            [
+                group_extent(attributes.arrays, self.priced, group, self.present)
+                for group in reversed(groups)
+            ]
+        )
+        self.depth = len(groups)
+        self.loss = float(self.stack[:, 2] @ self.extents)
+        """Σ records · extent."""
+        self.splits = self.closed = 0
+        self.made = 0
+        """Decisions of the last call of `advance`."""
+        self.event = np.zeros(4, dtype=np.int64)
+        self._drawn = np.zeros(0)
+        self._large = _NONE if per_record or step <= _LEAST_STEP else _LARGE
+        self._side_of = np.zeros(len(self.rows), dtype=np.int32)
+        self._leaf_of = np.zeros(len(self.rows), dtype=np.int32)
+        no_rows = np.zeros(0, dtype=np.int32)
+        self._trees = [(-1, plant(attributes, self.priced, no_rows, self._leaf_of, values))]
+        """Levels on the stack that have a tree, and those trees."""
+
+    def advance(self, decisions: int) -> int:
+        """Split or close the group on top of the stack, again and again; how many were split."""
+        from kanon_tui.core.kernels.splitting import split_groups
+
+        room = self.depth + decisions - len(self.stack)
+        if room > 0:
+            self.stack = np.concatenate([self.stack, np.zeros((room, 3), dtype=np.int64)])
+            self.extents = np.concatenate([self.extents, np.zeros(room)])
+        missing = decisions - len(self._drawn)
+        if missing > 0:
+            self._drawn = np.concatenate([self._drawn, self.draw(missing)])
+        self._plant()
+        level, tree = self._trees.pop()
+        self.depth, made, splits, used, saved, level = split_groups(
+            self.attributes.arrays,
+            self.priced,
+            self.counts,
+            self.order,
+            self.stack,
+            self.extents,
+            self.depth,
+            self._drawn,
+            self.task.k,
+            self.rounds,
+            self.per_record,
+            decisions,
+            self.present,
+            self.begins,
+            self.event,
+            self._large,
+            _SCAN,
+            tree.arrays,
+            level,
+            self._side_of,
+        )
+        if level >= 0 or not self._trees:
+            self._trees.append((int(level), tree))
+        self._drawn = self._drawn[used:]
+        self.splits += splits
+        self.closed += made - splits
+        self.loss -= saved
+        self.made = int(made)
+        return int(splits)
+
+    def _plant(self) -> None:
+        """Give the group on top of the stack a tree if it is large and has none."""
+        from kanon_tui.core.kernels.splitting_tree import plant
+
+        begin, end, size = self.stack[self.depth - 1].tolist()
+        large = end - begin >= self._large and size >= 2 * self.task.k
+        if large and self._trees[-1][0] != self.depth - 1:
+            members, values = self.order[begin:end], self.present.shape[1]
+            tree = plant(self.attributes, self.priced, members, self._leaf_of, values)
+            self._trees.append((self.depth - 1, tree))
+
+    @property
+    def placed(self) -> int:
+        """Distinct rows in closed groups."""
+        return int(self.stack[self.depth - 1, 0]) if self.depth else len(self.order)
+
+    def snapshot(self) -> tuple[Ints, Flags]:
+        """The distinct rows, group by group, and where groups begin, closed ones and open ones."""
+        begins = self.begins.copy()
+        begins[self.stack[: self.depth, 0]] = True
+        return self.order.copy(), begins
+
+    def parts(self) -> list[list[Ints]]:
+        """Per group at the start its parts, each with its distinct rows rising."""
+        order, begins = self.snapshot()
+        parts: list[list[Ints]] = []
+        starts = np.flatnonzero(begins).tolist()
+        for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
+            if begin in self.group_begins:
+                parts.append([])
+            parts[-1].append(order[begin:end])
+        return parts
+
+    def tell(self, splits: int) -> tuple[str, dict[str, Any]]:
+        """Template (without the full stop) and facts of the last call, with so many splits."""
+        if self.made > 1:
+            facts = {"splits": splits, "made": self.made}
+            return "{splits:,} of {made:,} groups split, the others closed", facts
+        _, begin, middle, end = self.event.tolist()
+        group = self.order[begin:end]
+        if not splits:
+            size = records(int(self.counts[group].sum()))
+            return "Close a group of {size}: {why}", {"size": size, "why": self._why(group)}
+        parts = [group, self.order[begin:middle], self.order[middle:end]]
+        named = self._most_parted(parts)
+        quasi = [self.task.quasi[x] for x in named]
+        texts = []
+        for part in parts:
+            first = self.distinct.first[part]
+            codes = [attribute.column.codes[first] for attribute in quasi]
+            words = f" ({in_words(quasi, codes)})" if quasi else ""
+            texts.append(records(int(self.counts[part].sum())) + words)
+        names = ("group", "first", "second")
+        template = "Split {group} around two that are far apart: {first} and {second}"
+        return template, dict(zip(names, texts, strict=True))
+
+    def _why(self, group: Ints) -> str:
+        """Why a group is not split."""
+        k = self.task.k
+        if self.counts[group].sum() < 2 * k:
+            return f"too few for two groups of {k:,}"
+        if (self.rows[group] == self.rows[group[0]]).all():
+            return "they are all alike"
+        return f"no split leaves {k:,} on either side"
+
+    def _most_parted(self, parts: Sequence[Ints]) -> list[int]:
+        """The attributes to name: those along which the group shrinks most when it is split."""
+        shrinks = []
+        for x in range(self.rows.shape[1]):
+            widths = [len(np.unique(self.rows[part, x])) for part in parts]
+            shrinks.append(2.0 - (widths[1] + widths[2]) / widths[0])
+        ranked = sorted(range(len(shrinks)), key=lambda x: (-shrinks[x], x))
+        return sorted(x for x in ranked[:_NAMED] if shrinks[x] > 0)
+
+
+def _priced(attributes: Attributes, rows: Ints) -> tuple[Ints, float]:
+    """Rows in which values are equal if nothing is lost between them, and the least loss else."""
+    priced, least = rows.copy(), np.inf
+    for x, (kind, start, missing) in enumerate(attributes.facts[:, :3].tolist()):
+        unit, mixed = attributes.prices[x, [UNIT, MIXED]].tolist()
+        if kind != LINE:
+            priced[:, x] *= unit > 0
+            least = min(least, unit or np.inf)
+            continue
+        known = np.flatnonzero(rows[:, x] != missing)
+        places, first, which = np.unique(
+            attributes.line[start + rows[known, x]], return_index=True, return_inverse=True
+        )
+        priced[known, x] = rows[known[first], x][which]
+        least = min(least, np.diff(places).min(initial=np.inf))
+        if len(known) < len(rows):
+            least = min(least, mixed or np.inf)
+            if not mixed:
+                priced[:, x] = 0
+    return priced, float(least)

@@ -1,0 +1,4 @@
+"""From a data file to coded columns: reading, sniffing, kinds, guesses, profiles, atomic writing.
+
+May import: `errors`, `text`, `numeric`.
+"""

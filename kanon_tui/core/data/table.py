@@ -1,0 +1,283 @@
+"""A data file or a frame becomes a `Table`: every cell a text, exactly as it stood."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanon_tui.core.data.column import MISSING_TOKENS, Column, code_column
+from kanon_tui.core.data.csv_text import parse_csv
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.data.sniffing import (
+    Compression,
+    detect_dialect,
+    first_records,
+    has_header,
+    load,
+    to_utf8,
+)
+from kanon_tui.core.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FileFacts", "ReadOptions", "Table", "as_table", "read_table"]
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a data file; what is `auto` is detected."""
+
+    delimiter: str = "auto"
+    encoding: str = "auto"
+    header: bool | Literal["auto"] | tuple[str, ...] = "auto"  # names: for a file without header
+    quote: str = "auto"  # '"', "'" or none
+    missing_tokens: tuple[str, ...] = MISSING_TOKENS
+    # Spaces after a delimiter are layout; auto: when a space follows every delimiter of the file.
+    space_after_delimiter: bool | Literal["auto"] = "auto"
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """What a data file turned out to be; the last five are None for Parquet."""
+
+    format: Literal["csv", "tsv", "parquet"]
+    compression: Compression | None
+    bytes: int
+    delimiter: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    quote: str | None = None
+    space_after_delimiter: bool | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Records of texts; nothing is null, and a missing cell holds one of the missing tokens."""
+
+    frame: pl.DataFrame
+    facts: FileFacts | None = None
+    missing_tokens: tuple[str, ...] = MISSING_TOKENS
+    kept: NDArray[np.int64] | None = None  # after `drop_missing`: where each record stood before
+    # Coding a column takes a while on a large table, and screens ask for the same one again.
+    _coded: dict[tuple[str, Kind, str | None], Column] = field(
+        init=False, repr=False, default_factory=dict
+    )
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, in file order."""
+        return self.frame.columns
+
+    @property
+    def height(self) -> int:
+        """The number of records."""
+        return self.frame.height
+
+    def row_of(self, record: int) -> int:
+        """The row of the file, as a spreadsheet numbers it, in which a record stands."""
+        before = record if self.kept is None else int(self.kept[record])
+        return before + (2 if self.facts and self.facts.header else 1)
+
+    def column(self, name: str, kind: Kind, date_format: str | None = None) -> Column:
+        """One attribute as codes."""
+        self._check_names([name])
+        key = (name, kind, date_format)
+        if key not in self._coded:
+            texts = self.frame[name]
+            self._coded[key] = code_column(
+                texts, kind, self.missing_tokens, date_format, self.row_of
+            )
+        return self._coded[key]
+
+    def missing_cells(self) -> dict[str, int]:
+        """How many cells of each column are missing."""
+        counts = self.frame.select(pl.all().is_in(list(self.missing_tokens)).sum())
+        return {name: int(count) for name, count in zip(self.names, counts.row(0), strict=True)}
+
+    def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
+        """The records in which none of these columns is missing, and how many were dropped."""
+        columns = list(columns)
+        self._check_names(columns)
+        if not columns:
+            return self, 0
+        tokens = list(self.missing_tokens)
+        complete = self.frame.select(
+            ~pl.any_horizontal(pl.col(name).is_in(tokens) for name in columns)
+        ).to_series()
+        dropped = self.height - int(complete.sum())
+        if not dropped:
+            return self, 0
+        places = np.arange(self.height) if self.kept is None else self.kept
+        kept = places[complete.to_numpy()]
+        return replace(self, frame=self.frame.filter(complete), kept=kept), dropped
+
+    def _check_names(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in self.frame.columns:
+                raise InputError(f"no column is called '{name}'; {nearest(name, self.names)}")
+
+
+# -------------------------------------------------------------------------------------- files
+def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
+    """Read a CSV, TSV or Parquet file; CSV and TSV may be compressed with gzip or zstd."""
+    path = Path(path)
+    data, compression, size = load(path)
+    if data.startswith(b"PAR1") or path.suffix.lower() == ".parquet":
+        frame = _all_texts(_parquet(data, path.name), path.name)
+        _check_size(frame, path.name, "")
+        return Table(frame, FileFacts("parquet", compression, size), options.missing_tokens)
+
+    text, encoding = to_utf8(data, options.encoding, path.name)
+    del data
+    dialect = detect_dialect(
+        text, options.delimiter, options.quote, options.space_after_delimiter, path.name
+    )
+    sample = first_records(text, dialect)
+    if not sample:
+        raise InputError(f"{path.name} holds only blank lines; it needs at least one record")
+    header = options.header
+    if header == "auto":
+        header = has_header(sample, options.missing_tokens)
+    cells = parse_csv(text, dialect, len(sample[0]), path.name)
+    del text
+    named = header is True
+    frame = cells.slice(1) if named else cells
+    frame.columns = _names(_first_row(cells) if named else header, cells.width, path.name)
+    _check_size(frame, path.name, " below its header; if the first row is data, set header: false")
+    facts = FileFacts(
+        format="tsv" if dialect.delimiter == "\t" else "csv",
+        compression=compression,
+        bytes=size,
+        delimiter=dialect.delimiter,
+        encoding=encoding,
+        header=named,
+        quote=dialect.quote or "none",
+        space_after_delimiter=dialect.spaces,
+    )
+    return Table(frame, facts, options.missing_tokens)
+
+
+def _parquet(data: bytes, file: str) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(io.BytesIO(data))
+    except (pl.exceptions.PolarsError, OSError, ValueError):
+        raise InputError(
+            f"{file} is not a readable Parquet file; get a whole copy, or rename it if it is CSV"
+        ) from None
+
+
+def _first_row(cells: pl.DataFrame) -> Sequence[str]:
+    """The names in a header; `a, b, c` are typed with layout even above records without it."""
+    first, *others = cells.row(0)
+    if all(name.startswith(" ") for name in others):
+        others = [name.lstrip(" ") for name in others]
+    return [first, *others]
+
+
+def _names(given: Sequence[str] | bool, width: int, file: str) -> list[str]:
+    if isinstance(given, bool):
+        return [f"column_{place}" for place in range(1, width + 1)]
+    if len(given) != width:
+        raise InputError(
+            f"{file} has {width} columns, but header names {len(given)}; name every column once"
+        )
+    seen: dict[str, int] = {}
+    for place, name in enumerate(given, 1):
+        if not name.strip():
+            raise InputError(
+                f"{file}: column {place} has no name; give every column one, "
+                "in the first row or as a list for header"
+            )
+        if name in seen:
+            raise InputError(
+                f"{file}: columns {seen[name]} and {place} are both called '{name}'; "
+                "give every column a name of its own"
+            )
+        seen[name] = place
+    return list(given)
+
+
+def _check_size(frame: pl.DataFrame, who: str, where: str) -> None:
+    if not frame.width or not frame.height:
+        raise InputError(f"{who} has no {'columns' if not frame.width else 'records'}{where}")
+
+
+# ------------------------------------------------------------------------------------- frames
+def as_table(
+    data: pl.DataFrame | pd.DataFrame | Table, missing_tokens: Sequence[str] | None = None
+) -> Table:
+    """A table from a Polars or pandas frame; null and NaN become the empty text."""
+    if isinstance(data, Table):
+        tokens = data.missing_tokens if missing_tokens is None else tuple(missing_tokens)
+        return replace(data, missing_tokens=tokens)
+    if not isinstance(data, pl.DataFrame):
+        data = _from_pandas(data)
+    frame = _all_texts(data, "the frame")
+    _check_size(frame, "the frame", "")
+    return Table(frame, None, MISSING_TOKENS if missing_tokens is None else tuple(missing_tokens))
+
+
+def _all_texts(frame: pl.DataFrame, who: str) -> pl.DataFrame:
+    _names(frame.columns, frame.width, who)
+    return pl.DataFrame([_texts(column, who) for column in frame.iter_columns()])
+
+
+def _texts(column: pl.Series, who: str) -> pl.Series:
+    """Cells printed as a person writes them: days without a clock when all are at midnight."""
+    kind = column.dtype
+    refusal = InputError(
+        f"{who}: column '{column.name}' holds {kind} values, which are no cells of a table; "
+        "turn it into text, numbers or dates"
+    )
+    if kind.is_nested():
+        raise refusal
+    if kind.is_float():
+        column = column.fill_nan(None)
+    if kind == pl.Datetime:
+        midnight = (column.dt.time().drop_nulls() == time(0)).all()
+        column = column.dt.to_string("%Y-%m-%d" if midnight else "%Y-%m-%d %H:%M:%S%.f")
+    try:
+        return column.cast(pl.String).fill_null("")
+    except pl.exceptions.PolarsError:
+        raise refusal from None
+
+
+def _from_pandas(data: pd.DataFrame) -> pl.DataFrame:
+    import pandas as pd
+
+    if not isinstance(data, pd.DataFrame):
+        raise InputError(f"a table must be a Polars or pandas frame, not {type(data).__name__}")
+    names = _names([str(name) for name in data.columns], data.shape[1], "the frame")  # no doubles
+    series = [data.iloc[:, place] for place in range(data.shape[1])]
+    return pl.DataFrame([_pandas_cells(n, s) for n, s in zip(names, series, strict=True)])
+
+
+def _pandas_cells(name: str, cells: pd.Series) -> pl.Series:
+    import pandas as pd
+
+    missing = cells.isna().to_numpy()
+    if isinstance(cells.dtype, pd.DatetimeTZDtype):
+        cells = cells.dt.tz_localize(None)  # as printed, not moved to another zone
+    kind = getattr(cells.dtype, "kind", "O")
+    if isinstance(cells.dtype, np.dtype) and kind in "biuf":
+        numbers = cells.to_numpy()
+        given = numbers[~missing]
+        exact = (given % 1 == 0) & (np.abs(given) < 2**53)
+        whole = kind == "f" and missing.any() and exact.all()
+        column = pl.Series(name, numbers, nan_to_null=True)
+        # pandas turns integers into floats to hold a gap: 39.0 was 39 in the file.
+        return column.cast(pl.Int64, strict=False) if whole else column
+    if isinstance(cells.dtype, np.dtype) and kind == "M":
+        return pl.Series(name, cells.to_numpy().astype("datetime64[us]"))
+    objects = cells.to_numpy(dtype=object)
+    texts = [None if gap else str(cell) for cell, gap in zip(objects, missing, strict=True)]
+    return pl.Series(name, texts, dtype=pl.String)

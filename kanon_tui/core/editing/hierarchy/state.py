@@ -1,0 +1,218 @@
+"""All there is to show of an attribute's hierarchy, also when it cannot be used as it is.
+
+A run needs a hierarchy that covers every value and is joined to the data (`BoundHierarchy`).
+Whoever edits one needs more: the level table as it stands, the values that have no row, why it is
+refused, what each level is worth, and where it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
+from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
+from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.task.task import QuasiIdentifier, coded_column, quasi_identifier
+from kanon_tui.core.task.weights import attribute_weights
+
+__all__ = [
+    "AttributeLine",
+    "HierarchyState",
+    "attribute_lines",
+    "hierarchy_state",
+    "level_preview",
+    "level_table",
+    "placeable",
+]
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class AttributeLine:
+    """A quasi-identifier in a list: ✓ usable, ! not, · none given, so that a default is used."""
+
+    name: str
+    mark: str
+    height: int | None
+
+
+def attribute_lines(session: Session) -> tuple[AttributeLine, ...]:
+    """Every quasi-identifier with the state of its hierarchy."""
+    lines = []
+    for name in session.names(Role.QUASI):
+        try:
+            attribute = session.quasi_identifier(name)
+        except KanonError:
+            lines.append(AttributeLine(name, "!", None))
+        else:
+            mark = "✓" if attribute.hierarchy_given else "·"
+            lines.append(AttributeLine(name, mark, attribute.hierarchy.height))
+    return tuple(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchyState:
+    """One attribute's hierarchy as it stands."""
+
+    name: str
+    spec: AttributeSpec
+    origin: str
+    """Where it comes from, in words."""
+    problem: str = ""
+    """Why a run could not use it; empty when it could."""
+    column: Column | None = None
+    hierarchy: Hierarchy | None = None
+    """None when there is no level table at all: a file that is not there, a builder that fails."""
+    bound: BoundHierarchy | None = None
+    levels: tuple[LevelMeasures, ...] = ()
+    uncovered: tuple[str, ...] = ()
+    uncovered_records: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    missing: str | None = None
+    """The missing value, where it has no row of its own."""
+    missing_records: int = 0
+    order: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The rows of the hierarchy in the order of its tree."""
+    records: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Per row of the hierarchy the records it stands for."""
+
+    @property
+    def given(self) -> bool:
+        """Whether the project gives a hierarchy; else a default is shown."""
+        return self.spec.hierarchy is not None
+
+
+def hierarchy_state(session: Session, name: str) -> HierarchyState:
+    """What a run would use for an attribute, and what stands in its way."""
+    spec = session.attribute(name)
+    empty = HierarchyState(name, spec, _origin(spec.hierarchy))
+    try:
+        attribute = _used(session, name)
+        problem = ""
+    except KanonError as error:
+        attribute, problem = None, str(error)
+    try:
+        column = attribute.column if attribute else coded_column(session.table, name, spec)
+    except KanonError:
+        return replace(empty, problem=problem)
+    try:
+        hierarchy, origin = level_table(spec, column, session.project.folder)
+    except KanonError as error:
+        return replace(empty, problem=problem or str(error), column=column)
+    rows = hierarchy.find_rows(column)
+    found = np.array([-1 if row is None else row for row in rows])
+    records = np.zeros(len(hierarchy.rows), dtype=np.int64)
+    np.add.at(records, found[found >= 0], column.counts[found >= 0])
+    lost = [code for code in np.flatnonzero(found < 0).tolist() if code != column.missing]
+    state = replace(
+        empty,
+        origin=origin,
+        problem=problem,
+        column=column,
+        hierarchy=hierarchy,
+        bound=attribute.hierarchy if attribute else None,
+        levels=_measures(session, attribute) if attribute else (),
+        uncovered=tuple(column.values[code] for code in lost),
+        uncovered_records=column.counts[lost],
+        order=_tree_order(hierarchy),
+        records=records,
+    )
+    if column.missing is None or rows[column.missing] is not None:
+        return state
+    text, count = column.values[column.missing], int(column.counts[column.missing])
+    return replace(state, missing=text, missing_records=count)
+
+
+def level_preview(
+    session: Session, name: str, hierarchy: Mapping[str, Any]
+) -> tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]:
+    """An attribute and its levels as they would be with another hierarchy; raises what is wrong."""
+    spec = replace(session.attribute(name), hierarchy=hierarchy, magvals=(), rv=None)
+    column = coded_column(session.table, name, spec)
+    weight = _weight(session, name)
+    attribute = quasi_identifier(column, spec, weight, session.project.folder, [])
+    return attribute, _measures(session, attribute)
+
+
+def _used(session: Session, name: str) -> QuasiIdentifier:
+    """The attribute as a run gets it.
+
+    Where records with missing values are dropped that is the task's; else the attribute by itself
+    is the same, sooner, and also when another attribute keeps a run from starting.
+    """
+    if session.project.data.missing_policy == "drop":
+        with suppress(KanonError):
+            return next(a for a in session.task().quasi if a.name == name)
+    return replace(session.quasi_identifier(name), weight=_weight(session, name))
+
+
+def _weight(session: Session, name: str) -> float:
+    names = session.names(Role.QUASI)
+    specs = [session.attribute(each) for each in names]
+    try:
+        columns = [coded_column(session.table, n, s) for n, s in zip(names, specs, strict=True)]
+        weights = attribute_weights(columns, [s.weight for s in specs], session.project.weights)
+    except KanonError:
+        return 1.0 / len(names)
+    return float(weights[names.index(name)])
+
+
+def _measures(session: Session, attribute: QuasiIdentifier) -> tuple[LevelMeasures, ...]:
+    privacy = session.project.privacy
+    records = len(attribute.column.codes)
+    allowed = int(np.floor(privacy.max_suppression * records + 1e-9))
+    return level_measures(attribute, privacy.k, allowed)
+
+
+def level_table(spec: AttributeSpec, column: Column, folder: Path) -> tuple[Hierarchy, str]:
+    """The level table with the marks that can be placed, and where it is from."""
+    if spec.hierarchy is None:
+        hierarchy, said = default_hierarchy(column)
+        return hierarchy, said.partition("; ")[2]
+    hierarchy = build_hierarchy(spec.hierarchy, column, folder)
+    return hierarchy.with_marks(placeable(hierarchy, spec.magvals)), _origin(spec.hierarchy)
+
+
+def placeable(hierarchy: Hierarchy, marks: Sequence[str | Mark]) -> list[str | Mark]:
+    """The marks that name a label of this hierarchy."""
+    found = []
+    for mark in marks:
+        try:
+            hierarchy.with_marks([mark])
+        except InputError:
+            continue
+        found.append(mark)
+    return found
+
+
+def _tree_order(hierarchy: Hierarchy) -> Counts:
+    """Row numbers so that rows with a label in common stand side by side, children in row order."""
+    keys = [np.arange(len(hierarchy.rows))]
+    for level in range(1, hierarchy.height):
+        rank = {label: place for place, label in enumerate(hierarchy.labels(level))}
+        keys.append(np.array([rank[row[level]] for row in hierarchy.rows]))
+    return np.lexsort(keys).astype(np.int64)
+
+
+def _origin(spec: Mapping[str, Any] | None) -> str:
+    """`builder mask, from right`, `file zip.csv`, `edited here`."""
+    if spec is None:
+        return "built by default"
+    if "builder" in spec:
+        keys = (f"{key} {value}" for key, value in spec.items() if key != "builder")
+        return ", ".join([f"builder {spec['builder']}", *(k if len(k) < 60 else "…" for k in keys)])
+    if "file" in spec:
+        return f"file {spec['file']}"
+    return f"UTD file {spec['utd']}" if "utd" in spec else "kept in the project"

@@ -1,0 +1,72 @@
+"""How far a project is: for every step whether it is done, needs attention or has not begun."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import KanonError
+
+__all__ = ["Readiness", "State", "readiness"]
+
+
+class State(Enum):
+    """A mark that goes with every colour."""
+
+    DONE = "✓"
+    ATTENTION = "!"
+    NOT_YET = "–"
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """The state of one step, with the number of problems and the first of them in words."""
+
+    state: State
+    problems: int = 0
+    why: str = ""
+
+    @property
+    def mark(self) -> str:
+        """✓, ! with the number of problems, or –."""
+        return self.state.value + (str(self.problems) if self.problems else "")
+
+    @property
+    def colour(self) -> str:
+        """The theme's colour for the mark."""
+        return {
+            State.DONE: "success",
+            State.ATTENTION: "warning",
+            State.NOT_YET: "foreground",
+        }[self.state]
+
+
+def readiness(session: Session) -> dict[str, Readiness]:
+    """State of the steps data, attributes, hierarchies, rules, run, results, what-if."""
+    quasi = session.names(Role.QUASI)
+    no_quasi = "no attribute is tagged as a quasi-identifier"
+    problems = [why for name in quasi if (why := problem_of(session, name))]
+    rules = sum(len(session.attribute(name).rules.rules) for name in quasi)
+    results = bool(session.results)
+    return {
+        "data": Readiness(State.DONE),
+        "attributes": Readiness(State.DONE) if quasi else Readiness(State.ATTENTION, 1, no_quasi),
+        "hierarchies": Readiness(State.ATTENTION, len(problems), problems[0])
+        if problems
+        else Readiness(State.DONE if quasi else State.NOT_YET),
+        "rules": Readiness(State.DONE if rules else State.NOT_YET),
+        "run": Readiness(State.DONE if results else State.NOT_YET),
+        "results": Readiness(State.DONE if results else State.NOT_YET),
+        "what-if": Readiness(State.DONE if session.swept else State.NOT_YET),
+    }
+
+
+def problem_of(session: Session, name: str) -> str:
+    """What stands in the way of using a quasi-identifier; empty when nothing does."""
+    try:
+        session.quasi_identifier(name)
+    except KanonError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,205 @@
+"""A project being worked on: its table, its edits with undo, its task and its results.
+
+This is what the screens show and change. It knows nothing of them: every edit is a new
+`Project`, so that undo is going back to the one before, and what is derived from a project (the
+task with its bound hierarchies and rules) is made once per project and asked for by name.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.table import Table, read_table
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.project.file import moved
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
+from kanon_tui.core.run.result import Result
+from kanon_tui.core.task.steps import Pace
+from kanon_tui.core.task.task import (
+    QuasiIdentifier,
+    Task,
+    coded_column,
+    prepare,
+    quasi_identifier,
+)
+
+__all__ = ["Edit", "Session", "open_session"]
+
+PROJECT_ENDINGS = (".yaml", ".yml")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A state of the project and what led to it, in words for the undo message."""
+
+    project: Project
+    what: str
+
+
+class Session:
+    """One open project."""
+
+    def __init__(self, project: Project, table: Table) -> None:
+        self.table = table
+        self.results: list[Result] = []
+        self.swept = False
+        """Whether a what-if sweep has been run."""
+        completed = project.completed(table)
+        self._edits = [Edit(completed, "opened")]
+        self._position = 0
+        self.baseline = completed
+        """The project as its file has it (or as it was opened)."""
+        self._task: tuple[Project, Task | KanonError] | None = None
+        self._quasi: dict[str, tuple[AttributeSpec, QuasiIdentifier | KanonError]] = {}
+        self._working = threading.RLock()
+        """Several panes ask in threads of their own; the work is done once."""
+
+    # -- the project and its history
+
+    @property
+    def project(self) -> Project:
+        """The project as it is now, with every attribute's role and kind filled in."""
+        return self._edits[self._position].project
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there are edits that no file has."""
+        return replace(self.project, path=None) != replace(self.baseline, path=None)
+
+    def edit(self, project: Project, what: str) -> bool:
+        """Make this the current project; False when nothing changed."""
+        if project == self.project:
+            return False
+        del self._edits[self._position + 1 :]
+        self._edits.append(Edit(project, what))
+        self._position += 1
+        return True
+
+    def undo(self) -> str | None:
+        """Go back one edit; says what was undone."""
+        if self._position == 0:
+            return None
+        self._position -= 1
+        return self._edits[self._position + 1].what
+
+    def redo(self) -> str | None:
+        """Go forward one edit; says what was done again."""
+        if self._position + 1 == len(self._edits):
+            return None
+        self._position += 1
+        return self._edits[self._position].what
+
+    def save(self, path: Path | None = None) -> Path:
+        """Write the project file (next to the data where it has none yet)."""
+        target = path or self.project.path or self.data_path.with_suffix(".yaml")
+        if self.project.path is None:
+            seen = _seen_from(target.parent, self.data_path)
+            self._edits = [
+                Edit(
+                    replace(e.project, data=replace(e.project.data, path=seen), path=target), e.what
+                )
+                for e in self._edits
+            ]
+        self.project.save(target)
+        # Saving is not an edit: every state of the history now lives in this file.
+        self._edits = [Edit(moved(e.project, target), e.what) for e in self._edits]
+        self.baseline = self.project
+        return target
+
+    # -- edits that screens ask for by name
+
+    def attribute(self, name: str) -> AttributeSpec:
+        """What the project says of an attribute."""
+        return self.project.attributes[name]
+
+    def change_attributes(self, names: Iterable[str], what: str, **changes: Any) -> bool:
+        """Edit fields of one or several attributes in one undoable step."""
+        attributes = dict(self.project.attributes)
+        for name in names:
+            attributes[name] = replace(attributes[name], **changes)
+        return self.edit(replace(self.project, attributes=attributes), what)
+
+    def names(self, role: Role) -> list[str]:
+        """Attributes with a role, in project order."""
+        return [n for n, spec in self.project.attributes.items() if spec.role is role]
+
+    @property
+    def data_path(self) -> Path:
+        """The data file."""
+        return self.project.data_path
+
+    def reread(self, data: DataSource) -> Session:
+        """A session with the file read in another way; what still fits is kept."""
+        project = replace(self.project, data=data)
+        table = read_table(project.data_path, data.read_options)
+        known = {n: s for n, s in project.attributes.items() if n in table.names}
+        return Session(replace(project, attributes=known), table)
+
+    # -- what follows from the project
+
+    def task(self) -> Task:
+        """The task of the current project; raises what is wrong with it."""
+        project = self.project
+        with self._working:
+            if self._task is None or self._task[0] is not project:
+                try:
+                    made: Task | KanonError = prepare(project, self.table)
+                except KanonError as error:
+                    made = error
+                self._task = (project, made)
+            outcome = self._task[1]
+        if isinstance(outcome, KanonError):
+            raise outcome
+        return outcome
+
+    def fresh_task(self) -> Task:
+        """The task for one run: the same codes with a pace of its own."""
+        return replace(self.task(), pace=Pace())
+
+    def quasi_identifier(self, name: str) -> QuasiIdentifier:
+        """One attribute with its hierarchy and rules; raises what is wrong with it alone.
+
+        Its weight is the typed one (1 where none is typed): what a level is worth in a release
+        needs the task.
+        """
+        spec = self.attribute(name)
+        with self._working:
+            known = self._quasi.get(name)
+            if known is None or known[0] is not spec:
+                try:
+                    column = coded_column(self.table, name, spec)
+                    weight = 1.0 if spec.weight is None else spec.weight
+                    made: QuasiIdentifier | KanonError = quasi_identifier(
+                        column, spec, weight, self.project.folder, []
+                    )
+                except KanonError as error:
+                    made = error
+                known = self._quasi[name] = (spec, made)
+            outcome = known[1]
+        if isinstance(outcome, KanonError):
+            raise outcome
+        return outcome
+
+
+def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -> Session:
+    """Open a project file, or start a project for a data file."""
+    if path.suffix.lower() in PROJECT_ENDINGS:
+        project = Project.load(path)
+    else:
+        project = Project(data=DataSource(path=str(path.resolve())))
+    progress(f"reading {project.data_path.name}")
+    table = read_table(project.data_path, project.data.read_options)
+    if table.height == 0:
+        raise InputError(f"{project.data_path.name}: it has no records; choose another file")
+    return Session(project, table)
+
+
+def _seen_from(folder: Path, data: Path) -> str:
+    """A data path relative to a project's folder where it lies below it, else absolute."""
+    data, folder = data.resolve(), folder.resolve()
+    return str(data.relative_to(folder)) if data.is_relative_to(folder) else str(data)

@@ -1,0 +1,146 @@
+"""A value in a project file together with the place where it stands.
+
+Whoever reads a section asks for what it needs (`text`, `whole`, `one_of`, `entries`), and
+anything else is refused with one sentence that names the file and the full key: `census.yaml:
+attributes.age.weight: 'heavy' is not a number of at least 0`.
+
+Values come from `yaml_text.parse`, where unquoted words are `Plain` text, or from a mapping made
+in Python, where numbers are numbers.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.fields.yaml_text import Plain, as_number
+
+__all__ = ["Place"]
+
+_SWITCHES = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A value, the file it is in and the keys that lead to it."""
+
+    file: str
+    key: str
+    value: Any
+
+    def refuse(self, why: str) -> InputError:
+        """An error at this place."""
+        return InputError(f"{self.file}: {self.key}: {why}" if self.key else f"{self.file}: {why}")
+
+    def wrong(self, allowed: str) -> InputError:
+        """An error that shows what came and what is allowed."""
+        if isinstance(self.value, str) and not isinstance(self.value, Plain):
+            return self.refuse(f"{self.shown} in quotes is not {allowed}")
+        return self.refuse(f"{self.shown} is not {allowed}")
+
+    @property
+    def shown(self) -> str:
+        """The value in a few words."""
+        if self.value is None:
+            return "nothing"
+        if isinstance(self.value, Mapping):
+            return "a mapping"
+        if isinstance(self.value, list | tuple):
+            return "a list"
+        text = str(self.value)
+        return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}...'"
+
+    def at(self, name: str, value: Any) -> Place:
+        """A place below this one."""
+        return Place(self.file, f"{self.key}.{name}" if self.key else name, value)
+
+    # -- many values
+
+    def entries(self, known: Collection[str] | None = None) -> dict[str, Place]:
+        """The entries of a mapping; nothing at all counts as an empty one.
+
+        With `known` given, any other key is an error that names the nearest one.
+        """
+        if self.value is None:
+            return {}
+        if not isinstance(self.value, Mapping):
+            form = f" with the keys {', '.join(known)}" if known else " of names"
+            raise self.refuse(f"{self.shown} is not allowed here; write a mapping{form}")
+        result = {}
+        for name, value in self.value.items():
+            place = self.at(str(name), value)
+            if known is not None and name not in known:
+                raise place.refuse(f"unknown key; {nearest(str(name), known)}")
+            result[place._word(name)] = place
+        return result
+
+    def items(self, what: str, length: int | None = None) -> Iterator[Place]:
+        """The items of a list, counted from 1 in messages."""
+        if not isinstance(self.value, list | tuple) or length not in (None, len(self.value)):
+            raise self.refuse(f"{self.shown} is not allowed here; write {what}")
+        for number, value in enumerate(self.value, start=1):
+            yield Place(self.file, f"{self.key}[{number}]", value)
+
+    # -- one value
+
+    def text(self, allowed: str = "a text") -> str:
+        """A text as it was written."""
+        if isinstance(self.value, Mapping | list | tuple):
+            raise self.refuse(f"{self.shown} is not allowed here; write {allowed}")
+        if self.value is None:
+            raise self.refuse(f"nothing is not {allowed}; put null, ~ or an empty text in quotes")
+        return self._word(self.value)
+
+    def _word(self, value: Any) -> str:
+        if isinstance(value, str):
+            return str(value)
+        if isinstance(value, bool) or not isinstance(value, int | float | datetime.date):
+            raise self.refuse(f"{value!r} is not a text; put it in quotes")
+        return str(value)
+
+    def number(self, allowed: str, low: float = -math.inf, above: float = -math.inf) -> float:
+        """A finite number of at least `low`, larger than `above`."""
+        value = self._as_number()
+        if value is None or not math.isfinite(value) or value < low or value <= above:
+            raise self.wrong(allowed)
+        return float(value)
+
+    def share(self, allowed: str) -> float:
+        """A number from 0 to 1."""
+        value = self.number(allowed, low=0)
+        if value > 1:
+            raise self.wrong(allowed)
+        return value
+
+    def whole(self, low: int) -> int:
+        """A whole number of at least `low`."""
+        value = self._as_number()
+        if not isinstance(value, int) or not low <= value < 2**63:
+            raise self.wrong(f"a whole number of at least {low}")
+        return value
+
+    def _as_number(self) -> int | float | None:
+        if isinstance(self.value, Plain):
+            return as_number(self.value)
+        is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
+        return self.value if is_number else None
+
+    def switch(self) -> bool:
+        """true or false."""
+        value = self.value
+        if isinstance(value, Plain):
+            value = _SWITCHES.get(value.lower())
+        if not isinstance(value, bool):
+            raise self.wrong("true or false")
+        return value
+
+    def one_of(self, choices: Collection[str]) -> str:
+        """One of a few words."""
+        word = self.text("one of " + ", ".join(choices))
+        if word not in choices:
+            raise self.refuse(f"{self.shown} is not one of its values; {nearest(word, choices)}")
+        return word

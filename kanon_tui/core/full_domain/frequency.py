@@ -1,0 +1,358 @@
+"""The frequency engine: how large are the classes of a generalisation string?
+
+Idea. The records collapse once to distinct coded tuples with counts, at the lowest levels that a
+search will look at (`CodedTuples`). A string is then tested on tuples, not on records, and rather
+than on all of them on the classes of a finer string that was tested before: classes only ever merge
+when a string is raised, so those of the finer one, each as one of its tuples and a size, stand for
+all of its records (`Frequency.test`, roll-up).
+
+A string passes when the records in classes smaller than k number at most what may be suppressed.
+Both properties that searches prune by follow from classes only merging: a more general string of a
+passing one passes, and one with fewer attributes (the others at the root) does so too. A release of
+no records is none: when everything would be suppressed, the string fails.
+
+Where more than k is required (`Diverse`), classes that miss it must go as well. The properties then
+hold as before where nothing may be suppressed, or where only values are counted (`monotone`). Else
+a class that holds may be spoilt by one that is merged into it. The number of records that must go
+at least still only falls from a string to a more general one, so that searches prune by that
+(`fails_below`, `necessary`).
+
+Cost: a test is one pass over the source's tuples, with a table look-up for every attribute that is
+not at the root and one probe of a table. No sort, no copy. A string with more than n / k classes
+(and one for every record that may be suppressed) cannot pass, and counting stops there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.full_domain.requirement_test import Diverse, Lack
+from kanon_tui.core.task.task import QuasiIdentifier
+
+__all__ = ["CodedTuples", "Frequency", "Outcome", "RollUps"]
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+_WORD_BITS = 64
+_MOST_ROLL_UPS = 512
+_NO_LIMIT = 2**62
+_NO_NUMBERS: Ints = np.empty(0, dtype=np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the test of a string found."""
+
+    passes: bool
+    classes: int
+    """Number of classes; where counting stopped early there are at least so many."""
+    smallest: int | None
+    """Records in the smallest class; None where counting stopped early."""
+    small: int | None
+    """Records in classes that must go; None where counting stopped early."""
+    member: int
+    """A tuple of the smallest class; of a string with too many classes one of those too many."""
+    fails_below: bool
+    """Whether every more specific string fails too."""
+    lack: Lack | None = None
+    """What is missed beyond k, where classes must go for that."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTuples:
+    """The distinct tuples of a table with their counts; plain arrays that can go to a process."""
+
+    tuples: Words
+    """Tuples × words: the labels at the lowest levels, as bit fields."""
+    counts: Ints
+    """Records per tuple."""
+    word: Longs
+    shift: Words
+    mask: Words
+    start: Longs
+    """Attributes × levels: where a level's labels (by lowest label) begin in `labels`."""
+    radix: Longs
+    """Attributes × levels: number of labels; 0 below the lowest level."""
+    labels: Ints
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum(dtype=np.int64))
+
+    @classmethod
+    def of(
+        cls, quasi: Sequence[QuasiIdentifier], lowest: Sequence[int]
+    ) -> tuple[CodedTuples, Ints]:
+        """Collapse the records at these levels; also gives the tuple of every record.
+
+        Tuples are numbered in order of first appearance.
+        """
+        deepest = max(attribute.hierarchy.height for attribute in quasi) + 1
+        word, shift, mask = np.zeros((3, len(quasi)), dtype=np.int64)
+        start = np.zeros((len(quasi), deepest), dtype=np.int64)
+        radix = np.zeros((len(quasi), deepest), dtype=np.int64)
+        tables: list[Ints] = []
+        length = words = bits = 0
+        for a, (attribute, low) in enumerate(zip(quasi, lowest, strict=True)):
+            tree = attribute.hierarchy
+            width = (len(tree.labels[low]) - 1).bit_length()
+            if bits + width > _WORD_BITS:
+                words, bits = words + 1, 0
+            word[a], shift[a], mask[a] = words, bits % _WORD_BITS, (1 << width) - 1
+            bits += width
+            for level in range(low, tree.height + 1):
+                table = np.zeros(len(tree.labels[low]), dtype=np.int32)
+                table[tree.maps[low]] = tree.maps[level]
+                start[a, level], radix[a, level] = length, len(tree.labels[level])
+                tables.append(table)
+                length += len(table)
+        records = np.zeros((len(quasi[0].column.codes), words + 1), dtype=np.uint64)
+        for a, (attribute, low) in enumerate(zip(quasi, lowest, strict=True)):
+            fields = attribute.hierarchy.maps[low].astype(np.uint64) << np.uint64(shift[a])
+            records[:, word[a]] |= fields[attribute.column.codes]
+        ones = np.ones(len(records), dtype=np.int32)
+        layout = (word, shift.astype(np.uint64), mask.astype(np.uint64), start, radix)
+        all_records = cls(records, ones, *layout, np.concatenate(tables))
+        classes, tuple_of = Frequency(all_records, k=1, allowed=0).classes(lowest)
+        return cls(records[classes.members], classes.sizes, *layout, all_records.labels), tuple_of
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """The classes of a string, a tuple of each and its size: they stand in for the records."""
+
+    members: Ints
+    sizes: Ints
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        return self.members.nbytes + self.sizes.nbytes
+
+
+class Frequency:
+    """Tests strings for one k, and remembers the classes of those that failed."""
+
+    def __init__(
+        self,
+        coded: CodedTuples,
+        k: int,
+        allowed: int,
+        roll_ups: RollUps | None = None,
+        diverse: Diverse | None = None,
+        bounds_only: bool = False,
+    ) -> None:
+        from kanon_tui.core.kernels import frequency as kernels
+
+        self._kernels = kernels
+        self.coded = coded
+        self.k = k
+        self.n = coded.records
+        self.allowed = min(allowed, self.n - 1)
+        """How many records may be suppressed; at least one record stays."""
+        self.diverse = diverse
+        self.bounds_only = bounds_only
+        """Whether a string passes that is not known to fail, and everything below it with it."""
+        self.work = 0
+        """Tuples looked at since the start, as a measure of time."""
+        size = len(coded.counts)
+        self._base = _Classes(np.arange(size, dtype=np.int32), coded.counts)
+        slots = 1 << max(4, (2 * size - 1).bit_length())
+        # Filled, so that memory is there before the first test; members only very wide tables need.
+        self._slot_of = np.full(size, 0, dtype=np.int32)
+        self._slot_keys = np.full(slots, -1, dtype=np.int64)
+        self._slot_sizes = np.full(slots, 0, dtype=np.int32)
+        self._slot_members = np.empty(slots, dtype=np.int32)
+        self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
+
+    def test(self, levels: Sequence[int] | Longs, to_the_end: bool = False) -> Outcome:
+        """Does the string pass? `to_the_end` finds the smallest class also where it cannot."""
+        string = np.asarray(levels, dtype=np.int64)
+        source = self._cache.finest(string) or self._base
+        most = self.n // self.k + self.allowed
+        classes, small, smallest, member = self._count(source, string, most, not to_the_end)
+        self.work += len(source.members)
+        if classes > most and not to_the_end:
+            return Outcome(False, classes, None, None, member, fails_below=True)
+        passes = small <= self.allowed
+        if not passes and 2 * classes < len(source.members):
+            self._cache.add(string, self._collect(source, classes))
+        if passes and self.diverse is not None:
+            return self._judge(string, Outcome(passes, classes, smallest, small, member, False))
+        return Outcome(passes, classes, smallest, small, member, fails_below=not passes)
+
+    def _judge(self, string: Longs, large_enough: Outcome) -> Outcome:
+        """The outcome for a string whose classes are large enough, requirements included."""
+        classes, numbers = self.classes(string)
+        self.work += len(numbers)
+        kept, lack = self._kept(classes, numbers)
+        gone = int(classes.sizes[~kept].sum())
+        if self.bounds_only:
+            fails = self._least_removed(classes, numbers) > self.allowed
+            return replace(large_enough, passes=not fails, small=gone, lack=lack, fails_below=fails)
+        fails = gone > self.allowed
+        below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
+        return replace(large_enough, passes=not fails, small=gone, lack=lack, fails_below=below)
+
+    def _kept(self, classes: _Classes, numbers: Ints) -> tuple[npt.NDArray[np.bool_], Lack | None]:
+        """Which classes may be published, and what most of the others miss beyond k."""
+        kept = classes.sizes >= self.k
+        if self.diverse is None:
+            return kept, None
+        missed, lack = self.diverse.judge(numbers, classes.sizes)
+        return kept & ~missed, lack
+
+    def _least_removed(self, classes: _Classes, numbers: Ints) -> int:
+        """How many records must go here, and so at least at every more specific string."""
+        assert self.diverse is not None
+        gone = self.diverse.least_removed(numbers, classes.sizes)
+        left = classes.sizes - gone
+        return int(np.where(left < self.k, classes.sizes, gone).sum())
+
+    @cached_property
+    def monotone(self) -> bool:
+        """Whether everything more general than a passing string passes."""
+        if self.diverse is None or not self.allowed or self.bounds_only:
+            return True
+        return all(bound.model.counts_values for bound in self.diverse.requirements)
+
+    @cached_property
+    def necessary(self) -> Frequency:
+        """What a search may prune by: the same, or where that is not monotone a test that is."""
+        if self.monotone:
+            return self
+        return Frequency(self.coded, self.k, self.allowed, self._cache, self.diverse, True)
+
+    def roll_up(self, levels: Sequence[int]) -> None:
+        """Remember the classes of a string that many strings to come are more general than."""
+        string = np.asarray(levels, dtype=np.int64)
+        source = self._cache.finest(string) or self._base
+        classes, *_ = self._count(source, string)
+        self.work += len(source.members)
+        if classes < len(source.members):
+            self._cache.add(string, self._collect(source, classes))
+
+    def class_everywhere(self, member: int, lowest: Longs, levels: Longs) -> Ints:
+        """The size of a tuple's class at every string of so many levels from the lowest on.
+
+        Attributes with one level must be at their root. The first attribute is slowest.
+        """
+        coded = self.coded
+        grid = np.empty(int(levels.prod()), dtype=np.int32)
+        fields = (coded.word, coded.shift, coded.mask, coded.start, coded.radix, coded.labels)
+        self._kernels.class_everywhere(
+            coded.tuples, coded.counts, member, lowest, levels, *fields, grid
+        )
+        self.work += len(coded.counts) + len(grid)
+        return grid
+
+    def labels(self, levels: Sequence[int] | Longs, tuple_of: Ints) -> Ints:
+        """Per record the number of its class, -1 where the class must go."""
+        classes, numbers = self.classes(levels)
+        kept, _ = self._kept(classes, numbers)
+        renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        return renumbered[numbers][tuple_of]
+
+    def classes(self, levels: Sequence[int] | Longs) -> tuple[_Classes, Ints]:
+        """The classes of a string, and per tuple the number of its class."""
+        numbers = np.empty(len(self.coded.counts), dtype=np.int32)
+        count, *_ = self._count(self._base, np.asarray(levels, dtype=np.int64))
+        return self._collect(self._base, count, numbers), numbers
+
+    def _count(
+        self, source: _Classes, string: Longs, most: int = _NO_LIMIT, stop: bool = False
+    ) -> tuple[int, int, int, int]:
+        """Count the classes of a string into the slots."""
+        coded = self.coded
+        return self._kernels.count_classes(
+            coded.tuples,
+            source.members,
+            source.sizes,
+            string,
+            coded.word,
+            coded.shift,
+            coded.mask,
+            coded.start,
+            coded.radix,
+            coded.labels,
+            self.k,
+            most,
+            stop,
+            self._slot_of,
+            self._slot_sizes,
+            self._slot_keys,
+            self._slot_members,
+        )
+
+    def _collect(self, source: _Classes, classes: int, numbers: Ints = _NO_NUMBERS) -> _Classes:
+        """List the classes that were just counted."""
+        found = _Classes(*np.empty((2, classes), dtype=np.int32))
+        self._kernels.collect_classes(
+            source.members, self._slot_of, self._slot_sizes, found.members, found.sizes, numbers
+        )
+        return found
+
+
+class RollUps:
+    """Classes of tested strings, the least recently used of which give way to new ones.
+
+    They belong to coded tuples, not to a k, so that tests in several threads can share them.
+    """
+
+    def __init__(self, attributes: int, most_bytes: int = 64_000_000) -> None:
+        self._lock = Lock()
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._strings = np.zeros((_MOST_ROLL_UPS, attributes), dtype=np.int64)
+        self._classes: list[_Classes] = []
+        self._sizes = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
+        self._used = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
+        self._turn = 0
+
+    def finest(self, string: Longs) -> _Classes | None:
+        """The fewest classes that can be merged into those of this string."""
+        with self._lock:
+            count = len(self._classes)
+            finer = np.flatnonzero((self._strings[:count] <= string).all(axis=1))
+            if not len(finer):
+                return None
+            place = int(finer[self._sizes[finer].argmin()])
+            self._turn += 1
+            self._used[place] = self._turn
+            return self._classes[place]
+
+    def add(self, string: Longs, classes: _Classes) -> None:
+        """Remember the classes of a string."""
+        if classes.nbytes > self._most_bytes:
+            return
+        with self._lock:
+            while (
+                self._bytes + classes.nbytes > self._most_bytes
+                or len(self._classes) == _MOST_ROLL_UPS
+            ):
+                self._forget(int(self._used[: len(self._classes)].argmin()))
+            place = len(self._classes)
+            self._turn += 1
+            self._classes.append(classes)
+            self._strings[place] = string
+            self._sizes[place] = len(classes.members)
+            self._used[place] = self._turn
+            self._bytes += classes.nbytes
+
+    def _forget(self, place: int) -> None:
+        """The last entry moves into the place that becomes free."""
+        self._bytes -= self._classes[place].nbytes
+        last = len(self._classes) - 1
+        for column in (self._strings, self._sizes, self._used):
+            column[place] = column[last]
+        self._classes[place] = self._classes[last]
+        self._classes.pop()

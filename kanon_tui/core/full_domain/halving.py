@@ -1,0 +1,154 @@
+"""The search that `global`, `hybrid` and `distributed` end with: halve a list sorted by value.
+
+Test the string in the middle of what is left. When it passes, everything of lower research value
+can go; when it fails, everything more specific fails too. Repeat until nothing is left.
+
+Why the answer is the optimum. Write *window* for the passing strings within 1e-9 of the highest
+research value M of any passing string; the answer is the string of the window with the fewest
+attributes at the root, and of these the smallest level vector. A string leaves the list only when
+
+1. it was tested;
+2. a more general string failed: then it fails, because classes only get smaller (where more than k
+   is required together with suppression, only what `Frequency` says `fails_below` counts);
+3. its value is below that of a known passing string by more than 1e-9: then it is outside the
+   window, since M is at least that string's value;
+4. a known passing string has no lower value and wins the tie against it: wherever the one is in
+   the window the other is too, and wins.
+
+So the answer is never lost to 2-4 without something as good being known, and at the end the answer
+is found among the known passing strings alone. Nothing here assumes that values fall from level to
+level. Where they rise (by hand, or by rules), a more general string of a passing one passes too and
+may be worth more: the best of them is known without a test, because each attribute chooses its best
+level alone, and is accepted at once.
+
+Reference: Morton, global optimisation (figure 4). The thesis drops every more general string of a
+passing one; that would lose the optimum where values rise, so that here they go by their value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.full_domain.passing import Follower, settles_little, widen
+from kanon_tui.core.full_domain.search import TIE, Met, Search, counted
+from kanon_tui.core.full_domain.strings import StringList
+from kanon_tui.core.task.steps import Step
+
+__all__ = ["Halving", "list_all"]
+
+_MOST_DRAWN = 100_000  # strings
+
+
+class Halving:
+    """A list of strings on its way to the best passing one."""
+
+    def __init__(self, search: Search, strings: StringList) -> None:
+        self.search = search
+        self.strings = strings
+        self._follower = Follower(search.frequency, strings.space)
+        search.open_levels = self._open_levels
+
+    def run(self) -> Iterator[Step]:
+        """Test the midpoint of what is left until nothing is left."""
+        while len(self.strings):
+            yield from self.test(self.strings.space.levels(self.strings.midpoint()))
+
+    def test(self, levels: Sequence[int]) -> Generator[Step, None, bool]:
+        """Test a string of the list and prune by what is found; gives whether it passes."""
+        search = self.search
+        outcome = search.test(levels)
+        yield from search.tell_test(levels, outcome)
+        if outcome.passes:
+            tested = search.met[-1]
+            if search.frequency.monotone:
+                yield from self._accept_above(levels)
+            yield from self.drop_worse(tested)
+        elif not outcome.fails_below:  # more specific ones may pass: it alone is settled
+            self.strings.drop_one(self.strings.space.code(levels))
+        else:
+            specific = self.strings.drop_specific(self.strings.space.code(levels)) - 1
+            yield from self._pruned(specific, "more specific than a failing one")
+            lonely = self._follower.drop(self.strings, outcome)
+            why = "a record of this string is in a class below {k} there"
+            yield from self._pruned(lonely, why, k=search.task.k)
+            if settles_little(specific + lonely, self.strings):
+                yield from self._widen(levels)
+        return outcome.passes
+
+    def _widen(self, levels: Sequence[int]) -> Iterator[Step]:
+        """Raise a failing string as far as it fails, to drop more of a long list."""
+        search, strings = self.search, self.strings
+        wider, tests = widen(search.frequency, strings, tuple(levels))
+        for raised, outcome in tests:
+            search.generated += 1
+            search.tested += 1
+            if outcome.passes:
+                search.meet(raised)
+            yield from search.tell_test(raised, outcome)
+        dropped = strings.drop_specific(strings.space.code(wider))
+        yield from self._pruned(dropped, "more specific than a failing one")
+        if any(outcome.passes for _, outcome in tests):
+            yield from self.drop_worse()
+
+    def _accept_above(self, levels: Sequence[int]) -> Iterator[Step]:
+        """Values may rise: the best of the more general strings passes without a test."""
+        search = self.search
+        above = self.strings.space.best_above(levels)
+        if search.rv(above) <= max(met.rv for met in search.best):
+            return
+        met = search.meet(above)
+        yield from search.tell(
+            "accept",
+            "{string} is more general, so it passes untested, and is worth more: RV {rv:.4g}.",
+            string=search.text(above),
+            rv=met.rv,
+        )
+
+    def drop_worse(self, tested: Met | None = None) -> Iterator[Step]:
+        """Drop what cannot be the answer any more, the string just tested included."""
+        strings, best = self.strings, self.search.best
+        if not best:
+            return
+        rvs = np.array([met.rv for met in best])
+        codes = np.array([strings.space.code(met.levels) for met in best])
+        roots = np.array([met.roots for met in best], dtype=np.int64)
+        floor = float(rvs.max()) - TIE
+        lower = strings.drop_below(floor)
+        losing = strings.drop_dominated(codes, rvs, roots)
+        if tested is not None and tested.rv < floor:
+            lower -= 1
+        elif tested is not None:
+            losing -= 1
+        yield from self._pruned(lower, "worth less than {rv:.4g}, the best so far", rv=rvs.max())
+        yield from self._pruned(losing, "worth no more than one that passes")
+
+    def _open_levels(self) -> tuple[tuple[bool, ...], ...] | None:
+        """Which levels the strings left still have; in long lists it takes too long to see."""
+        if len(self.strings) > _MOST_DRAWN:
+            return None
+        return self.strings.space.open_levels(self.strings.codes)
+
+    def _pruned(self, dropped: int, why: str, **facts: Any) -> Iterator[Step]:
+        self.search.pruned += dropped
+        if dropped > 0:
+            told = f"Drop {counted(dropped)}: {why}."
+            yield from self.search.tell("prune", told, dropped=dropped, **facts)
+
+
+def list_all(search: Search, memory: int, who: str) -> StringList:
+    """The sorted list of all strings, if it fits into so many megabytes."""
+    space = search.space
+    needed = space.count * space.bytes_per_string / 1e6
+    if needed > memory:
+        raise InputError(
+            f"{who}: {space.count:,} strings would need {needed:,.0f} MB, memory is {memory:,} MB; "
+            f"raise memory, or choose distributed, which never holds them all, or local, which "
+            f"tests only a few"
+        )
+    strings = StringList(space, *space.strings())
+    search.generated += len(strings)
+    return strings

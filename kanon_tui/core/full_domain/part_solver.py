@@ -1,0 +1,204 @@
+"""The crew of `distributed`: settles parts of the attributes, here or in processes of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency
+from kanon_tui.core.full_domain.parts import Pair, Part, Whole
+from kanon_tui.core.full_domain.passing import settle
+from kanon_tui.core.full_domain.requirement_test import Diverse
+from kanon_tui.core.full_domain.search import TIE, Search
+from kanon_tui.core.full_domain.strings import StringList, StringSpace
+from kanon_tui.core.helper_processes import Processes, cores
+from kanon_tui.core.task.steps import Step
+
+__all__ = ["Crew", "begin"]
+
+Words = npt.NDArray[np.uint64]
+Job = Whole | Pair
+
+_WORTH_A_PROCESS = 500_000_000  # strings × tuples: below it starting processes takes longer
+_HEARTBEAT = 0.05  # seconds without news after which a step gives the chance to cancel
+
+
+class Crew:
+    """Finds the passing strings of parts, and leaves out those that cannot be in the answer.
+
+    The best string known sets the mark: a part's string is dropped when even the best strings of
+    all other parts do not lift it there.
+    """
+
+    def __init__(self, search: Search, memory: int, workers: int, stack: ExitStack) -> None:
+        self.search = search
+        self._memory = memory
+        self._asked_for = workers
+        self._workers = workers or cores()
+        self._stack = stack
+        self._processes: Processes | None = None
+        self._engine = search.frequency.necessary
+        space = search.space
+        self._most = max(1, int(memory * 1e6 / space.bytes_per_string) // self._workers)
+        """How many strings one worker may hold in a list."""
+        limits = zip(space.research_values, space.heights, space.sizes, strict=True)
+        self._fixed = sum(float(values[top]) for values, top, size in limits if size == 1)
+        scale = sum(float(np.abs(values).max()) for values in space.research_values)
+        self._slack = 2 * TIE + 1e-12 * scale  # values are summed in another order than in `Search`
+
+    def settle(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
+        """The passing strings of every job, in the order of the jobs."""
+        if self._in_processes(jobs):
+            return (yield from self._settle_in_processes(jobs))
+        found = []
+        for job in jobs:
+            found.append((yield from self._settle_here(job)))
+        return found
+
+    def worth(self, found: Sequence[Part]) -> list[Part]:
+        """Drop the strings that the best of the other parts do not lift to the mark."""
+        best = [float(part.rvs[0]) for part in found]
+        needed = self._mark() - sum(best)
+        return [part.at_least(needed + own) for part, own in zip(found, best, strict=True)]
+
+    def pair(self, one: Part, other: Part, found: Sequence[Part]) -> Pair:
+        """The combinations of two parts that the best of the others lift to the mark."""
+        rest = sum(float(part.rvs[0]) for part in found if part is not one and part is not other)
+        return Pair(one, other, self._mark() - rest, self._most)
+
+    def combinations(self, found: list[Part]) -> Iterator[Words]:
+        """All combinations of parts that reach the mark, in lists that fit into memory."""
+        space = self.search.space
+        found = self.worth(found)
+        while len(found) > 2:
+            found.sort(key=lambda part: len(part.codes))
+            pair = self.pair(found[0], found[1], found)
+            codes = np.concatenate([codes for codes, _ in pair.lists(space)])
+            found = [Part.of(space, pair.attributes, codes), *found[2:]]
+        one, other = found
+        for codes, _ in self.pair(one, other, found).lists(space):
+            yield codes
+
+    def _mark(self) -> float:
+        """What the strings of all parts together must be worth."""
+        best = max((met.rv for met in self.search.best), default=-np.inf)
+        return best - self._fixed - self._slack
+
+    def _in_processes(self, jobs: Sequence[Job]) -> bool:
+        """Whether to use processes: when asked to, or when it pays; never step by step."""
+        if self._workers == 1 or len(jobs) < 2 or self.search.task.pace.decisions == 1:
+            return False
+        strings = sum(job.count(self.search.space) for job in jobs)
+        work = strings * len(self.search.frequency.coded.counts)
+        return self._asked_for > 1 or work > _WORTH_A_PROCESS
+
+    def _settle_here(self, job: Job) -> Generator[Step, None, Part]:
+        search = self.search
+        before = search.generated, search.tested
+        passing = _Passing(search.space, self._memory)
+        for codes, rvs in job.lists(search.space):
+            search.generated += len(codes)
+            strings = StringList(search.space, codes, rvs)
+            for settled in settle(self._engine, strings, job.attributes, passing.add):
+                search.generated += not settled.in_list
+                search.tested += 1
+                search.pruned += settled.others
+                yield from search.tell_test(settled.levels, settled.outcome, job.attributes)
+        made, tested = search.generated - before[0], search.tested - before[1]
+        return (yield from self._conclude(job, passing.codes, made, tested))
+
+    def _settle_in_processes(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
+        search = self.search
+        if self._processes is None:
+            engine = self._engine
+            setup = (engine.coded, engine.k, engine.allowed, engine.diverse, engine.bounds_only)
+            processes = Processes(
+                min(self._workers, len(jobs)), begin, *setup, search.space, self._memory
+            )
+            self._processes = self._stack.enter_context(processes)
+        self._processes.submit(jobs)
+        found: dict[int, Part] = {}
+        while len(found) < len(jobs):
+            news = self._processes.result(_HEARTBEAT)
+            if news is None:
+                told = "{done} of {jobs} parts are settled, the others are at work."
+                yield search.step("wait", told, {"done": len(found), "jobs": len(jobs)})
+                continue
+            number, (codes, made, tested) = news
+            search.generated += made
+            search.tested += tested
+            search.pruned += made - tested
+            found[number] = yield from self._conclude(jobs[number], codes, made, tested)
+        return [found[number] for number in range(len(jobs))]
+
+    def _conclude(
+        self, job: Job, codes: Words, made: int, tested: int
+    ) -> Generator[Step, None, Part]:
+        search = self.search
+        part = Part.of(search.space, job.attributes, codes)
+        if search.frequency.monotone:  # it passes with the other attributes at the root
+            search.meet(search.space.levels(part.codes[0]))
+        yield from search.tell(
+            "part",
+            "Part {names}: {passing:,} of {strings:,} strings pass; {tested:,} were tested.",
+            names=", ".join(search.names[a] for a in job.attributes),
+            passing=len(codes),
+            strings=made,
+            tested=tested,
+        )
+        return part
+
+
+def begin(
+    coded: CodedTuples,
+    k: int,
+    allowed: int,
+    diverse: Diverse | None,
+    bounds_only: bool,
+    space: StringSpace,
+    memory: int,
+) -> Callable[[Job], tuple[Words, int, int]]:
+    """What a process does with a job: gives the passing strings, all strings made, the tests."""
+    frequency = Frequency(coded, k, allowed, diverse=diverse, bounds_only=bounds_only)
+
+    def settle_job(job: Job) -> tuple[Words, int, int]:
+        passing = _Passing(space, memory)
+        made = tested = 0
+        for codes, rvs in job.lists(space):
+            made += len(codes)
+            strings = StringList(space, codes, rvs)
+            for settled in settle(frequency, strings, job.attributes, passing.add):
+                made += not settled.in_list
+                tested += 1
+        return passing.codes, made, tested
+
+    return settle_job
+
+
+class _Passing:
+    """The passing strings of a job, as long as they fit into memory."""
+
+    def __init__(self, space: StringSpace, memory: int) -> None:
+        self._codes: list[Words] = [np.empty((0, space.words), dtype=np.uint64)]
+        self._most = int(memory * 1e6 / space.bytes_per_string)
+        self._memory = memory
+        self._count = 0
+
+    def add(self, codes: Words) -> None:
+        """Some more of them."""
+        self._codes.append(codes)
+        self._count += len(codes)
+        if self._count > self._most:
+            raise NotReachedError(
+                f"distributed: {self._count:,} and more passing strings of a part do not fit into "
+                f"memory ({self._memory:,} MB); raise memory, leave out attributes or choose local"
+            )
+
+    @property
+    def codes(self) -> Words:
+        """All of them."""
+        return np.concatenate(self._codes)

@@ -1,0 +1,134 @@
+"""Pre-pruning: which levels need not be looked at, and what stands in the way of the others.
+
+A string cannot pass where one of its levels does not pass alone, because every further attribute
+only divides the classes. Counting single attributes is cheap (it needs the counts of the values,
+not the records), so this is done first; and it tells a person why little or nothing is left.
+
+Reference: Morton, pre-pruning (figure 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.privacy.requirements import out_of_reach
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+
+__all__ = [
+    "LevelAlone",
+    "hidden_note",
+    "levels_alone",
+    "lowest_levels",
+    "no_string",
+    "refuse_if_hopeless",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelAlone:
+    """One level of one attribute, as if it were the only one published."""
+
+    attribute: str
+    level: int
+    sizes: npt.NDArray[np.int64]
+    """Records per label."""
+    k: int
+    allowed: int
+
+    @property
+    def small(self) -> int:
+        """Records in groups smaller than k."""
+        return int(self.sizes[self.sizes < self.k].sum())
+
+    @property
+    def passes(self) -> bool:
+        """Whether it is k-anonymous but for the records that may be suppressed."""
+        return self.small <= self.allowed
+
+
+def levels_alone(attribute: QuasiIdentifier, task: Task) -> Iterator[LevelAlone]:
+    """Every level of an attribute, alone, from the values to the root."""
+    allowed = min(task.allowed_suppressed, task.n - 1)  # a release of no records is none
+    for level, mapping in enumerate(attribute.hierarchy.maps):
+        sizes = np.bincount(mapping, weights=attribute.column.counts).astype(np.int64)
+        yield LevelAlone(attribute.name, level, sizes, task.k, allowed)
+
+
+def lowest_levels(task: Task) -> tuple[tuple[int, ...], tuple[LevelAlone, ...]]:
+    """Per attribute the lowest level that passes alone, and the levels that are dropped.
+
+    The levels above a passing one pass too. The root alone is one class of all records: an
+    attribute is left without a level only where the table is smaller than k, and then nothing
+    passes.
+    """
+    refuse_if_hopeless(task, task.allowed_suppressed)
+    lowest, dropped = [], []
+    for attribute in task.quasi:
+        for alone in levels_alone(attribute, task):
+            if alone.passes:
+                lowest.append(alone.level)
+                break
+            dropped.append(alone)
+    return tuple(lowest), tuple(dropped)
+
+
+def refuse_if_hopeless(task: Task, allowed: int) -> None:
+    """Say why nothing passes where even the most general string fails, whatever may be let go."""
+    beyond = out_of_reach(task.requirements, suppression=allowed > 0)
+    if beyond is not None:
+        raise NotReachedError(beyond.unreachable())
+    if task.n >= task.k:
+        return
+    names = ", ".join(attribute.name for attribute in task.quasi)
+    raise NotReachedError(
+        f"no string passes: with every attribute at its root all {task.n:,} records are one class, "
+        f"which k = {task.k:,} does not allow, and {names} fail alone at every level; "
+        f"choose k of at most {task.n:,} or add records, for max_suppression would leave nothing"
+    )
+
+
+def no_string(task: Task) -> str:
+    """Why a search met no passing string, though there are records enough."""
+    missed = "; ".join(b.unreachable() for b in task.requirements if not b.whole_holds)
+    return (
+        f"no string passes: with every attribute at its root all records are one class, which does "
+        f"not do ({missed}), and below it more than {task.allowed_suppressed:,} records would have "
+        f"to be suppressed; require less or raise max_suppression"
+    )
+
+
+def hidden_note(task: Task) -> str:
+    """For a release that hides everything: which level came nearest, and what would keep it."""
+    below = [
+        max((one for one in levels_alone(a, task) if one.level < a.hierarchy.height), key=_level)
+        for a in task.quasi
+        if a.hierarchy.height > 0
+    ]
+    told = "every quasi-identifier is at its root, so that the release says nothing of them"
+    if not below:
+        return told
+    nearest = min(below, key=lambda one: one.small)
+    if nearest.passes:
+        return (
+            f"{told}, though level {nearest.level} of {nearest.attribute} passes alone: "
+            f"global and hybrid find the levels that are worth most"
+        )
+    share = np.ceil(nearest.small / task.n * 1e4) / 1e4
+    smallest = int(nearest.sizes.min())
+    fails = [one.attribute for one in below if not one.passes]
+    alone = f"; {', '.join(fails)} fail alone below their root" if fails else ""
+    return (
+        f"{told}{alone}; nearest is level {nearest.level} of {nearest.attribute}, where "
+        f"{nearest.small:,} {'record stands' if nearest.small == 1 else 'records stand'} in the "
+        f"way alone: it would pass alone with "
+        f"max_suppression {share:g} or k = {smallest:,}"
+    )
+
+
+def _level(alone: LevelAlone) -> int:
+    return alone.level

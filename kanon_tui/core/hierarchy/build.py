@@ -1,0 +1,127 @@
+"""From what a project says of a hierarchy to the hierarchy.
+
+A specification is a mapping: a builder with its keys, a file, a level table, or an attribute of a
+UTD configuration (`hierarchy_builders` lists them all). `default_hierarchy` builds one where a
+project gives none.
+
+The missing value of a column has no row in what is built: `Hierarchy.bind` keeps it apart below the
+root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES, Builder
+from kanon_tui.core.hierarchy.builders.dates import DATE_LEVELS, build_date, date_labels
+from kanon_tui.core.hierarchy.builders.keys import read_keys
+from kanon_tui.core.hierarchy.builders.ranges import build_intervals
+from kanon_tui.core.hierarchy.builders.texts import refuse_misread
+from kanon_tui.core.hierarchy.files.arx import from_yaml_levels, read_arx
+from kanon_tui.core.hierarchy.files.utd import plain_numbers, read_utd
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+
+__all__ = ["BUILDERS", "SOURCES", "Builder", "build_hierarchy", "check_spec", "default_hierarchy"]
+
+
+def check_spec(spec: Mapping[str, Any], who: str) -> None:
+    """Refuse unknown builders and keys, and values of the wrong type; needs no data."""
+    _read(spec, who)
+
+
+def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hierarchy:
+    """The hierarchy that a specification describes; paths start at `folder`.
+
+    A table that is given may lack values of the column: that is for `bind` to report.
+    """
+    source, options = _read(spec, column.name)
+    if source == "builder":
+        return _build(BUILDERS[spec["builder"]], column, options)
+    if source == "file":
+        return read_arx(folder / options["file"])
+    if source == "utd":
+        attribute = options["attribute"] or column.name
+        return read_utd(folder / options["utd"], attribute, _numbers(column))
+    hierarchy = from_yaml_levels(options["levels"], column.name)
+    refuse_misread(options["levels"], hierarchy.uncovered(column), column.name)
+    return hierarchy
+
+
+def default_hierarchy(column: Column) -> tuple[Hierarchy, str]:
+    """A hierarchy for a column that has none, and the sentence that says what was built.
+
+    Numbers: intervals of a width taken from the range of the data, doubled until one or two groups
+    are left. Dates: calendar units as far as they tell dates apart. Categories: flat.
+    """
+    what = f"{column.name}: no hierarchy is given; built"
+    present = len(column.values) - (column.missing is not None)
+    if not column.kind.ordered or present < 2:
+        return Hierarchy.flat(_values(column)), f"{what} the flat one (every value, then {HIDDEN})"
+    if column.kind is Kind.DATE:
+        levels = [w for w in DATE_LEVELS if len(set(date_labels(column, w))) > 1] or DATE_LEVELS[:1]
+        return build_date(column, {"levels": levels}), f"{what} dates by {', '.join(levels)}"
+    hierarchy = build_intervals(column, read_keys({}, BUILDERS["intervals"].keys, "", ""))
+    value, *labels = hierarchy.rows[0]
+    return hierarchy, f"{what} intervals ({value} is in {', '.join(labels)})"
+
+
+def _read(spec: Mapping[str, Any], who: str) -> tuple[str, dict[str, Any]]:
+    """Which source a specification names, and its keys with their defaults."""
+    if not isinstance(spec, Mapping):
+        raise InputError(
+            f"{who}: its hierarchy is '{spec}'; write a mapping such as {{builder: flat}} or "
+            f"{{file: levels.csv}}"
+        )
+    told = [key for key in ("builder", "file", "utd") if key in spec]
+    if len(told) > 1:
+        raise InputError(f"{who}: its hierarchy has both {told[0]} and {told[1]}; keep one of them")
+    if told == ["builder"]:
+        name = spec["builder"]
+        builder = BUILDERS.get(name) if isinstance(name, str) else None
+        if builder is None:
+            raise InputError(f"{who}: unknown builder '{name}'; {nearest(str(name), BUILDERS)}")
+        given = {key: value for key, value in spec.items() if key != "builder"}
+        return "builder", read_keys(given, builder.keys, who, f"builder {name}")
+    source = told[0] if told else "levels"
+    if source not in spec:
+        unknown = [str(key) for key in spec]
+        known = ("builder", *SOURCES)
+        hint = f"'{unknown[0]}': {nearest(unknown[0], known)}" if unknown else "it is empty"
+        raise InputError(
+            f"{who}: its hierarchy names no builder, file, utd or levels ({hint}); "
+            f"write for instance {{builder: flat}}"
+        )
+    return source, read_keys(spec, SOURCES[source], who, "its hierarchy")
+
+
+def _build(builder: Builder, column: Column, options: Mapping[str, Any]) -> Hierarchy:
+    if column.kind not in builder.kinds:
+        fitting = [b.name for b in BUILDERS.values() if column.kind in b.kinds]
+        raise InputError(
+            f"{column.name}: builder {builder.name} is for {' and '.join(builder.kinds)} "
+            f"attributes, this one is {column.kind}; set its kind or use {', '.join(fitting)}"
+        )
+    if len(column.values) == (column.missing is not None):
+        return Hierarchy.flat(_values(column))
+    return builder.build(column, options)
+
+
+def _values(column: Column) -> tuple[str, ...]:
+    """The present values; the missing one where there is no other."""
+    if not column.values:
+        raise InputError(f"{column.name}: it has no records, so there is nothing to generalise")
+    present = column.values[: len(column.values) - (column.missing is not None)]
+    return present or column.values
+
+
+def _numbers(column: Column) -> dict[str, float]:
+    """The number of every value that has one, for trees of intervals."""
+    if column.numbers is None:
+        return plain_numbers(column.values)
+    numbers = zip(column.values, column.numbers.tolist(), strict=True)
+    return {text: number for text, number in numbers if number == number}

@@ -1,0 +1,82 @@
+"""Hierarchies of dates along the calendar: day, month, quarter, year, some years, decade.
+
+Labels are `1995-09-20`, `1995-09`, `1995-Q3`, `1995`, `1990-1994` (5 years), `1990-1999` (decade);
+groups of n years start at the years that n divides. A clock time belongs to its day.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.level_table import Hierarchy
+
+__all__ = ["DATE_LEVELS", "build_date", "date_labels", "read_date_level"]
+
+DATE_LEVELS = ("month", "year", "5 years", "decade")
+"""The levels when none are named."""
+
+_MONTHS = {"day": 0, "month": 1, "quarter": 3, "year": 12, "decade": 120}
+
+
+def read_date_level(value: Any) -> str:
+    """A calendar unit: `month`, `5 years`."""
+    if not isinstance(value, str) or _months(value) is None:
+        raise ValueError
+    return str(value)
+
+
+def build_date(column: Column, options: Mapping[str, Any]) -> Hierarchy:
+    """One level per calendar unit, each a multiple of the one before."""
+    levels = options["levels"]
+    for before, word in pairwise(levels):
+        fine, coarse = _months(before), _months(word)
+        assert fine is not None
+        assert coarse is not None
+        if coarse <= fine or (fine and coarse % fine):
+            raise InputError(
+                f"{column.name}: level '{word}' of builder date cannot follow '{before}': its "
+                f"groups would not be made of whole groups of that level; go from short to long, "
+                f"each a multiple of the one before"
+            )
+    labels = [date_labels(column, word) for word in levels]
+    return Hierarchy.of(zip(column.values[: len(labels[0])], *labels, strict=True), column.name)
+
+
+def date_labels(column: Column, word: str) -> list[str]:
+    """The label of every present value at one calendar level."""
+    months = _months(word)
+    assert months is not None
+    assert column.numbers is not None
+    present = column.numbers[: len(column.values) - (column.missing is not None)]
+    days = np.floor(present).astype(np.int64).astype("datetime64[D]")
+    if months == 0:
+        return [str(day) for day in days]
+    since_year_zero = days.astype("datetime64[M]").astype(np.int64) + 1970 * 12
+    groups, number = np.unique(since_year_zero // months, return_inverse=True)
+    labels = [_label(int(group) * months, months) for group in groups]
+    return [labels[i] for i in number.tolist()]
+
+
+def _label(first: int, months: int) -> str:
+    """The label of `months` months from the month number `first` on, counted from the year 0."""
+    year, month = divmod(first, 12)
+    if months == 1:
+        return f"{year:04}-{month + 1:02}"
+    if months == 3:
+        return f"{year:04}-Q{month // 3 + 1}"
+    if months == 12:
+        return f"{year:04}"
+    return f"{year:04}-{year + months // 12 - 1:04}"
+
+
+def _months(word: str) -> int | None:
+    """How many months a level groups; 0 for days, None for an unknown word."""
+    years = re.fullmatch(r"([1-9][0-9]{0,3}) years?", word)
+    return 12 * int(years[1]) if years else _MONTHS.get(word)

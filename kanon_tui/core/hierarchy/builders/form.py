@@ -1,0 +1,100 @@
+"""A builder's keys as the texts of a form, and back.
+
+Lists are typed with commas (`5, 10, 20`), lists of lists with semicolons between them
+(`18, 40, 65; 65`). Whatever is richer, such as named groups or texts with commas, is typed as YAML.
+Which of these a text is depends on what the key reads, so a form needs to know nothing of types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kanon_tui.core.fields.located import Place
+from kanon_tui.core.fields.yaml_text import Plain, dump, exact_number, parse
+from kanon_tui.core.hierarchy.builders.contents import Builder
+from kanon_tui.core.hierarchy.builders.keys import Key
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.project.reading import read_hierarchy
+
+__all__ = ["groups_spec", "spec_from_texts", "texts_of_spec"]
+
+
+def spec_from_texts(builder: Builder, texts: Mapping[str, str], who: str) -> dict[str, Any]:
+    """The specification that a filled-in form describes; raises the first key that does not fit.
+
+    >>> from kanon_tui.core.hierarchy.builders.contents import BUILDERS
+    >>> spec_from_texts(BUILDERS["breaks"], {"levels": "18, 65; 65"}, "age")
+    {'builder': 'breaks', 'levels': [[18, 65], [65]]}
+    """
+    given: dict[str, Any] = {"builder": builder.name}
+    for key in builder.keys:
+        text = texts.get(key.name, "").strip()
+        if text and text != key.default:
+            given[key.name] = _value(key, text, who)
+    return read_hierarchy(Place(who, "", given))
+
+
+def texts_of_spec(builder: Builder, spec: Mapping[str, Any] | None) -> dict[str, str]:
+    """What a form shows for a specification; defaults where it is for another builder."""
+    ours = spec if spec is not None and spec.get("builder") == builder.name else {}
+    return {key.name: _text(ours.get(key.name, key.default)) for key in builder.keys}
+
+
+def groups_spec(hierarchy: Hierarchy) -> dict[str, Any]:
+    """Named groups to begin with: those of a hierarchy, or one of two values to go on from."""
+    levels: list[dict[str, list[str]]] = []
+    named = hierarchy.rows[0][-1] != HIDDEN  # the builder adds `*` by itself
+    for level in range(1, hierarchy.height + named):
+        groups: dict[str, dict[str, None]] = {}
+        for row in hierarchy.rows:
+            groups.setdefault(row[level], {})[row[level - 1]] = None
+        levels.append({group: list(members) for group, members in groups.items()})
+    if levels:
+        return {"builder": "groups", "levels": levels}
+    first = {"First group": list(hierarchy.values[:2])}
+    return {"builder": "groups", "levels": [first], "other": "Other"}
+
+
+def _value(key: Key, text: str, who: str) -> Any:
+    if _reads(key, Plain(text)):
+        return Plain(text)
+    if text.startswith(("[", "{", "- ")) or "\n" in text or ": " in text:
+        value = parse(text, f"{who}: {key.name}")
+        return [value] if isinstance(value, Mapping) else value
+    parts = text.rstrip(";, ").split(";")
+    levels = [[Plain(word.strip()) for word in part.rstrip(", ").split(",")] for part in parts]
+    if len(levels) == 1 and _reads(key, levels[0]):
+        return levels[0]
+    return levels if _reads(key, levels) else Plain(text)
+
+
+def _reads(key: Key, value: Any) -> bool:
+    try:
+        key.read(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, list | tuple):
+        return str(value)
+    levels = value if all(isinstance(level, list | tuple) for level in value) else [value]
+    words = [str(word) for level in levels for word in level]
+    simple = all(word and not set(word) & set(",;[]{}'\"\n") for word in words)
+    if simple and not any(isinstance(word, Mapping) for level in levels for word in level):
+        return "; ".join(", ".join(map(str, level)) for level in levels)
+    block = dump({"levels": _exact(value)}, blocks=("levels",))
+    return block.partition("\n")[2].strip()
+
+
+def _exact(value: Any) -> Any:
+    """Digits that a number can stand for without quotes, as a project writes them."""
+    if isinstance(value, Mapping):
+        return {exact_number(str(key)): _exact(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_exact(item) for item in value]
+    return exact_number(value) if isinstance(value, str) else value

@@ -1,0 +1,265 @@
+"""Changing a hierarchy by hand: every edit gives a new valid hierarchy or says why it cannot be.
+
+A hierarchy is a level table, and most edits concern a *label of a level*: all rows that have it
+there. The level above must stay a function of this one (equal labels stay equal), there is one
+root, and the values themselves come from the data. What would break that is refused with the
+reason. MAGVals go with the labels they are on and vanish with them.
+
+    rename        another word for a label; who is in it does not change
+    group         several labels of a level get one label at the level above
+    move          a label goes below another label of the level above, with all that lies below it
+    split         a group falls apart: its members keep, at its level, the label they have below
+    add_level     a level like the one below it, ready to be grouped
+    remove_level  a level goes; the levels below and above meet
+    add_rows      rows for values that have none
+
+What one does another undoes: a rename or a move by its reverse, a new level by its removal, a group
+of labels that stood for themselves by a split. Numbers are not looked at here: whether groups are
+ranges that do not overlap is checked where the hierarchy meets the data (`Hierarchy.bind`).
+
+Cost: O(rows · levels) per edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from kanon_tui.core.errors import InputError, listing
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, Mark
+
+__all__ = [
+    "add_level",
+    "add_rows",
+    "check_movable",
+    "check_rename",
+    "group",
+    "move",
+    "remove_level",
+    "rename",
+    "split",
+]
+
+Rows = Iterable[tuple[str, ...]]
+
+
+def check_rename(hierarchy: Hierarchy, level: int, old: str, new: str) -> None:
+    """Raise why a label cannot be renamed so; quick enough to be asked at every key."""
+    _check_label(hierarchy, level, old)
+    if level == 0:
+        raise InputError(
+            f"'{old}' is a value of the data and is published as it stands; only labels of level 1 "
+            f"and above can be renamed"
+        )
+    _check_name(new)
+    if new != old and new in hierarchy.labels(level):
+        raise InputError(
+            f"'{new}' is already a label of level {level}; choose another name, or put what is in "
+            f"'{old}' there by moving it"
+        )
+
+
+def rename(hierarchy: Hierarchy, level: int, old: str, new: str) -> Hierarchy:
+    """Another word for a label of a level."""
+    check_rename(hierarchy, level, old, new)
+    rows = (
+        (*row[:level], new, *row[level + 1 :]) if row[level] == old else row
+        for row in hierarchy.rows
+    )
+    before, after = Mark(level, old), Mark(level, new)
+    return _made(rows, (after if mark == before else mark for mark in hierarchy.marks))
+
+
+def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) -> Hierarchy:
+    """Give labels of one level the label `name` at the level above.
+
+    A name that the level above already has means joining that group, whose labels further up are
+    taken over; else the labels must agree on the level after it. Labels directly below the root get
+    a new level between, in which the others stay themselves.
+    """
+    wanted = frozenset(labels)
+    if not wanted:
+        raise InputError("nothing is selected to group; select labels of one level")
+    for label in labels:
+        _check_label(hierarchy, level, label)
+    _check_name(name)
+    if level == hierarchy.height:
+        raise InputError(
+            f"'{hierarchy.rows[0][level]}' is the root, which holds everything; group labels of a "
+            f"lower level"
+        )
+    if level + 1 == hierarchy.height:
+        if len(wanted) == len(hierarchy.labels(level)):
+            raise InputError(
+                f"these are all labels of level {level}, which the root "
+                f"'{hierarchy.rows[0][-1]}' holds already; rename the root instead"
+            )
+        hierarchy = add_level(hierarchy, level)
+    above = level + 1
+    inside = [row for row in hierarchy.rows if row[level] in wanted]
+    parents = {row[above] for row in inside}
+    target = next((row for row in hierarchy.rows if row[above] == name), None)
+    if parents == {name}:
+        raise InputError(f"level {above} is '{name}' already for {listing(labels)}")
+    if target is None and len(parents) == 1:
+        whole = sum(row[above] in parents for row in hierarchy.rows)
+        if whole == len(inside):
+            return rename(hierarchy, above, parents.pop(), name)
+    if target is None:
+        _check_agree(inside, level)
+    path = (name, *inside[0][above + 1 :]) if target is None else target[above:]
+    rows = ((*row[:above], *path) if row[level] in wanted else row for row in hierarchy.rows)
+    return _made(rows, hierarchy.marks)
+
+
+def move(hierarchy: Hierarchy, level: int, label: str, parent: str) -> Hierarchy:
+    """Put a label of a level below another label of the level above."""
+    check_movable(hierarchy, level)
+    _check_label(hierarchy, level + 1, parent)
+    return group(hierarchy, level, [label], parent)
+
+
+def check_movable(hierarchy: Hierarchy, level: int) -> None:
+    """Raise why the labels of a level cannot go anywhere else."""
+    _check_level(hierarchy, level)
+    if level == hierarchy.height:
+        raise InputError(f"'{hierarchy.rows[0][level]}' is the root and cannot be moved")
+    if level + 1 == hierarchy.height:
+        raise InputError(
+            f"labels of level {level} have only the root above them, so there is nowhere else to "
+            f"move to; group some of them to make a level between"
+        )
+
+
+def split(hierarchy: Hierarchy, level: int, label: str) -> Hierarchy:
+    """Let a group fall apart: its members keep their label of the level below."""
+    _check_label(hierarchy, level, label)
+    if level == 0:
+        raise InputError(f"'{label}' is a value of the data and holds nothing to split")
+    if level == hierarchy.height:
+        raise InputError(f"'{label}' is the root; add a level below it and group there instead")
+    members = {row[level - 1] for row in hierarchy.rows if row[level] == label}
+    if members == {label}:
+        raise InputError(f"'{label}' of level {level} has only itself below; nothing to split")
+    others = {row[level] for row in hierarchy.rows if row[level] != label}
+    clash = sorted(members & others)
+    if clash:
+        raise InputError(
+            f"'{clash[0]}' of level {level - 1} would look like the other '{clash[0]}' that level "
+            f"{level} has already; rename one of them first"
+        )
+    rows = (
+        (*row[:level], row[level - 1], *row[level + 1 :]) if row[level] == label else row
+        for row in hierarchy.rows
+    )
+    return _made(rows, (mark for mark in hierarchy.marks if mark != Mark(level, label)))
+
+
+def add_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
+    """A new level above this one, with the same labels; above the root one of `*`."""
+    _check_level(hierarchy, level)
+    top = level == hierarchy.height
+    root = hierarchy.rows[0][-1]
+    if top and root == HIDDEN:
+        raise InputError(f"nothing can stand above '{HIDDEN}', which hides everything")
+    rows = (
+        (*row[: level + 1], HIDDEN if top else row[level], *row[level + 1 :])
+        for row in hierarchy.rows
+    )
+    marks = (Mark(m.level + (m.level > level), m.label) for m in hierarchy.marks)
+    return _made(rows, marks)
+
+
+def remove_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
+    """Take a level out; its MAGVals go with it."""
+    _check_level(hierarchy, level)
+    if level == 0:
+        raise InputError("level 0 holds the values of the data and cannot be removed")
+    if level == hierarchy.height and len(hierarchy.labels(level - 1)) > 1:
+        raise InputError(
+            f"level {level} is the root and must stay: level {level - 1} has "
+            f"{len(hierarchy.labels(level - 1)):,} labels that only meet there"
+        )
+    rows = ((*row[:level], *row[level + 1 :]) for row in hierarchy.rows)
+    marks = (
+        Mark(m.level - (m.level > level), m.label) for m in hierarchy.marks if m.level != level
+    )
+    return _made(rows, marks)
+
+
+def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarchy:
+    """Add values with their labels from level 1 to the root, which must fit the rows there are."""
+    height, root = hierarchy.height, hierarchy.rows[0][-1]
+    if height == 0:
+        raise InputError(
+            f"the hierarchy has no level above its only value '{root}'; add a level first"
+        )
+    known = frozenset(hierarchy.values)
+    above: list[dict[str, str]] = [
+        {row[level]: row[level + 1] for row in hierarchy.rows} for level in range(height)
+    ]
+    for value, labels in new.items():
+        if value in known:
+            raise InputError(f"'{value}' has a row already; move it instead")
+        if len(labels) != height:
+            raise InputError(
+                f"'{value}' comes with {len(labels)} labels; the hierarchy has {height} levels "
+                f"above the values"
+            )
+        if labels[-1] != root:
+            raise InputError(f"'{value}' must end at the root '{root}', not at '{labels[-1]}'")
+        path = (value, *labels)
+        if value != "" and "" in labels:
+            raise InputError(f"'{value}' has no label at level {path.index('')}; name one")
+        for level in range(1, height):
+            there = above[level].setdefault(path[level], path[level + 1])
+            if there != path[level + 1]:
+                raise InputError(
+                    f"'{value}' would put '{path[level]}' of level {level} under "
+                    f"'{path[level + 1]}', but it is under '{there}'; equal labels stay equal"
+                )
+    added = [(value, *labels) for value, labels in new.items()]
+    return _made((*hierarchy.rows, *added), hierarchy.marks)
+
+
+# --- what all edits share -------------------------------------------------------------------------
+
+
+def _made(rows: Rows, marks: Iterable[Mark]) -> Hierarchy:
+    """A hierarchy of rows valid by construction, with the marks that still have a label."""
+    made = Hierarchy(tuple(rows))
+    wanted = list(marks)
+    labels = {level: frozenset(made.labels(level)) for level in {mark.level for mark in wanted}}
+    kept = frozenset(mark for mark in wanted if mark.label in labels[mark.level])
+    return Hierarchy(made.rows, kept)
+
+
+def _check_level(hierarchy: Hierarchy, level: int) -> None:
+    if not 0 <= level <= hierarchy.height:
+        raise InputError(f"there is no level {level}; levels go from 0 to {hierarchy.height}")
+
+
+def _check_label(hierarchy: Hierarchy, level: int, label: str) -> None:
+    _check_level(hierarchy, level)
+    if label not in hierarchy.labels(level):
+        raise InputError(
+            f"'{label}' is not a label of level {level}; its labels are "
+            f"{listing(hierarchy.labels(level))}"
+        )
+
+
+def _check_name(name: str) -> None:
+    if not name.strip():
+        raise InputError("a label needs a name; an empty cell would look like a missing value")
+
+
+def _check_agree(rows: Sequence[tuple[str, ...]], level: int) -> None:
+    """Labels of a level that are to share the next one must share the one after it already."""
+    by_top: dict[str, str] = {}
+    for row in rows:
+        by_top.setdefault(row[level + 2], row[level])
+    if len(by_top) > 1:
+        (one, first), (other, second) = list(by_top.items())[:2]
+        raise InputError(
+            f"'{first}' is under '{one}' at level {level + 2} but '{second}' under '{other}', so "
+            f"they cannot share a label below that; move one of them to where the other is first"
+        )

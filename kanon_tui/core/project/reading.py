@@ -1,0 +1,316 @@
+"""From a mapping, as YAML gives it or Python makes it, to a `Project`.
+
+Every key, type and value is checked, and what is wrong is named by its full key. Values of the
+table (in rules, hierarchies, MAGVals) are texts exactly as they were written, whatever YAML
+itself would make of them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.table import ReadOptions
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.declaration import Parameter, parameters_of, parse_text, with_parameters
+from kanon_tui.core.fields.located import Place
+from kanon_tui.core.fields.yaml_text import Plain, as_number, exact_number
+from kanon_tui.core.hierarchy.build import check_spec
+from kanon_tui.core.hierarchy.level_table import Mark
+from kanon_tui.core.privacy.requirements_file import REQUIREMENT_KEYS, read_requirements
+from kanon_tui.core.project.project import (
+    AlgorithmChoice,
+    AttributeSpec,
+    DataSource,
+    Output,
+    Privacy,
+    Project,
+)
+from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
+
+__all__ = ["VERSION", "project_from_mapping", "read_hierarchy"]
+
+VERSION = 1
+"""Of the form of project files; there is one so far."""
+
+
+def project_from_mapping(mapping: Any, file: str = "project") -> Project:
+    """Check a mapping (from YAML or made in Python) and make a project of it.
+
+    >>> project_from_mapping({"data": {"path": "census.csv"}, "privacy": {"k": 3}}).privacy.k
+    3
+    """
+    whole = Place(file, "", mapping)
+    sections = (
+        "version", "data", "attributes", "weights", "privacy", "algorithm", "seed", "output"
+    )  # fmt: skip
+    if not isinstance(mapping, Mapping):
+        raise whole.refuse(
+            f"{whole.shown} is not a project; write a mapping that starts with data: {{path: FILE}}"
+        )
+    at = whole.entries(sections)
+    if "version" in at and at["version"].whole(low=1) != VERSION:
+        raise at["version"].refuse(
+            f"{at['version'].shown} is not a version this Kanon reads; it reads version {VERSION}"
+        )
+    if "data" not in at:
+        raise whole.refuse("the key data is missing; write data: {path: FILE}")
+    project = Project(data=_data(at["data"]))
+    if "attributes" in at:
+        specs = {name: _attribute(p) for name, p in at["attributes"].entries().items()}
+        project = replace(project, attributes=specs)
+    if "weights" in at:
+        weights = cast(Literal["equal", "auto"], at["weights"].one_of(("equal", "auto")))
+        project = replace(project, weights=weights)
+    if "privacy" in at:
+        project = replace(project, privacy=_privacy(at["privacy"]))
+    if "algorithm" in at:
+        project = replace(project, algorithm=_algorithm(at["algorithm"]))
+    if "seed" in at:
+        project = replace(project, seed=at["seed"].whole(low=0))
+    if "output" in at:
+        project = replace(project, output=_output(at["output"]))
+    return project
+
+
+def _data(place: Place) -> DataSource:
+    at = place.entries(
+        (
+            "path", "delimiter", "header", "encoding", "quote", "space_after_delimiter", "missing",
+        )
+    )  # fmt: skip
+    if "path" not in at:
+        raise place.refuse("the key path is missing; write data: {path: FILE}")
+    path = at["path"].text("the path of a data file")
+    if not path or "\0" in path:
+        raise at["path"].wrong("the path of a data file")
+    options: dict[str, Any] = {}
+    for key, reader in _READ_OPTIONS.items():
+        if key in at:
+            options[key] = reader(at[key])
+    policy: Literal["value", "drop"] = "value"
+    if "missing" in at:
+        missing = at["missing"].entries(("tokens", "policy"))
+        if "tokens" in missing:
+            tokens = missing["tokens"].items('a list of texts like ["", "?", NA]')
+            options["missing_tokens"] = tuple(token.text() for token in tokens)
+        if "policy" in missing:
+            policy = cast(Literal["value", "drop"], missing["policy"].one_of(("value", "drop")))
+    return DataSource(path, ReadOptions(**options), policy)
+
+
+def _delimiter(place: Place) -> str:
+    allowed = 'auto or one character in quotes, such as ",", ";" or "\\t"'
+    text = place.text(allowed)
+    if text not in ("auto", "\\t") and (len(text) != 1 or text in "\r\n\0\"'"):
+        raise place.wrong(allowed)
+    return text
+
+
+def _encoding(place: Place) -> str:
+    allowed = "auto or a text encoding such as utf-8 or latin-1"
+    text = place.text(allowed)
+    try:
+        known = text == "auto" or codecs.lookup(text) is not None
+    except (LookupError, ValueError):
+        known = False
+    if not known:
+        raise place.wrong(allowed)
+    return text
+
+
+def _header(place: Place) -> bool | str | tuple[str, ...]:
+    if isinstance(place.value, list | tuple):
+        return tuple(name.text("the name of a column") for name in place.items("a list of names"))
+    return _auto_or_switch(place, "true, false, auto or a list of column names")
+
+
+def _auto_or_switch(place: Place, allowed: str = "true, false or auto") -> bool | str:
+    if place.value == "auto":
+        return "auto"
+    try:
+        return place.switch()
+    except InputError:
+        raise place.wrong(allowed) from None
+
+
+_READ_OPTIONS: dict[str, Callable[[Place], Any]] = {
+    "delimiter": _delimiter,
+    "header": _header,
+    "encoding": _encoding,
+    "quote": lambda place: place.one_of(("auto", '"', "'", "none")),
+    "space_after_delimiter": _auto_or_switch,
+}
+
+
+def _attribute(place: Place) -> AttributeSpec:
+    at = place.entries(
+        (
+            "role", "kind", "format", "weight", "resolution", "domain",
+            "hierarchy", "rules", "magvals", "rv",
+        )
+    )  # fmt: skip
+    given: dict[str, Any] = {}
+    if "role" in at:
+        given["role"] = Role(at["role"].one_of([role.value for role in Role]))
+    if "kind" in at:
+        given["kind"] = Kind(at["kind"].one_of([kind.value for kind in Kind]))
+    if "format" in at:
+        given["format"] = at["format"].text("a date format like '%d.%m.%Y'")
+    if "weight" in at:
+        given["weight"] = at["weight"].number("a number of at least 0", low=0)
+    if "resolution" in at:
+        given["resolution"] = at["resolution"].number("a number above 0", above=0)
+    if "domain" in at:
+        ends = at["domain"].items("two values: [smallest, largest]", length=2)
+        given["domain"] = tuple(_end(end) for end in ends)
+    if "hierarchy" in at:
+        given["hierarchy"] = read_hierarchy(at["hierarchy"])
+    if "rules" in at:
+        given["rules"] = _rules(at["rules"])
+    if "magvals" in at:
+        marks = at["magvals"].items("a list of labels, or of {label: X, level: 2}")
+        given["magvals"] = tuple(_mark(mark) for mark in marks)
+    if "rv" in at:
+        values = at["rv"].items("a list of numbers, one per level, null for the computed one")
+        given["rv"] = tuple(
+            None if v.value is None else v.number("a number of at least 0, or null", low=0)
+            for v in values
+        )
+    return AttributeSpec(**given)
+
+
+def _end(place: Place) -> int | float | str:
+    if isinstance(place.value, int | float) and not isinstance(place.value, bool):
+        if not math.isfinite(place.value):
+            raise place.wrong("a number or a date")
+        return place.value
+    text = place.text("a number or a date")
+    return exact_number(text) if isinstance(place.value, Plain) else text
+
+
+_TEXT_KEYS = ("builder", "file", "utd", "attribute", "from", "other")
+
+
+def read_hierarchy(place: Place) -> dict[str, Any]:
+    """What a person wrote for a hierarchy, checked as far as that needs no data."""
+    if not isinstance(place.value, Mapping):
+        raise place.refuse(
+            f"{place.shown} is not allowed here; write a mapping like {{file: zip.csv}} or "
+            f"{{builder: intervals, widths: [5, 10]}}"
+        )
+    spec = {
+        key: p.text() if key in _TEXT_KEYS else _builder_value(p)
+        for key, p in place.entries().items()
+    }
+    check_spec(spec, f"{place.file}: {place.key}" if place.key else place.file)
+    return spec
+
+
+def _builder_value(place: Place, numbers: bool = True) -> Any:
+    """Numbers are numbers, except in level tables and groups, which hold values of the data."""
+    if isinstance(place.value, Mapping):
+        return {key: _builder_value(p, numbers=False) for key, p in place.entries().items()}
+    if isinstance(place.value, list | tuple):
+        return [_builder_value(item, numbers) for item in place.items("a list")]
+    if numbers and isinstance(place.value, Plain):
+        number = as_number(place.value)
+        return str(place.value) if number is None else number
+    if numbers:
+        return place.value
+    return place.text("a value or label")
+
+
+def _rules(place: Place) -> RuleTable:
+    at = place.entries(("base", "keep"))
+    base = at["base"].number("a number of at least 0", low=0) if "base" in at else 0.0
+    rules = at["keep"].items("a list of rules") if "keep" in at else ()
+    return RuleTable(base, tuple(_rule(rule) for rule in rules))
+
+
+def _rule(place: Place) -> Rule:
+    at = place.entries(("boundary", "apart", "importance"))
+    if ("boundary" in at) == ("apart" in at):
+        raise place.refuse(
+            "a rule is either {boundary: [64, 65], importance: 25} or "
+            "{apart: [A, B], importance: 20}"
+        )
+    if "importance" not in at:
+        raise place.refuse("the key importance is missing; give a number above 0")
+    importance = at["importance"].number("a number above 0", above=0)
+    if "boundary" in at:
+        ends = at["boundary"].items("two values: [highest below, lowest above]", length=2)
+        low, high = (end.text("a number or a date") for end in ends)
+        return Boundary(low, high, importance)
+    sides = at["apart"].items("two values or two lists of values: [A, B]", length=2)
+    first, second = (_side(side) for side in sides)
+    return Apart(first, second, importance)
+
+
+def _side(place: Place) -> tuple[str, ...]:
+    if not isinstance(place.value, list | tuple):
+        return (place.text("a value or a list of values"),)
+    values = tuple(item.text("a value") for item in place.items("a list of values"))
+    if not values:
+        raise place.refuse("an empty list keeps nothing apart; name at least one value")
+    return values
+
+
+def _mark(place: Place) -> str | Mark:
+    if not isinstance(place.value, Mapping):
+        return place.text("a label, or {label: X, level: 2}")
+    at = place.entries(("label", "level"))
+    for key in ("label", "level"):
+        if key not in at:
+            raise place.refuse(f"the key {key} is missing; write {{label: X, level: 2}}")
+    return Mark(at["level"].whole(low=0), at["label"].text("a label"))
+
+
+def _privacy(place: Place) -> Privacy:
+    at = place.entries(("k", "max_suppression", *REQUIREMENT_KEYS))
+    k = at["k"].whole(low=1) if "k" in at else Privacy.k
+    share = Privacy.max_suppression
+    if "max_suppression" in at:
+        share = at["max_suppression"].share("a share of the records, from 0 to 1")
+    requirements = (
+        requirement
+        for key in REQUIREMENT_KEYS
+        if key in at
+        for requirement in read_requirements(key, at[key])
+    )
+    return Privacy(k, share, tuple(requirements))
+
+
+def _algorithm(place: Place) -> AlgorithmChoice:
+    at = place.entries(("name", "params"))
+    name = at["name"].text("the name of an algorithm") if "name" in at else AlgorithmChoice.name
+    where = f"{place.file}: {place.key}"
+    algorithm = find_algorithm(name, f"{where}.name")
+    params = at["params"].entries() if "params" in at else {}
+    declared = {parameter.name: parameter for parameter in parameters_of(algorithm)}
+    values = {
+        key: _parameter_value(p, declared.get(key), f"{where}.params") for key, p in params.items()
+    }
+    with_parameters(algorithm, values, f"{where}.params")
+    return AlgorithmChoice(name, values)
+
+
+def _parameter_value(place: Place, declared: Parameter | None, who: str) -> Any:
+    if not isinstance(place.value, Plain):
+        return place.value
+    if declared is None or declared.type == "str":
+        return str(place.value)
+    return parse_text(declared, str(place.value), who)
+
+
+def _output(place: Place) -> Output:
+    at = place.entries(("suppressed", "shuffle"))
+    suppressed: Literal["drop", "star"] = "drop"
+    if "suppressed" in at:
+        suppressed = cast(Literal["drop", "star"], at["suppressed"].one_of(("drop", "star")))
+    return Output(suppressed, at["shuffle"].switch() if "shuffle" in at else False)

@@ -1,0 +1,61 @@
+"""The bundled samples: small worked examples and a census-like table, each with its project.
+
+They lie in `sample_data/` at the top of the repository and inside the package once it is installed.
+`samples.yaml` there is the list, in the order in which they are offered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.fields.located import Place
+from kanon_tui.core.fields.yaml_text import read_yaml
+
+__all__ = ["Sample", "find_sample", "list_samples", "samples_folder"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A project to try things out on."""
+
+    name: str
+    title: str
+    description: str
+    project: Path
+
+
+def samples_folder() -> Path:
+    """Where the samples are."""
+    package = Path(__file__).resolve().parents[2]
+    for folder in (package / "sample_data", package.parent / "sample_data"):
+        if (folder / "samples.yaml").is_file():
+            return folder
+    raise InputError("the bundled samples are not installed; reinstall kanon-tui")
+
+
+def list_samples() -> list[Sample]:
+    """Every bundled sample."""
+    folder = samples_folder()
+    listed = read_yaml(folder / "samples.yaml", "list of samples")
+    samples = []
+    for entry in Place("samples.yaml", "", listed).items("a list of samples"):
+        at = entry.entries(("name", "title", "description", "project"))
+        samples.append(
+            Sample(
+                name=at["name"].text(),
+                title=at["title"].text(),
+                description=at["description"].text(),
+                project=folder / at["project"].text(),
+            )
+        )
+    return samples
+
+
+def find_sample(name: str) -> Sample:
+    """The sample of this name; a misspelt one gets the nearest."""
+    samples = {sample.name: sample for sample in list_samples()}
+    if name not in samples:
+        raise InputError(f"demo: there is no sample '{name}'; {nearest(name, samples)}")
+    return samples[name]

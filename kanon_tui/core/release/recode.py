@@ -1,0 +1,205 @@
+"""The recoder: turns what an algorithm decided into the cells that are published.
+
+Algorithms label records; only this module knows how a class is printed. All sixteen algorithms
+share it, and a release is afterwards judged by its printed cells alone: records whose cells are
+equal are one class, whatever the algorithm meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+
+__all__ = ["PublishedCells", "Release", "cell_texts", "number_rows", "recode"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedCells:
+    """One quasi-identifier as it is published: per record an index into the printed texts."""
+
+    codes: npt.NDArray[np.int32]
+    """-1 for a suppressed record."""
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A table as it will be published, still joined to the task it came from."""
+
+    task: Task
+    grouping: Grouping
+    cells: tuple[PublishedCells, ...]
+    """One per quasi-identifier of the task."""
+
+    @cached_property
+    def suppressed(self) -> npt.NDArray[np.bool_]:
+        """Which records are suppressed."""
+        return self.grouping.labels < 0
+
+    @cached_property
+    def classes(self) -> npt.NDArray[np.int32]:
+        """Per record the number of its equivalence class (equal cells), -1 if suppressed.
+
+        Classes are numbered in order of first appearance.
+        """
+        result = np.full(self.task.n, -1, dtype=np.int32)
+        kept = ~self.suppressed
+        if kept.any():
+            result[kept] = number_rows([cells.codes[kept] for cells in self.cells])
+        return result
+
+    @cached_property
+    def class_sizes(self) -> Ints:
+        """Number of records of every class."""
+        return np.bincount(self.classes[self.classes >= 0])
+
+    @cached_property
+    def published_classes(self) -> npt.NDArray[np.int32]:
+        """As `classes`, but starred records, where they are published, are a class as well."""
+        if self.task.output.suppressed != "star" or not self.suppressed.any():
+            return self.classes
+        columns = []
+        for cells in self.cells:
+            star = cells.texts.index(HIDDEN) if HIDDEN in cells.texts else len(cells.texts)
+            columns.append(np.where(cells.codes < 0, star, cells.codes))
+        return number_rows(columns)
+
+    @cached_property
+    def order(self) -> Ints:
+        """Record numbers in the order they are published."""
+        published = np.flatnonzero(~self.suppressed)
+        if self.task.output.suppressed == "star":
+            published = np.arange(self.task.n)
+        if self.task.output.shuffle:
+            published = np.random.default_rng(self.task.seed).permutation(published)
+        return published
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The published table: no identifiers, columns and (unless shuffled) records in order."""
+        cells = {a.name: c for a, c in zip(self.task.quasi, self.cells, strict=True)}
+        columns = []
+        for name, role in self.task.roles.items():
+            if role is Role.QUASI:
+                texts = pl.Series([*cells[name].texts, HIDDEN], dtype=pl.String)
+                codes = cells[name].codes[self.order]
+                columns.append(texts.gather(np.where(codes < 0, len(texts) - 1, codes)).alias(name))
+            elif role is not Role.IDENTIFIER:
+                columns.append(self.task.table.frame[name].gather(self.order))
+        return pl.DataFrame(columns)
+
+
+def recode(task: Task, grouping: Grouping) -> Release:
+    """The published cells of a grouping."""
+    if grouping.levels is None:
+        return Release(task, grouping, _local_cells(task, grouping))
+    cells = []
+    for attribute, level in zip(task.quasi, grouping.levels, strict=True):
+        labels = attribute.hierarchy.maps[level][attribute.column.codes]
+        labels = np.where(grouping.labels < 0, -1, labels)
+        cells.append(_unified(attribute.hierarchy.labels[level], labels))
+    return Release(task, grouping, tuple(cells))
+
+
+def number_rows(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
+    """A number for every distinct row, counted in order of first appearance."""
+    rows = pl.DataFrame({str(i): column for i, column in enumerate(columns)})
+    firsts = rows.select(pl.struct(pl.all()).rank("dense").alias("rank"))["rank"].to_numpy()
+    _, first, inverse = np.unique(firsts, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int32)
+    rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    return rank[inverse]
+
+
+def _unified(texts: Sequence[str], codes: npt.NDArray[np.integer]) -> PublishedCells:
+    """Equal texts get one code, and texts that no record has are left out."""
+    used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(texts)))
+    used_texts = [texts[code] for code in used.tolist()]
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(used_texts))}
+    translate = np.full(len(texts) + 1, -1, dtype=np.int32)  # the last one serves code -1
+    translate[used] = [numbers[text] for text in used_texts]
+    return PublishedCells(translate[codes], tuple(numbers))
+
+
+def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
+    """The cells of a clustering: every cluster has one text per attribute."""
+    kept = grouping.labels >= 0
+    labels, position = np.unique(grouping.labels[kept], return_inverse=True)
+    cluster = np.full(task.n, -1, dtype=np.int64)
+    cluster[kept] = position
+    cells = []
+    for x, attribute in enumerate(task.quasi):
+        shown = cluster
+        if grouping.suppressed_cells is not None:
+            shown = np.where(grouping.suppressed_cells[:, x], -1, cluster)
+        texts = cell_texts(attribute, GroupValues.of(shown, attribute.column.codes, len(labels)))
+        for partly_hidden in np.unique(cluster[shown != cluster]).tolist():
+            if texts[partly_hidden] != HIDDEN:
+                texts[partly_hidden] += HIDDEN
+        cells.append(_unified(texts, cluster))
+    return tuple(cells)
+
+
+def cell_texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
+    """What every cluster prints for its shown values."""
+    if attribute.ordered:
+        return _ranges(attribute, clusters)
+    if attribute.hierarchy_given:
+        return _common_ancestors(attribute, clusters)
+    return _sets(attribute, clusters)
+
+
+def _ranges(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
+    """`[lo..hi]` with ends as they stood in the input; `*` where missing meets present."""
+    values, missing = attribute.column.values, attribute.column.missing
+    low, high = clusters.ends(clusters.code)
+    texts = []
+    for lo, hi in zip(low.tolist(), high.tolist(), strict=True):
+        if lo < 0 or (hi == missing and lo != missing):
+            texts.append(HIDDEN)
+        elif lo == hi:
+            texts.append(values[lo])
+        else:
+            texts.append(f"[{values[lo]}..{values[hi]}]")
+    return texts
+
+
+def _common_ancestors(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
+    """The label of the lowest level at which all values of a cluster agree."""
+    hierarchy = attribute.hierarchy
+    texts = [HIDDEN] * clusters.count
+    undecided = clusters.distinct > 0
+    for level, mapping in enumerate(hierarchy.maps):
+        low, high = clusters.ends(mapping[clusters.code])
+        for cluster in np.flatnonzero(undecided & (low == high)).tolist():
+            texts[cluster] = hierarchy.labels[level][low[cluster]]
+        undecided &= low != high
+    return texts
+
+
+def _sets(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
+    """`{A|B|C}`: the values of a cluster, sorted as text."""
+    values = attribute.column.values
+    codes = clusters.code.tolist()
+    texts = []
+    for start, end in pairwise(clusters.starts.tolist()):
+        members = sorted(values[code] for code in codes[start:end])
+        if len(members) > 1:
+            texts.append("{" + "|".join(members) + "}")
+        else:
+            texts.append(members[0] if members else HIDDEN)
+    return texts

@@ -1,0 +1,4 @@
+"""What a result says: a mapping for programs, Markdown and HTML for people.
+
+May import: `metrics`, `project` and what is below them.
+"""

@@ -1,0 +1,116 @@
+"""The report as one HTML file: no scripts, nothing loaded, light and dark, printable."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from kanon_tui.core.report.story import Bar, Section, figure, story
+
+if TYPE_CHECKING:
+    from kanon_tui.core.run.result import Result
+
+__all__ = ["html"]
+
+
+def html(result: Result) -> str:
+    """The report for people, as a self-contained HTML page."""
+    title, sections = story(result)
+    measures = result.measures
+    tiles = (
+        ("k reached", figure(measures.privacy.k)),
+        ("classes", figure(measures.classes)),
+        ("utility", figure(measures.utility)),
+        ("research value", figure(measures.rv)),
+        ("suppressed", figure(measures.suppressed_records)),
+    )
+    body = [
+        f"<header><h1>{escape(title)}</h1>",
+        f'<p class="lead">{escape(result.algorithm.title)} on {result.task.n:,} records</p>',
+        '<ul class="tiles">',
+        *(f"<li><b>{escape(value)}</b>{escape(name)}</li>" for name, value in tiles),
+        "</ul></header>",
+        "<main>",
+        *(_section(section) for section in sections),
+        "</main>",
+        "<footer>Made with kanon-tui. The table was verified before this report was written."
+        "</footer>",
+    ]
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        + "\n".join(body)
+        + "\n</body>\n</html>\n"
+    )
+
+
+def _section(section: Section) -> str:
+    parts = [f"<section><h2>{escape(section.title)}</h2>"]
+    parts += [f"<p>{escape(paragraph)}</p>" for paragraph in section.paragraphs]
+    if section.rows:
+        parts.append(_table(section))
+    if section.items:
+        items = "".join(f"<li>{escape(item)}</li>" for item in section.items)
+        parts.append(f"<ul>{items}</ul>")
+    if section.command:
+        parts.append(f"<pre><code>{escape(section.command)}</code></pre>")
+    return "\n".join([*parts, "</section>"])
+
+
+def _table(section: Section) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in section.columns)
+    rows = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in section.rows)
+    return (
+        f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n'
+        "</tbody></table></div>"
+    )
+
+
+def _cell(cell: str | Bar) -> str:
+    if isinstance(cell, Bar):
+        return (
+            f'<td class="bar"><span class="track"><i style="width:{cell.share:.1%}"></i></span>'
+            f"{escape(cell.text)}</td>"
+        )
+    is_figure = cell.replace(",", "").replace(".", "").isdigit() or cell == "–"
+    return f'<td class="figure">{escape(cell)}</td>' if is_figure else f"<td>{escape(cell)}</td>"
+
+
+_STYLE = """
+:root { --ink: #1c2430; --soft: #5b6675; --line: #dde3ea; --page: #f5f7fa; --card: #fff;
+  --fill: #2a7de1; --track: #e4eaf1; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6eaf0; --soft: #9aa7b6; --line: #2c3642;
+  --page: #12171d; --card: #1a2129; --fill: #5aa4f5; --track: #2a3440; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.25rem 4rem; background: var(--page);
+  color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
+h1 { margin: 0; font-size: 2rem; letter-spacing: -0.02em; }
+h2 { margin: 0 0 .75rem; font-size: 1.15rem; }
+.lead { margin: .25rem 0 1.25rem; color: var(--soft); }
+.tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0 0 1.5rem; padding: 0;
+  list-style: none; }
+.tiles li { flex: 1 1 8rem; padding: .9rem 1rem; border: 1px solid var(--line);
+  border-radius: .6rem; background: var(--card); color: var(--soft); font-size: .85rem; }
+.tiles b { display: block; color: var(--ink); font-size: 1.5rem;
+  font-variant-numeric: tabular-nums; }
+section { margin: 0 0 1rem; padding: 1.25rem 1.4rem; border: 1px solid var(--line);
+  border-radius: .6rem; background: var(--card); }
+section p { margin: 0 0 .75rem; max-width: 46rem; }
+.wide { overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; font-size: .93rem; }
+th { text-align: left; color: var(--soft); font-weight: 600; }
+th, td { padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line);
+  vertical-align: top; }
+tbody tr:last-child td { border-bottom: 0; }
+.figure, .bar { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.track { display: inline-block; width: 7rem; height: .55rem; margin-right: .6rem;
+  border-radius: .3rem; background: var(--track); overflow: hidden; }
+.track i { display: block; height: 100%; background: var(--fill); }
+pre { margin: 0; padding: .8rem 1rem; border-radius: .4rem; background: var(--page);
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+footer { color: var(--soft); font-size: .85rem; }
+@media print { body { background: #fff; padding: 0; } section { break-inside: avoid; }
+  .track, .track i { print-color-adjust: exact; } }
+"""

@@ -1,0 +1,81 @@
+"""The command line that makes a release again, and what would keep it from being the same one.
+
+The command overrides algorithm, parameters, k and seed of a project file; everything else (data,
+roles, hierarchies, rules, weights, suppression, output) comes from the file. A release can be made
+again exactly when the file says of those what the run was made with: `obstacle` tells.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanon_tui.core.fields.declaration import parameters_of
+from kanon_tui.core.project.project import AlgorithmChoice, Project
+
+if TYPE_CHECKING:
+    from kanon_tui.core.run.result import Result
+
+__all__ = ["obstacle", "reproduce", "same_setup"]
+
+
+def reproduce(result: Result, saved: Project | None = None, out: str | Path = "release.csv") -> str:
+    """The command that makes this release again, quoted for a shell.
+
+    `saved` is the project as its file has it: the command then names the file in full, and states
+    every parameter that the file sets otherwise.
+    """
+    name = result.algorithm.name
+    words = [
+        "kanon-tui", "run", _file(result, saved), "--algorithm", name,
+        "--k", str(result.task.k), "--seed", str(result.task.seed),
+    ]  # fmt: skip
+    in_file = saved.algorithm.params if saved and saved.algorithm.name == name else {}
+    for parameter in parameters_of(type(result.algorithm)):
+        value = getattr(result.algorithm, parameter.name)
+        if value != parameter.default or in_file.get(parameter.name, value) != value:
+            words += ["--set", f"{parameter.name}={_text(value)}"]
+    return shlex.join([*words, "--out", str(out)])
+
+
+def obstacle(result: Result, saved: Project) -> str:
+    """Why the command would not make the same release from the file; empty when it would."""
+    if saved.path is None:
+        return "the project is not saved yet, so there is no file to run; save it first"
+    if result.project is None or not same_setup(result.project, saved):
+        return (
+            f"{saved.path.name} does not have the set-up of this run; save the project as it was "
+            f"then, or run it again as it is saved"
+        )
+    return ""
+
+
+def same_setup(first: Project, second: Project) -> bool:
+    """Whether two projects differ at most in what the command line can override."""
+    return _bare(first) == _bare(second)
+
+
+def _bare(project: Project) -> Project:
+    return replace(
+        project,
+        data=replace(project.data, path=str(project.data_path.resolve())),
+        privacy=replace(project.privacy, k=1),
+        algorithm=AlgorithmChoice(),
+        seed=0,
+        path=None,
+    )
+
+
+def _file(result: Result, saved: Project | None) -> str:
+    if saved is not None and saved.path is not None:
+        return str(saved.path.resolve())
+    made_from = result.project.path if result.project is not None else None
+    return made_from.name if made_from is not None else "PROJECT.yaml"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)

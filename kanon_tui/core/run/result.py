@@ -1,0 +1,166 @@
+"""From a project to a verified, measured release.
+
+    result = anonymize("census.yaml")
+    result.table, result.report, result.write("release.csv")
+
+`start` prepares a run that somebody else pulls (the application, a notebook, the progress bar of
+the command line); `conclude` turns a run into a `Result`: recode, verify, measure. There is no
+`Result` of a release that does not verify.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.table import Table, as_table
+from kanon_tui.core.data.writing import write_table, write_text
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.metrics.measure import Measures, measure
+from kanon_tui.core.privacy.verify import verify
+from kanon_tui.core.project.project import DataSource, Project
+from kanon_tui.core.release.recode import Release, recode
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping
+from kanon_tui.core.task.task import Task, prepare
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["REPORT_ENDINGS", "Result", "anonymize", "as_project", "conclude", "start"]
+
+PROJECT_ENDINGS = (".yaml", ".yml")
+REPORT_ENDINGS = (".json", ".md", ".html")
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A release that was verified and measured."""
+
+    task: Task
+    algorithm: Algorithm
+    grouping: Grouping
+    release: Release
+    seconds: float
+    """Time spent inside the algorithm."""
+    measures: Measures
+    project: Project | None = None
+    """Where it came from, for the part of the report that tells how to repeat it."""
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The published table."""
+        return self.release.frame
+
+    @property
+    def classes(self) -> npt.NDArray[np.int32]:
+        """Per row of `table` the number of its class, -1 for a suppressed record."""
+        return self.release.classes[self.release.order]
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """The figures of the run as a plain mapping, ready for JSON."""
+        from kanon_tui.core.report.report import report_dict
+
+        return report_dict(self)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: hierarchies that were made up, records dropped, and so on."""
+        full_domain = self.algorithm.family is Family.FULL_DOMAIN
+        built = self.task.built if full_domain else ()
+        return (*self.task.notes, *built, *self.grouping.notes)
+
+    def write(self, path: str | Path, force: bool = False) -> None:
+        """Write the published table: .csv, .tsv or .parquet, whole or not at all."""
+        write_table(Path(path), self.table, force)
+
+    def write_report(self, path: str | Path, force: bool = False) -> None:
+        """Write the report: .json, .md or .html, whole or not at all."""
+        from kanon_tui.core.report.report import report_text
+
+        path = Path(path)
+        write_text(path, report_text(self, path), force)
+
+
+def as_project(project: Project | str | Path) -> Project:
+    """A project as it is, a project file (.yaml) loaded, or a new project for a data file."""
+    if isinstance(project, Project):
+        return project
+    path = Path(project)
+    if path.suffix.lower() in PROJECT_ENDINGS:
+        return Project.load(path)
+    return Project(data=DataSource(path=str(path)))
+
+
+def start(
+    project: Project | str | Path,
+    table: pl.DataFrame | pd.DataFrame | Table | None = None,
+    task: Task | None = None,
+) -> Run:
+    """A run that is ready to be pulled: read, check and join everything the project names.
+
+    `table` takes the place of the project's data file; `task` of all preparation.
+    """
+    project = as_project(project)
+    choice = project.algorithm
+    algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
+    if task is None:
+        tokens = project.data.read_options.missing_tokens
+        task = prepare(project, None if table is None else as_table(table, tokens))
+    return Run(task, algorithm)
+
+
+def anonymize(
+    project: Project | str | Path, table: pl.DataFrame | pd.DataFrame | Table | None = None
+) -> Result:
+    """Run a project to its end and give the verified release with its measures."""
+    project = as_project(project)
+    return conclude(start(project, table), project)
+
+
+def conclude(run: Run, project: Project | None = None) -> Result:
+    """The result of a run, which is first run to its end if it is not there yet."""
+    grouping = run.finish()
+    if grouping is None:
+        raise NotReachedError(
+            f"{run.algorithm.name}: stopped before it had found a release; nothing was written"
+        )
+    task = run.task
+    release = recode(task, grouping)
+    _verify(release)
+    measures = measure(release, getattr(run.algorithm, "class_attribute", None))
+    return Result(task, run.algorithm, grouping, release, run.seconds, measures, project)
+
+
+def _verify(release: Release) -> None:
+    task = release.task
+    quasi = [attribute.name for attribute in task.quasi]
+    identifiers = [name for name, role in task.roles.items() if role is Role.IDENTIFIER]
+    # Rows of nothing but * are no release, however many there are.
+    published = release.frame.clear() if release.suppressed.all() else release.frame
+    try:
+        verify(published, quasi, identifiers, task.k, task.requirements)
+    except NotReachedError:
+        suppressed = int(release.suppressed.sum())
+        starred = task.output.suppressed == "star" and 0 < suppressed < task.n
+        if not starred:
+            raise
+        why = f"k is {task.k}"
+        if suppressed >= task.k:
+            shown = published.filter(~release.suppressed[release.order])
+            verify(shown, quasi, identifiers, task.k, task.requirements)
+            why = "which does not keep what is required beyond k"
+        raise NotReachedError(
+            f"suppressed: star would publish a class of {suppressed} suppressed "
+            f"record{'s' if suppressed > 1 else ''}, {why}; use suppressed: drop to leave them out"
+        ) from None

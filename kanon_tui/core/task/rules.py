@@ -1,0 +1,197 @@
+"""Data constraint rules: which values a group must not mix, and how much each rule matters.
+
+Both kinds of rule come down to two sets of values that should stay apart: `Apart` names them,
+`Boundary` cuts a line of numbers or dates in two. Bound to a column a rule is two boolean masks
+over the value codes, so that breaking it is the same question for both kinds: does a group hold a
+value of the one set and a value of the other?
+
+Reference: Morton, data constraint rules (table 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.errors import InputError, listing
+
+__all__ = ["Apart", "BoundRules", "Boundary", "Rule", "RuleTable"]
+
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Keep the values of one set apart from those of another."""
+
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    importance: float
+
+    def __str__(self) -> str:
+        return f"{_set_text(self.first)} | {_set_text(self.second)}"
+
+    def sides(self, column: Column) -> tuple[Flags, Flags]:
+        """For every value code: is it in the first set, is it in the second?"""
+        both = sorted(set(self.first) & set(self.second))
+        if both:
+            raise InputError(
+                f"{column.name}: rule '{self}' names {listing(both)} on both sides; "
+                f"a value cannot be kept apart from itself"
+            )
+        known = set(column.values)
+        unknown = [value for value in (*self.first, *self.second) if value not in known]
+        if unknown:
+            raise InputError(
+                f"{column.name}: rule '{self}' names {listing(unknown)}, which the data does not "
+                f"have; its values are {listing(column.values)}"
+            )
+        return (
+            np.array([value in self.first for value in column.values], dtype=bool),
+            np.array([value in self.second for value in column.values], dtype=bool),
+        )
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """Keep numbers or dates up to `low` apart from those from `high` on."""
+
+    low: str
+    high: str
+    importance: float
+
+    def __str__(self) -> str:
+        return f"{self.low} | {self.high}"
+
+    def sides(self, column: Column) -> tuple[Flags, Flags]:
+        """For every value code: is it at or below `low`, is it at or above `high`?"""
+        if column.numbers is None:
+            raise InputError(
+                f"{column.name}: rule 'boundary {self}' needs numbers or dates, the attribute is "
+                f"{column.kind}; use apart: [A, B] for categories"
+            )
+        low, high = column.parse([self.low, self.high])
+        for text, number in ((self.low, low), (self.high, high)):
+            if np.isnan(number):
+                raise InputError(
+                    f"{column.name}: boundary '{text}' is not a {_noun(column)}; "
+                    f"write a value like '{column.values[0]}'"
+                )
+        if low >= high:
+            raise InputError(
+                f"{column.name}: boundary {self} must rise; write the lower value first"
+            )
+        with np.errstate(invalid="ignore"):
+            return column.numbers <= low, column.numbers >= high
+
+
+Rule = Apart | Boundary
+
+
+@dataclass(frozen=True)
+class RuleTable:
+    """The rules of one attribute and the base value that even breaking them all leaves."""
+
+    base: float = 0.0
+    rules: tuple[Rule, ...] = ()
+
+    def bind(self, column: Column) -> BoundRules:
+        """Join the rules to the values of a column; wrong values are refused here."""
+        for rule in self.rules:
+            if not 0 < rule.importance < np.inf:
+                raise InputError(
+                    f"{column.name}: rule '{rule}' has importance {rule.importance:g}; "
+                    f"importance must be a number above 0"
+                )
+        if not 0 <= self.base < np.inf:
+            raise InputError(
+                f"{column.name}: the base value of its rules is {self.base:g}; "
+                f"it must be a number of at least 0"
+            )
+        sides = [rule.sides(column) for rule in self.rules]
+        shape = (len(self.rules), len(column.values))
+        return BoundRules(
+            self,
+            np.array([a for a, _ in sides], dtype=bool).reshape(shape),
+            np.array([b for _, b in sides], dtype=bool).reshape(shape),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BoundRules:
+    """Rules over value codes. Every method takes many groups at once."""
+
+    table: RuleTable
+    first: Flags
+    """`first[r, code]`: the value is on the first side of rule r."""
+    second: Flags
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules, in table order."""
+        return self.table.rules
+
+    @cached_property
+    def importances(self) -> Floats:
+        """Importance of every rule."""
+        return np.array([rule.importance for rule in self.rules], dtype=np.float64)
+
+    def broken(
+        self,
+        codes: npt.NDArray[np.integer],
+        groups: npt.NDArray[np.integer],
+        count: int | None = None,
+    ) -> Flags:
+        """`broken[r, g]`: group g holds a value of either side of rule r.
+
+        `codes[i]` is a value in group `groups[i]`; groups are numbered from 0 and negative ones
+        (suppressed records) are passed over. `count` says how many groups there are where the last
+        ones may hold no value.
+        """
+        kept = groups >= 0
+        codes, groups = codes[kept], groups[kept]
+        size = count if count is not None else int(groups.max()) + 1 if len(groups) else 0
+        result = np.zeros((len(self.rules), size), dtype=bool)
+        for r in range(len(self.rules)):
+            on_first = np.zeros(size, dtype=bool)
+            on_second = np.zeros(size, dtype=bool)
+            on_first[groups[self.first[r][codes]]] = True
+            on_second[groups[self.second[r][codes]]] = True
+            result[r] = on_first & on_second
+        return result
+
+    def ratio(self, broken: Flags) -> Floats:
+        """DR of every group: the share of importance (base included) that is not broken."""
+        if not self.rules:
+            return np.ones(broken.shape[1], dtype=np.float64)
+        whole = self.table.base + self.importances.sum()
+        kept = self.table.base + (~broken).T.astype(np.float64) @ self.importances
+        return np.asarray(kept / whole, dtype=np.float64)
+
+    def of_groups(self, codes: npt.NDArray[np.integer], groups: npt.NDArray[np.integer]) -> Floats:
+        """DR of every group of records."""
+        return self.ratio(self.broken(codes, groups))
+
+    def broken_by_level(self, level_map: npt.NDArray[np.integer]) -> Flags:
+        """Per rule: is it broken by any group of this level? `level_map`: value code → group."""
+        codes = np.arange(len(level_map))
+        return np.asarray(self.broken(codes, level_map).any(axis=1), dtype=bool)
+
+    def of_level(self, level_map: npt.NDArray[np.integer]) -> float:
+        """DR of a whole level, where one breaking group is enough to break a rule."""
+        return float(self.ratio(self.broken_by_level(level_map)[:, None])[0])
+
+
+def _set_text(values: Iterable[str]) -> str:
+    values = tuple(values)
+    return values[0] if len(values) == 1 else "{" + ", ".join(values) + "}"
+
+
+def _noun(column: Column) -> str:
+    return "date" if column.kind == "date" else "number"

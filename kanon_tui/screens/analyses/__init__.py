@@ -1,0 +1,1 @@
+"""The panels that the command palette opens: linking attack, feasibility, decision trees."""

@@ -1,0 +1,136 @@
+"""One person of the outsider's table: the records that fit, and what they tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from rich.text import Text
+from textual.containers import Vertical
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.analysis.attack import Linked, possible_values
+from kanon_tui.core.analysis.why.reasons import few
+from kanon_tui.core.data.table import Table
+from kanon_tui.screens.results.rows import RowSource
+from kanon_tui.widgets.grid import Grid, GridColumn, printable
+from kanon_tui.widgets.table_source import FrameSource
+from kanon_tui.widgets.tint import tint
+
+__all__ = ["Person", "PersonPane", "Trace", "trace"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What one table tells of a person."""
+
+    records: Ints
+    cells: FrameSource
+    values: Mapping[str, Sequence[tuple[str, float]]]
+    """Per sensitive attribute the values of the records that fit, and their shares."""
+    certain: frozenset[str]
+    """The sensitive attributes on which these records agree."""
+
+    def told(self) -> str:
+        """`2 records, disease: Gastritis 50%, HIV 50%`."""
+        if not len(self.records):
+            return "no record fits"
+        parts = ["1 record" if len(self.records) == 1 else f"{len(self.records):,} records"]
+        for name, values in self.values.items():
+            if name in self.certain:
+                parts.append(f"{name}: certainly {values[0][0]}")
+            else:
+                shown = few([f"{value or 'missing'} {share:.0%}" for value, share in values])
+                parts.append(f"{name}: {shown}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person by row number, and what either table tells."""
+
+    number: int
+    original: Trace
+    release: Trace
+
+
+def trace(linked: Linked, table: Table, names: Sequence[str], person: int) -> Trace:
+    """Look one person up in a table, of which these columns may be shown; made in a thread."""
+    records = linked.records_of(person)
+    return Trace(
+        records,
+        FrameSource(table.frame[records].select(names), table.missing_tokens),
+        {name: possible_values(table, name, records) for name in linked.disclosed_values},
+        frozenset(name for name, flags in linked.disclosed_values.items() if flags[person]),
+    )
+
+
+class PersonPane(Vertical):
+    """What both tables tell, and the records that fit in one of them."""
+
+    DEFAULT_CSS = """
+    PersonPane #told { height: auto; max-height: 4; padding: 0 1; }
+    PersonPane Grid { height: 1fr; }
+    """
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id, classes="pane")
+        self.person: Person | None = None
+        self.in_original = False
+        """Whether the records shown are those of the original."""
+
+    def compose(self) -> Iterable[Widget]:
+        """Two lines and the records."""
+        yield Static(id="told")
+        yield Grid(id="rows")
+
+    def show(self, person: Person | None) -> None:
+        """Show another person, or nobody."""
+        self.person = person
+        self._draw()
+
+    def switch(self) -> None:
+        """The records of the other table."""
+        self.in_original = not self.in_original
+        self._draw()
+
+    def _draw(self) -> None:
+        person, grid, told = self.person, self.query_one(Grid), self.query_one("#told", Static)
+        told.display = person is not None
+        if person is None:
+            self.border_title = "records that fit (enter on a person)"
+            grid.show(RowSource([GridColumn("", 1)], 0, lambda _: [], lambda _: ""), name_width=0)
+            return
+        text = Text()
+        for name, side in (("original", person.original), ("release", person.release)):
+            shown = side is (person.original if self.in_original else person.release)
+            text.append(f"{'▸' if shown else ' '} {name:<8} ", "bold" if shown else "dim")
+            style = tint(self, "error" if name == "release" else "warning")
+            text.append(printable(side.told()), style if side.certain else "")
+            text.append("\n")
+        text.rstrip()
+        told.update(text)
+        self._draw_records(person.original if self.in_original else person.release, grid)
+        where = "original" if self.in_original else "published"
+        count = len(self._side(person).records)
+        title = f"1 {where} record fits" if count == 1 else f"{count:,} {where} records fit"
+        self.border_title = Text(f"person {person.number:,}: {title}")
+
+    def _side(self, person: Person) -> Trace:
+        return person.original if self.in_original else person.release
+
+    def _draw_records(self, side: Trace, grid: Grid) -> None:
+        records, cells = side.records, side.cells
+        source = RowSource(
+            cells.columns,
+            len(records),
+            lambda row: cells.rows(row, row + 1)[0],
+            lambda row: f"{records[row] + 1:,}",
+        )
+        widest = int(records.max()) + 1 if len(records) else 1
+        grid.show(source, name_width=len(f"{widest:,}") + 1)

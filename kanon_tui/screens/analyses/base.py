@@ -1,0 +1,235 @@
+"""What the analysis panels share: a panel over the screens, and picking several names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Footer, Label, OptionList, Static
+from textual.worker import Worker
+
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.run.result import Result
+from kanon_tui.screens.dialogs import Choose, Dialog
+from kanon_tui.screens.results.lines import run_title
+from kanon_tui.widgets.grid import printable
+
+if TYPE_CHECKING:
+    from kanon_tui.app import KanonApp
+
+__all__ = ["NO_RELEASE", "AnalysisScreen", "PickNames"]
+
+T = TypeVar("T")
+
+NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"
+
+
+class AnalysisScreen(ModalScreen[None]):
+    """A panel as large as the screen. Escape goes back: from a zoomed pane, from work, then out.
+
+    Subclasses give `body` (their panes) and `status` (the line on top); those that look at a
+    release also `released` (another one was chosen).
+    """
+
+    HELP = ""
+    LOOKS_AT_RELEASE: ClassVar[bool] = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
+    DEFAULT_CSS = """
+    AnalysisScreen { background: $background; }
+    AnalysisScreen #status { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back", key_display="esc"),
+        Binding("z", "zoom", "Zoom", id="analysis.zoom"),
+        Binding("R", "release", "Release", id="analysis.release"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._worker: Worker[None] | None = None
+        self._doing = ""
+
+    def compose(self) -> ComposeResult:
+        """Status, panes, footer."""
+        yield Static(id="status")
+        yield from self.body()
+        yield Footer(show_command_palette=False, compact=True)
+
+    def body(self) -> Iterable[Widget]:
+        """The panes."""
+        raise NotImplementedError
+
+    def status(self) -> Text:
+        """What is shown, in one line."""
+        raise NotImplementedError
+
+    @property
+    def kanon(self) -> KanonApp:
+        """The application, typed."""
+        from kanon_tui.app import KanonApp
+
+        assert isinstance(self.app, KanonApp)
+        return self.app
+
+    @property
+    def session(self) -> Session:
+        """The open session; there are no analyses without one."""
+        assert self.kanon.session is not None
+        return self.kanon.session
+
+    @cached_property
+    def result(self) -> Result | None:
+        """The release that is looked at: the latest when the panel was opened, or one chosen."""
+        return self.session.results[-1] if self.session.results else None
+
+    @property
+    def release_name(self) -> str:
+        """` on run 2: mondrian k=5`, where there are several."""
+        results = self.session.results
+        if self.result is None or len(results) < 2:
+            return ""
+        return f" on {run_title(self.result, results)}"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The footer shows only what works now."""
+        if action == "release":
+            return self.LOOKS_AT_RELEASE and len(self.session.results) > 1
+        return True
+
+    def action_release(self) -> None:
+        """Look at the release of another run."""
+        results = list(self.session.results)
+
+        def chosen(number: int | None) -> None:
+            if number is not None and results[number] is not self.result:
+                self.result = results[number]
+                self.released()
+                self.draw_status()
+
+        current = next((n for n, one in enumerate(results) if one is self.result), 0)
+        titles = [run_title(one, results) for one in results]
+        self.app.push_screen(Choose("Which release?", titles, current=current), chosen)
+
+    def released(self) -> None:
+        """Another release was chosen."""
+
+    # -- work in the background
+
+    @property
+    def working(self) -> bool:
+        """Whether escape has something to stop."""
+        return self._worker is not None and not self._worker.is_finished
+
+    def compute(self, work: Callable[[], T], done: Callable[[T], object], doing: str) -> None:
+        """Do work in a thread and say so; a newer one replaces it, escape leaves it."""
+
+        def finish(outcome: T) -> None:
+            self._worker = None
+            done(outcome)
+            self.draw_status()
+
+        def failed(error: Exception) -> None:
+            self._worker = None
+            self.draw_status()
+            self.kanon.fail(error)
+
+        group = type(self).__name__
+        self._doing = doing
+        self._worker = self.kanon.compute(work, finish, group=group, failed=failed, node=self)
+        self.draw_status()
+
+    def draw_status(self) -> None:
+        """The line on top, with what is being done."""
+        text = self.status()
+        if self.working:
+            text.append(f" · {self._doing} … esc cancels")
+        self.query_one("#status", Static).update(text)
+        self.refresh_bindings()
+
+    def on_unmount(self) -> None:
+        """Nobody waits for the work any more."""
+        if self._worker is not None:
+            self._worker.cancel()
+
+    # -- actions
+
+    def action_back(self) -> None:
+        """One step back."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self._worker is not None and self.working:
+            self._worker.cancel()
+            self._worker = None
+            self.draw_status()
+        else:
+            self.dismiss(None)
+
+    def action_zoom(self) -> None:
+        """The focused pane takes the whole screen, or goes back to its place."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self.focused is not None:
+            panes = [n for n in self.focused.ancestors_with_self if n.has_class("pane")]
+            if panes and isinstance(panes[-1], Widget):
+                self.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
+
+
+class PickNames(Dialog):
+    """Several attributes, marked in a list; gives their names or None."""
+
+    DEFAULT_CSS = """
+    PickNames OptionList, PickNames OptionList:focus { border: none; padding: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "mark", "Mark"),
+        Binding("enter", "accept", "Take the marked", priority=True),
+    ]
+
+    def __init__(self, title: str, names: Sequence[str], marked: Iterable[str]) -> None:
+        super().__init__()
+        self._title, self._names, self._marked = title, names, set(marked)
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        with Vertical():
+            yield Label(Text(self._title), classes="title")
+            yield OptionList(*map(self._line, self._names))
+            yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
+
+    def on_mount(self) -> None:
+        """Begin at the top."""
+        self.query_one(OptionList).highlighted = 0
+
+    def _line(self, name: str) -> Text:
+        return Text(f"{'✓' if name in self._marked else '·'} {printable(name)}")
+
+    def action_mark(self) -> None:
+        """Mark the attribute under the cursor, or take its mark away."""
+        listed = self.query_one(OptionList)
+        if listed.highlighted is not None:
+            self._toggle(listed.highlighted)
+
+    @on(OptionList.OptionSelected)
+    def clicked(self, event: OptionList.OptionSelected) -> None:
+        """The same with the mouse."""
+        self._toggle(event.option_index)
+
+    def _toggle(self, place: int) -> None:
+        self._marked ^= {self._names[place]}
+        line = self._line(self._names[place])
+        self.query_one(OptionList).replace_option_prompt_at_index(place, line)
+
+    def action_accept(self) -> None:
+        """At least one is needed."""
+        if self._marked:
+            self.dismiss([name for name in self._names if name in self._marked])
+        else:
+            self.query_one(".hint", Static).update(Text("mark at least one with space"))

@@ -1,0 +1,253 @@
+"""k feasibility: how many records a shape needs to be k-anonymous as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from rich.text import Text
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from kanon_tui.core.analysis.feasibility import feasibility_curve, shape_of
+from kanon_tui.core.analysis.sweep.figures import Line, short
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.fields.declaration import Parameter
+from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.results.rows import RowSource
+from kanon_tui.widgets.form import Form
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn
+from kanon_tui.widgets.plot import Chart, Plot
+
+__all__ = ["FeasibilityScreen", "record_counts"]
+
+Shape = Sequence[npt.NDArray[np.float64]]
+
+REFRESH = 1 / 5
+"""Seconds between two looks at the points."""
+STEPS = 10
+MOST_CHOSEN = 10_000_000
+"""Records on the curve at most, unless more are asked for."""
+SAFE = 0.95
+"""The success rate that is called enough."""
+BATCH = 10
+"""Tables that are drawn before a cancel is noticed."""
+
+
+def record_counts(k: int, combinations: int, own: int, most: int | None) -> list[int]:
+    """Numbers of records to try, by even factors, and the table's own where it lies among them.
+
+    Unless `most` is given they reach well beyond k records for every combination, where the
+    success rate rises from 0 to 1.
+    """
+    top = most or min(max(20 * k * combinations, 2 * own), MOST_CHOSEN)
+    low = min(max(k, top // 1000), top)
+    steps = {int(float(f"{step:.2g}")) for step in np.geomspace(low, top, STEPS)}
+    return sorted(steps | ({own} if low <= own <= top else set()))
+
+
+@dataclass
+class Curve:
+    """One simulation: what was asked, and the rates so far, replaced as a whole by its thread."""
+
+    shapes: Mapping[str, Shape]
+    counts: Sequence[int]
+    k: int
+    repeats: int
+    note: str = ""
+    rates: dict[tuple[str, int], float] = field(default_factory=dict)
+
+    def lines(self) -> list[Line]:
+        """What is plotted."""
+        return [
+            Line(name, tuple(self.rates.get((name, n)) for n in self.counts))
+            for name in self.shapes
+        ]
+
+    def run(self) -> None:
+        """Simulate point after point, until all are done or the worker is cancelled."""
+        worker = get_current_worker()
+        for n in self.counts:
+            for name, shape in self.shapes.items():
+                passed = 0.0
+                for tables, rate in self._batches(shape, n):
+                    passed += tables * rate
+                    if worker.is_cancelled:
+                        return
+                self.rates = {**self.rates, (name, n): passed / self.repeats}
+
+    def _batches(self, shape: Shape, n: int) -> Iterator[tuple[int, float]]:
+        for first in range(0, self.repeats, BATCH):
+            tables = min(BATCH, self.repeats - first)
+            (point,) = feasibility_curve(shape, self.k, [n], tables, seed=first)
+            yield tables, point.success_rate
+
+
+class FeasibilityScreen(AnalysisScreen):
+    """A form, the curves, and their numbers."""
+
+    HELP = """## k feasibility
+
+Can k be reached without changing anything? Random tables are drawn, and the **success rate** is the
+share of them in which every combination of values that occurs is held by at least k records.
+
+Two curves show it against the number of records: one for **this table's quasi-identifiers**, with
+their values as frequent as they are, one for a shape you type: so many **attributes** with so many
+equally frequent **values** each. Attributes are taken to be independent; in a real table they go
+together, and it does better. A curve at 0 says that generalising or suppressing is needed.
+
+▸ marks this table's own number of records; the line below says from where on 95% of the tables
+succeed. Type and press `enter`: the curves are drawn again, points appear as they are computed.
+`esc` cancels and keeps those that are there. *most records* left empty follows the shape.
+
+Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and safe with 7,500.
+"""
+    DEFAULT_CSS = """
+    FeasibilityScreen #left { width: 35; }
+    FeasibilityScreen #form-pane { height: auto; border-subtitle-color: $text-muted; }
+    FeasibilityScreen #table-pane { height: 1fr; }
+    FeasibilityScreen #plot-pane { width: 1fr; }
+    FeasibilityScreen #note { height: auto; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "again", "Run", id="feasibility.run")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.curve: Curve | None = None
+        self._drawn: dict[tuple[str, int], float] | None = None
+
+    def body(self) -> Iterable[Widget]:
+        """Form and numbers on the left, the plot on the right."""
+        with Horizontal():
+            with Vertical(id="left"):
+                with Vertical(classes="pane", id="form-pane"):
+                    yield Form()
+                with Vertical(classes="pane", id="table-pane"):
+                    yield Grid()
+            with Vertical(classes="pane", id="plot-pane"):
+                yield Plot()
+        yield Static(id="note", classes="muted")
+
+    async def on_mount(self) -> None:
+        """Begin with the shape of the project."""
+        self.query_one("#form-pane").border_title = "shape"
+        self.query_one("#form-pane").border_subtitle = "enter computes"
+        self.query_one("#table-pane").border_title = "success rate"
+        self.query_one("#plot-pane").border_title = "success rate against records"
+        await self.query_one(Form).show(self._parameters(), {})
+        self.query_one("#p-attributes").focus()
+        self.set_interval(REFRESH, self._look)
+        self.action_again()
+
+    def _parameters(self) -> list[Parameter]:
+        own = len(self.session.names(Role.QUASI)) or 3
+        k = self.session.project.privacy.k
+        return [
+            Parameter("attributes", "int", own, "How many attributes", 1, 100),
+            Parameter("values", "int", 2, "Values of each, equally frequent", 1, 10_000),
+            Parameter("k", "int", k, "Records a combination needs", 1),
+            Parameter("repeats", "int", 200, "Random tables per point", 1, 100_000),
+            Parameter(
+                "most_records", "int", None, "Where the curve ends", 1, 10**12, optional=True
+            ),
+        ]
+
+    def status(self) -> Text:
+        """What is simulated."""
+        text = Text.assemble(("k feasibility", "bold"))
+        if self.curve is not None:
+            text.append(f" · k = {self.curve.k:,} · {self.curve.repeats:,} tables per point")
+        return text
+
+    # -- computing
+
+    @on(Form.Changed)
+    def changed(self, event: Form.Changed) -> None:
+        """Other numbers were typed."""
+        self._simulate(event.values)
+
+    def action_again(self) -> None:
+        """Draw the curves of what the form says."""
+        try:
+            self._simulate(self.query_one(Form).read())
+        except KanonError as error:
+            self.kanon.fail(error)
+
+    def _simulate(self, values: dict[str, Any]) -> None:
+        session = self.session
+        attributes, per_attribute, k = values["attributes"], values["values"], values["k"]
+        counts = record_counts(
+            k, per_attribute**attributes, session.table.height, values["most_records"]
+        )
+        typed = f"typed {attributes} × {per_attribute} values"
+        shapes = {typed: [np.full(per_attribute, 1 / per_attribute)] * attributes}
+        curve = Curve(shapes, counts, k, values["repeats"])
+
+        def work() -> None:
+            try:
+                own = shape_of(session.task())
+                curve.shapes = {f"table's {len(own)}": own, **shapes}
+            except KanonError as error:
+                curve.note = f"no curve for this table: {error}"
+            curve.run()
+
+        self.curve = curve
+        self.compute(work, lambda _: self._draw(), "drawing tables")
+        self._draw()
+
+    # -- showing
+
+    def _look(self) -> None:
+        if self.curve is not None and self.curve.rates is not self._drawn:
+            self._draw()
+
+    def _draw(self) -> None:
+        curve = self.curve
+        assert curve is not None
+        self._drawn = curve.rates
+        lines = curve.lines()
+        own = self.session.table.height
+        labels = [f"{'▸' if n == own else ''}{short(n)}" for n in curve.counts]
+        self.query_one(Plot).show([Chart("success rate", tuple(lines))], labels)
+        columns = [GridColumn("records", 9, True)]
+        columns += [GridColumn(title, 8, True) for title in ("table's", "typed")[-len(lines) :]]
+
+        def cells(row: int) -> list[Cell]:
+            n = curve.counts[row]
+            return [
+                Cell(f"{'▸' if n == own else ''}{short(n)}"),
+                *(_share(line.values[row]) for line in lines),
+            ]
+
+        source = RowSource(columns, len(curve.counts), cells, lambda _: "")
+        self.query_one(Grid).show(source, keep_cursor=True)
+        told = f"▸ {own:,} records here"
+        if all(rate is not None for line in lines for rate in line.values):
+            found = (
+                f"{column.title} {_enough(line, curve.counts)}"
+                for column, line in zip(columns[1:], lines, strict=True)
+            )
+            told += f" · {SAFE:.0%} reached: {', '.join(found)}"
+        note = Text(f"{curve.note}\n" if curve.note else "").append(told)
+        self.query_one("#note", Static).update(note)
+
+
+def _enough(line: Line, counts: Sequence[int]) -> str:
+    """From how many records on the success rate stays high."""
+    low = [n for n, rate in zip(counts, line.values, strict=True) if (rate or 0) < SAFE]
+    enough = [n for n in counts if not low or n > low[-1]]
+    return f"from {short(enough[0])} on" if enough else f"not up to {short(counts[-1])}"
+
+
+def _share(rate: float | None) -> Cell:
+    if rate is None:
+        return Cell("…", "muted")
+    return Cell(f"{rate:.1%}", "good" if rate >= SAFE else "")

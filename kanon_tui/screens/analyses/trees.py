@@ -1,0 +1,226 @@
+"""Decision trees: what a tree for one attribute learns from the original and from the release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.style import Style
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, ScrollableContainer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partition
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.table import as_table
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, PickNames
+from kanon_tui.screens.dialogs import Choose
+from kanon_tui.widgets.grid import printable
+
+__all__ = ["PartitionScreen", "tree_lines"]
+
+MOST_VALUE = 12
+"""Cells for a value of the target."""
+
+
+class PartitionScreen(AnalysisScreen):
+    """Both trees side by side."""
+
+    LOOKS_AT_RELEASE = True
+    HELP = """## Decision trees
+
+What does a release still teach? A decision tree for one attribute (the **target**) is grown on the
+original and on the release (`R` chooses among several), with the same settings, and shown side by
+side. Every line is a group of records: how many they are, the commonest value of the target and
+the share that has it, and the answer that leads to the group. Groups further in are parts of the
+one above; `▪` marks those that are not split further, the leaves.
+
+**Accuracy** is the share of records whose value such a tree predicts, **AUC** how well it ranks
+them (0.5 is guessing, 1 is perfect); both are tested on records the tree has not seen. The
+**baseline** is the accuracy of always guessing the commonest value. **Kept** is the accuracy on
+the release divided by that on the original.
+
+`t` chooses the target, which must be published as it is, `a` what the trees may ask about; `+` and
+`-` change how many leaves the trees may have; `tab` goes from tree to tree, arrows scroll, `z`
+enlarges.
+
+Example: on the census sample, `t`, *income_class*, then `a` and take the mark from *income*, which
+gives the answer away. Where both trees begin with the same question, that finding survived.
+"""
+    DEFAULT_CSS = """
+    PartitionScreen #figures { height: auto; padding: 0 1; }
+    PartitionScreen #trees { height: 1fr; }
+    PartitionScreen .pane { width: 1fr; scrollbar-size: 1 1; }
+    PartitionScreen .tree { width: auto; height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("t", "target", "Target", id="partition.target"),
+        Binding("a", "asked", "Attributes", id="partition.asked"),
+        Binding("plus,equals_sign", "leaves(1)", "More leaves", key_display="+"),
+        Binding("minus", "leaves(-1)", "Fewer leaves", key_display="-"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.target = ""
+        self.asked: tuple[str, ...] | None = None
+        """What the trees may ask about; None: everything besides the target."""
+        self.leaves = 8
+        self.found: Partitioning | None = None
+
+    def body(self) -> Iterable[Widget]:
+        """Figures above, the trees below."""
+        yield Static(id="figures")
+        with Horizontal(id="trees"):
+            with ScrollableContainer(classes="pane", id="original"):
+                yield Static(classes="tree")
+            with ScrollableContainer(classes="pane", id="release"):
+                yield Static(classes="tree")
+
+    def on_mount(self) -> None:
+        """Ask for the target at once."""
+        self.query_one("#original").border_title = "original"
+        self.query_one("#release").border_title = "release"
+        self.query_one("#original").focus()
+        self.draw_status()
+        self.action_target()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The footer shows only what works now."""
+        if action == "target":
+            return self.result is not None
+        if action in ("asked", "leaves"):
+            return bool(self.target)
+        return super().check_action(action, parameters)
+
+    def status(self) -> Text:
+        """The question."""
+        text = Text.assemble(("decision trees", "bold"), printable(self.release_name))
+        if self.result is None:
+            text.append(f" · {NO_RELEASE}")
+        elif not self.target:
+            text.append(" · t chooses the attribute to predict")
+        else:
+            text.append(f" for {printable(self.target)} · at most {self.leaves} leaves")
+            if self.asked is not None:
+                text.append(f" · asking about {len(self.asked):,} attributes")
+        return text
+
+    def action_target(self) -> None:
+        """Choose what to predict; what is published as it is comes first."""
+        if self.result is None:
+            return
+        roles = self.result.task.roles
+        names = sorted(self._published(), key=lambda name: roles[name] is Role.QUASI)
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                if names[number] != self.target:
+                    self.target, self.asked = names[number], None
+                self._grow()
+
+        self.app.push_screen(
+            Choose(
+                "Predict which attribute?",
+                [printable(name) for name in names],
+                hint="one that is published as it is",
+                current=names.index(self.target) if self.target else 0,
+            ),
+            chosen,
+        )
+
+    def released(self) -> None:
+        """The same question to the release of another run."""
+        if self.target:
+            self._grow()
+
+    def _published(self) -> list[str]:
+        roles = self.result.task.roles if self.result else {}
+        return [name for name, role in roles.items() if role is not Role.IDENTIFIER]
+
+    def action_asked(self) -> None:
+        """Choose what the trees may ask about; a twin of the target makes them trivial."""
+        names = [name for name in self._published() if name != self.target]
+
+        def chosen(asked: list[str] | None) -> None:
+            if asked is not None:
+                self.asked = None if asked == names else tuple(asked)
+                self._grow()
+
+        self.app.push_screen(
+            PickNames("What may the trees ask about?", names, self.asked or names), chosen
+        )
+
+    def action_leaves(self, more: int) -> None:
+        """Larger or smaller trees."""
+        if self.target and self.leaves + more >= 2:
+            self.leaves += more
+            self._grow()
+
+    def _grow(self) -> None:
+        result, session = self.result, self.session
+        target, asked, leaves = self.target, self.asked, self.leaves
+        assert result is not None
+
+        def grow() -> Partitioning:
+            task = result.task
+            release = as_table(result.table, task.table.missing_tokens)
+            project = result.project or session.project
+            return partition(project, task, release, target, asked, leaves)
+
+        self.compute(grow, self._show, "growing trees")
+
+    def _show(self, found: Partitioning) -> None:
+        self.found = found
+        self.query_one("#figures", Static).update(_figures(found))
+        for name, tree in (("original", found.original), ("release", found.release)):
+            pane = self.query_one(f"#{name}")
+            pane.border_title = f"{name}: {tree.root.records:,} records"
+            pane.scroll_to(0, 0, animate=False)
+            pane.query_one(Static).update(Text("\n", no_wrap=True).join(tree_lines(tree.root)))
+
+
+def _figures(found: Partitioning) -> Text:
+    """How well either tree predicts, and what share of it is left."""
+    text = Text(f"{'':<10}{'accuracy':>9}{'AUC':>8}{'baseline':>10}{'leaves':>8}", "bold")
+    for name, tree in (("original", found.original), ("release", found.release)):
+        auc = "–" if tree.auc is None else f"{tree.auc:.3f}"
+        leaves = len(list(tree.root.leaves()))
+        text.append(
+            f"\n{name:<10}{tree.accuracy:>9.1%}{auc:>8}{tree.baseline:>10.1%}{leaves:>8}",
+            Style(bold=False),
+        )
+    if found.kept is not None:
+        text.append(f"   keeps {found.kept:.1%} of the accuracy")
+    return text
+
+
+def tree_lines(root: Node) -> list[Text]:
+    """A line per node: records, commonest value, its share, and the answer, further in."""
+    nodes = list(_walk(root, "", ""))
+    width = len(f"{root.records:,}")
+    widest = min(max(cell_len(printable(node.majority)) for _, node in nodes), MOST_VALUE)
+    lines = []
+    for branch, node in nodes:
+        value = set_cell_size(printable(node.majority), widest)
+        counted = f"{node.records:>{width},} {value} {node.share:>6.1%} "
+        leaf = not node.children
+        lines.append(
+            Text.assemble(
+                (counted, "" if leaf else "dim"),
+                (branch, "dim"),
+                ("▪ " if leaf else "", "bold"),
+                printable(node.condition or "all"),
+            )
+        )
+    return lines
+
+
+def _walk(node: Node, branch: str, below: str) -> Iterator[tuple[str, Node]]:
+    yield branch, node
+    for number, child in enumerate(node.children, 1):
+        last = number == len(node.children)
+        yield from _walk(child, below + ("└" if last else "├"), below + (" " if last else "│"))

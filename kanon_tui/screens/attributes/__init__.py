@@ -1,0 +1,1 @@
+"""2 Attributes: role, kind and weight of every column."""

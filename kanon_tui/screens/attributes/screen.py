@@ -1,0 +1,387 @@
+"""2 Attributes: role, kind and weight of every column, and how much they give away together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+from rich.cells import cell_len
+from rich.text import Text
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.analysis.risk import Risk, alone_identifies, risk
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.task.task import coded_column
+from kanon_tui.core.task.weights import association_matrix, redundant
+from kanon_tui.screens.attributes.association import AssociationDialog
+from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.dialogs import AskText
+from kanon_tui.widgets.bars import bar
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
+from kanon_tui.widgets.tint import tint
+
+__all__ = ["AttributesScreen"]
+
+ROLES = {"i": Role.IDENTIFIER, "q": Role.QUASI, "s": Role.SENSITIVE, "o": Role.OTHER}
+KINDS = (Kind.CATEGORICAL, Kind.NUMERIC, Kind.DATE)
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is known of a column besides the project's word on it."""
+
+    distinct: int
+    missing: int
+    alone: float
+
+
+@dataclass(frozen=True)
+class Associations:
+    """Weights in use and, per quasi-identifier, the one it goes with most."""
+
+    weights: dict[str, float]
+    strongest: dict[str, tuple[str, float]]
+    names: tuple[str, ...]
+    matrix: np.ndarray
+
+
+class AttributesScreen(StepScreen):
+    """One row per attribute; roles by one key."""
+
+    STEP = "attributes"
+    HELP = """## 2 Attributes
+
+Say what each column is:
+
+- **identifier** (`i`): names, numbers of persons. Never published.
+- **quasi-identifier** (`q`): what an outsider may also know, such as age, sex or zip code.
+  Generalised until every record looks like at least k−1 others.
+- **sensitive** (`s`): what must not be tied to a person, such as a diagnosis. Published as it
+  is.
+- **other** (`o`): harmless. Published as it is.
+
+The gauge below counts the records that the quasi-identifiers, taken together, give away now.
+
+*alone identifies*: the share of records whose value nobody else has. *association*: the
+quasi-identifier it goes with most; ⚠ marks pairs so close that one could be left out.
+
+Example: move to *zip*, press `q`, and watch the gauge. Mark several rows with `space` and press
+a role key to change them all.
+"""
+    DEFAULT_CSS = """
+    AttributesScreen #attributes-pane { height: 1fr; }
+    AttributesScreen #gauge-pane { height: auto; max-height: 9; padding: 0 1; }
+    AttributesScreen #gauge { height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(key, f"role('{role}')", str(role), id=f"attributes.{role}")
+            for key, role in ROLES.items()
+        ),
+        Binding("k", "kind", "kind", id="attributes.kind"),
+        Binding("w", "weight", "weight", id="attributes.weight"),
+        Binding("a", "auto_weights", "auto weights", id="attributes.auto"),
+        Binding("m", "matrix", "matrix", id="attributes.matrix"),
+        Binding("space", "select", "mark", id="attributes.mark"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.marked: set[str] = set()
+        self._columns: dict[tuple[str, object], Column] = {}
+        self._associations: Associations | None = None
+        self._shown: Session | None = None
+
+    def body(self) -> Iterable[Widget]:
+        """The table of attributes and the gauge."""
+        with Vertical(id="attributes-pane", classes="pane"):
+            yield Grid(name_width=2, id="attributes")
+        with Vertical(id="gauge-pane", classes="pane"):
+            yield Static(id="gauge")
+
+    def on_mount(self) -> None:
+        """The table has the focus."""
+        self.query_one("#gauge-pane").border_title = "risk with these quasi-identifiers"
+        self.query_one(Grid).focus()
+
+    # -- showing
+
+    def show(self, session: Session) -> None:
+        """Fill the table at once and the figures as they are ready."""
+        if session is not self._shown:
+            self._shown, self._columns, self._associations = session, {}, None
+            self.marked.clear()
+        self._fill()
+        specs = dict(session.project.attributes)
+        unknown = {n: s for n, s in specs.items() if (n, s.kind) not in self._columns}
+
+        def measure() -> dict[tuple[str, object], Column]:
+            found: dict[tuple[str, object], Column] = {}
+            for name, spec in unknown.items():
+                try:
+                    column = coded_column(session.table, name, spec)
+                except KanonError:
+                    continue  # the kind does not fit; the hierarchies screen says why
+                missing = 0 if column.missing is None else int(column.counts[column.missing])
+                found[name, spec.kind] = Column(
+                    len(column.values), missing, alone_identifies(column)
+                )
+            return found
+
+        def measured(found: dict[tuple[str, object], Column]) -> None:
+            self._columns.update(found)
+            self._fill()
+
+        if unknown:
+            self.compute(measure, measured, group="columns")
+        self.compute(
+            lambda: associations(session),
+            self._show_associations,
+            group="association",
+            failed=lambda _: self._show_associations(None),
+        )
+        k = session.project.privacy.k
+        self.query_one("#gauge", Static).update(Text("counting …", "dim"))
+        self.compute(
+            lambda: _risk(session, k),
+            lambda made: self.query_one("#gauge", Static).update(gauge(made, self)),
+            group="risk",
+            failed=lambda error: self.query_one("#gauge", Static).update(Text(str(error))),
+        )
+
+    def _show_associations(self, made: Associations | None) -> None:
+        self._associations = made
+        self._fill()
+
+    def _fill(self) -> None:
+        session = self.session
+        mode = "from association" if session.project.weights == "auto" else "equal or typed"
+        pane = self.query_one("#attributes-pane")
+        pane.border_title = Text(f"attributes · weights {mode}")
+        grid = self.query_one("#attributes", Grid)
+        rows = [self._row(name) for name in session.project.attributes]
+        names = [("●" if name in self.marked else " ") for name in session.project.attributes]
+        grid.show(_Rows(rows, names, wide=self.size.width >= 100), keep_cursor=True)
+
+    def _row(self, name: str) -> list[Cell]:
+        spec = self.session.attribute(name)
+        known = self._columns.get((name, spec.kind))
+        quasi = spec.role is Role.QUASI
+        made = self._associations
+        weight = "–"
+        if quasi and made and name in made.weights:
+            weight = f"{made.weights[name]:.3f}" + ("" if spec.weight is None else " typed")
+        mark = {Role.IDENTIFIER: "suppressed", Role.QUASI: "changed", Role.SENSITIVE: "warn"}
+        cells = [
+            Cell(name),
+            Cell(str(spec.role), "" if spec.role is Role.OTHER else mark[spec.role]),  # type: ignore[index]
+            Cell(str(spec.kind)),
+            Cell(weight),
+            Cell(f"{known.distinct:,}" if known else "…"),
+            Cell(f"{known.missing:,}" if known else "…", "warn" if known and known.missing else ""),
+            Cell(f"{known.alone:6.1%} {bar(known.alone, 8)}" if known else "…"),
+            Cell("", ""),
+        ]
+        if quasi and made and name in made.strongest:
+            other, strength = made.strongest[name]
+            close = strength >= 0.9
+            text = f"{other} {strength:.2f}" + (" ⚠ redundant" if close else "")
+            cells[-1] = Cell(text, "warn" if close else "muted")
+        return cells
+
+    # -- editing
+
+    @property
+    def current(self) -> str:
+        """The attribute under the cursor."""
+        return list(self.session.project.attributes)[self.query_one(Grid).row]
+
+    @property
+    def chosen(self) -> list[str]:
+        """The marked attributes, or the one under the cursor."""
+        marked = [n for n in self.session.project.attributes if n in self.marked]
+        return marked or [self.current]
+
+    def action_role(self, role: str) -> None:
+        """Give the chosen attributes a role."""
+        names = self.chosen
+        self.edit_attributes(names, f"{', '.join(names)}: {role}", role=Role(role))
+        self.marked.clear()
+        if len(names) == 1:
+            self.query_one(Grid).action_move(1, 0)
+        self._fill()
+
+    def action_kind(self) -> None:
+        """The next kind; one that the values do not fit is refused with the reason."""
+        session, name = self.session, self.current
+        spec = session.attribute(name)
+        start = KINDS.index(spec.kind or Kind.CATEGORICAL)
+        candidates = [KINDS[(start + step) % 3] for step in (1, 2)]
+
+        def fitting() -> tuple[Kind | None, str]:
+            why = ""
+            for kind in candidates:
+                try:
+                    coded_column(session.table, name, replace(spec, kind=kind))
+                    return kind, ""
+                except KanonError as error:
+                    why = str(error)
+            return None, why
+
+        def decided(found: tuple[Kind | None, str]) -> None:
+            kind, why = found
+            if kind is None:
+                self.kanon.say(why, "warning")
+            else:
+                self.edit_attributes([name], f"{name}: {kind}", kind=kind)
+
+        self.compute(fitting, decided, group="kind")
+
+    def action_weight(self) -> None:
+        """Type a weight; nothing gives it back to the automatic share."""
+        names = self.chosen
+        spec = self.session.attribute(names[0])
+
+        def check(text: str) -> float | None:
+            if not text.strip():
+                return None
+            try:
+                weight = float(text)
+            except ValueError:
+                weight = -1
+            if not 0 <= weight <= 1:
+                raise InputError("write a share from 0 to 1, or nothing")
+            return weight
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                self.edit_attributes(names, f"weight of {', '.join(names)}", weight=check(text))
+
+        self.app.push_screen(
+            AskText(
+                f"Weight of {', '.join(names)}",
+                "" if spec.weight is None else f"{spec.weight:g}",
+                hint="A share from 0 to 1; the others share what is left. Empty: not typed.",
+                check=check,
+            ),
+            typed,
+        )
+
+    def action_auto_weights(self) -> None:
+        """Weights from association, or equal ones."""
+        project = self.session.project
+        mode: Literal["equal", "auto"] = "equal" if project.weights == "auto" else "auto"
+        self.edit(replace(project, weights=mode), f"weights {mode}")
+
+    def action_matrix(self) -> None:
+        """Show how the quasi-identifiers go together."""
+        made = self._associations
+        if made is None:
+            self.kanon.say("tag at least one quasi-identifier first")
+            return
+        close = redundant(made.names, made.matrix)
+        self.app.push_screen(AssociationDialog(made.names, made.matrix, close))
+
+    def action_select(self) -> None:
+        """Mark a row and go to the next."""
+        self.marked ^= {self.current}
+        self.query_one(Grid).action_move(1, 0)
+        self._fill()
+
+    @on(Grid.Chosen)
+    def toggle_quasi(self) -> None:
+        """Enter: quasi-identifier or other."""
+        role = Role.OTHER if self.session.attribute(self.current).role is Role.QUASI else Role.QUASI
+        self.action_role(str(role))
+
+
+class _Rows:
+    """The attributes as a grid source; a narrow terminal gets narrower columns and no missing."""
+
+    WIDE = (
+        ("attribute", 24), ("role", 10), ("kind", 11), ("weight", 11), ("distinct", 9),
+        ("missing", 7), ("alone identifies", 15), ("association", 30),
+    )  # fmt: skip
+    NARROW = (
+        ("attribute", 14), ("role", 10), ("kind", 11), ("weight", 6), ("distinct", 8), ("", 0),
+        ("alone", 6), ("association", 10),
+    )  # fmt: skip
+
+    def __init__(self, rows: list[list[Cell]], names: list[str], wide: bool) -> None:
+        layout = self.WIDE if wide else self.NARROW
+        shown = [x for x, (title, _) in enumerate(layout) if title]
+        self._rows = [[row[x] for x in shown] for row in rows]
+        self._names, self.height = names, len(rows)
+        longest = max([10, *(cell_len(printable(row[0].text)) for row in rows)])
+        self.columns: Sequence[GridColumn] = [
+            GridColumn(title, min(width, longest) if x == 0 else width, title == "distinct")
+            for x, (title, width) in enumerate(layout)
+            if title
+        ]
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        """The cells of these attributes."""
+        return self._rows[start:stop]
+
+    def row_name(self, row: int) -> str:
+        """● for a marked row."""
+        return self._names[row]
+
+
+def associations(session: Session) -> Associations:
+    """Weights and associations of the current quasi-identifiers."""
+    task = session.task()
+    names = tuple(attribute.name for attribute in task.quasi)
+    matrix = association_matrix([attribute.column for attribute in task.quasi])
+    strongest = {}
+    for x, name in enumerate(names):
+        others = [(float(matrix[x, y]), names[y]) for y in range(len(names)) if y != x]
+        if others:
+            strength, other = max(others)
+            strongest[name] = (other, strength)
+    weights = {attribute.name: attribute.weight for attribute in task.quasi}
+    return Associations(weights, strongest, names, matrix)
+
+
+def _risk(session: Session, k: int) -> Risk:
+    quasi = [session.quasi_identifier(name) for name in session.names(Role.QUASI)]
+    if not quasi:
+        raise InputError("no quasi-identifier is tagged: press q on what an outsider may know")
+    return risk(quasi, session.table.height, k)
+
+
+def gauge(made: Risk, widget: Widget) -> Text:
+    """The gauge: two bars, and the single change that helps most."""
+    size = 24 if widget.size.width >= 100 else 12
+    text = Text()
+    for label, count in (
+        ("unique records", made.unique),
+        (f"in classes below k={made.k}", made.below_k),
+    ):
+        share = count / made.records
+        colour = "error" if share > 0.2 else "warning" if share > 0 else "success"
+        text.append(f"{label:<24}{count:>9,} ({share:4.0%}) ")
+        text.append(bar(share, size) + "\n", tint(widget, colour))
+    if not made.below_k:
+        text.append(
+            f"every record already looks like at least {made.k - 1} others",
+            tint(widget, "success"),
+        )
+        return text
+    best = made.without[0]
+    text.append(
+        f'dropping "{printable(best.name)}" would leave {best.unique:,} unique and '
+        f"{best.below_k:,} below k"
+    )
+    if made.raised:
+        levels = ", ".join(f"level {r.level}: {r.unique:,}" for r in made.raised[:4])
+        text.append(f"\ngeneralising it instead, unique at {levels}", "dim")
+    return text

@@ -1,0 +1,1 @@
+"""1 Data: the table as it stands in the file, and how the file is read."""

@@ -1,0 +1,140 @@
+"""How the file is read: delimiter, encoding, header, quotes, missing; with a preview."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Grid as FormGrid
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Input, Label, Select, Static
+
+from kanon_tui.core.data.preview import preview_table
+from kanon_tui.core.data.table import ReadOptions, Table
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.project.project import DataSource
+from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.table_source import FrameSource
+
+if TYPE_CHECKING:
+    from kanon_tui.app import KanonApp
+
+__all__ = ["ReadingDialog"]
+
+DELIMITERS = [
+    ("detect", "auto"), ("comma", ","), ("semicolon", ";"), ("tab", "\t"), ("bar |", "|"),
+    ("space", " "),
+]  # fmt: skip
+ENCODINGS = [(name, name) for name in ("auto", "utf-8", "latin-1", "cp1252", "utf-16")]
+HEADERS: list[tuple[str, Any]] = [("detect", "auto"), ("first row", True), ("none", False)]
+QUOTES = [("detect", "auto"), ('double "', '"'), ("single '", "'"), ("none", "none")]
+POLICIES = [("a value of its own", "value"), ("drop the record", "drop")]
+
+
+class ReadingDialog(Dialog):
+    """Choose and watch the preview; gives a `DataSource` or None."""
+
+    DEFAULT_CSS = """
+    ReadingDialog > Vertical { width: 90; height: 90%; }
+    ReadingDialog FormGrid, ReadingDialog #form {
+        grid-size: 4; grid-columns: 10 1fr 10 1fr; grid-rows: 1; height: auto; grid-gutter: 0 1;
+    }
+    ReadingDialog Select { width: 1fr; height: 1; }
+    ReadingDialog Input { height: 1; }
+    ReadingDialog #preview { height: 1fr; margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Read so")]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._data = session.project.data
+
+    def compose(self) -> ComposeResult:
+        """The form above, the preview below."""
+        options = self._data.read_options
+        with Vertical():
+            yield Label("How is this file read?", classes="title")
+            with FormGrid(id="form"):
+                for title, name, choices, value in (
+                    ("delimiter", "delimiter", DELIMITERS, options.delimiter),
+                    ("encoding", "encoding", ENCODINGS, options.encoding),
+                    ("header", "header", HEADERS, options.header),
+                    ("quotes", "quote", QUOTES, options.quote),
+                    ("missing", "policy", POLICIES, self._data.missing_policy),
+                ):
+                    yield Label(title)
+                    yield _select(name, choices, value)
+                yield Label("tokens")
+                yield Input(", ".join(options.missing_tokens), id="tokens", compact=True)
+            yield Static(
+                "tokens: what stands for a missing cell, with commas between; an empty one comes "
+                "first in “, ?, NA”",
+                classes="hint",
+            )
+            yield Static("", id="error", classes="error")
+            yield Grid(name_width=5, id="preview")
+            with Horizontal(id="buttons"):
+                yield Button("Read so (ctrl+r)", variant="primary", id="accept", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
+
+    def on_mount(self) -> None:
+        """Show the file as it is read now."""
+        self.follow()
+
+    def chosen(self) -> DataSource:
+        """What the form says."""
+        tokens = tuple(token.strip() for token in self.query_one("#tokens", Input).value.split(","))
+        values: dict[str, Any] = {name: self.query_one(f"#{name}", Select).value for name in _NAMES}
+        policy = values.pop("policy")
+        options = replace(self._data.read_options, missing_tokens=tokens, **values)
+        return replace(self._data, read_options=options, missing_policy=policy)
+
+    @on(Select.Changed)
+    @on(Input.Changed)
+    def follow(self) -> None:
+        """Read the beginning of the file in the way that is chosen now."""
+        if not self.is_mounted:
+            return
+        kanon: KanonApp = self.app  # type: ignore[assignment]
+        path, options = self._session.data_path, self.chosen().read_options
+        kanon.compute(
+            lambda: preview_table(path, options),
+            lambda table: self._show(table, options),
+            group="preview",
+            failed=lambda error: self.query_one("#error", Static).update(Text(str(error))),
+            node=self,
+        )
+
+    def _show(self, table: Table, options: ReadOptions) -> None:
+        self.query_one("#error", Static).update("")
+        self.query_one("#preview", Grid).show(FrameSource(table.frame, options.missing_tokens))
+
+    def action_accept(self) -> None:
+        """Take what the form says."""
+        self.dismiss(self.chosen())
+
+    @on(Button.Pressed)
+    def pressed(self, event: Button.Pressed) -> None:
+        """By button."""
+        if event.button.id == "accept":
+            self.action_accept()
+        else:
+            self.dismiss(None)
+
+
+_NAMES = ("delimiter", "encoding", "header", "quote", "policy")
+
+
+def _select(name: str, choices: list[tuple[str, Any]], value: Any) -> Select[Any]:
+    """A drop-down that also knows the value the project has, were it an unusual one."""
+    if value not in [choice for _, choice in choices]:
+        shown = "names in the project" if isinstance(value, tuple) else repr(value)
+        choices = [*choices, (shown, value)]
+    options = [(Text(title), choice) for title, choice in choices]
+    return Select(options, value=value, allow_blank=False, id=name, compact=True)

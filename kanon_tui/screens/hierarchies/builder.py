@@ -1,0 +1,264 @@
+"""Choose a builder, fill in its keys, and see at once what would come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Button, Input, Label, Select, Static, TextArea
+
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_preview
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.hierarchy.build import BUILDERS, Builder
+from kanon_tui.core.hierarchy.builders.form import groups_spec, spec_from_texts, texts_of_spec
+from kanon_tui.core.hierarchy.builders.keys import Key
+from kanon_tui.core.metrics.measure import LevelMeasures
+from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.widgets.grid import printable
+
+if TYPE_CHECKING:
+    from kanon_tui.app import KanonApp
+
+__all__ = ["BuilderDialog"]
+
+PAUSE = 0.15
+"""Seconds without typing before the preview is worked out."""
+MOST_GROUPED = 100
+"""Values up to which a form of all groups can be read."""
+
+Preview = tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]
+
+
+class BuilderDialog(Dialog):
+    """Gives what a project writes for the hierarchy (`{builder: mask, …}`), or None."""
+
+    HELP = """## Builders
+
+Pick a builder and fill in its keys; what a key means stands below the fields. The preview shows
+every level that would come out: how many groups, the smallest one, whether it has k records or
+more, and what becomes of two values. Lists are typed with commas (`5, 10, 20`), cut points
+of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
+
+    - {Europe: [France, Italy], Asia: [Japan]}
+    - {World: [Europe, Asia]}
+"""
+    DEFAULT_CSS = """
+    BuilderDialog > Vertical { width: 84; height: 96%; max-height: 34; }
+    BuilderDialog .title { margin-bottom: 0; }
+    BuilderDialog .field { height: 1; }
+    BuilderDialog .field Label { width: 10; }
+    BuilderDialog .field Input, BuilderDialog .field Select { width: 1fr; height: 1; }
+    BuilderDialog .tall, BuilderDialog .tall TextArea { height: 6; }
+    BuilderDialog TextArea { border: none; padding: 0; width: 1fr; }
+    BuilderDialog #fields { height: auto; }
+    BuilderDialog #about { height: auto; min-height: 2; color: $text-muted; }
+    BuilderDialog #preview-scroll { height: 1fr; }
+    BuilderDialog #error { max-height: 4; }
+    BuilderDialog #buttons { margin-top: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
+
+    def __init__(self, session: Session, state: HierarchyState) -> None:
+        super().__init__()
+        self._session, self._state = session, state
+        kind = state.spec.kind
+        self._builders = [b for b in BUILDERS.values() if kind in b.kinds]
+        self._builder: Builder = self._first_builder()
+        self._timer: Timer | None = None
+
+    def _first_builder(self) -> Builder:
+        """The one in use; groups for a level table of categories, so that nothing is lost."""
+        spec, kind = self._state.spec.hierarchy or {}, self._state.spec.kind
+        written = spec.get("builder")
+        if spec and not written and kind is Kind.CATEGORICAL and self._few:
+            written = "groups"
+        return next((b for b in self._builders if b.name == written), self._builders[0])
+
+    @property
+    def _few(self) -> bool:
+        """Whether the groups there are make a form one can read."""
+        hierarchy = self._state.hierarchy
+        return hierarchy is not None and len(hierarchy.rows) <= MOST_GROUPED
+
+    def compose(self) -> ComposeResult:
+        """Builder, keys, what they mean, what comes out."""
+        with Vertical():
+            yield Label(Text(f"Build the levels of {printable(self._state.name)}"), classes="title")
+            with Horizontal(classes="field"):
+                yield Label("builder")
+                yield Select(
+                    [(builder.name, builder.name) for builder in self._builders],
+                    value=self._builder.name,
+                    allow_blank=False,
+                    compact=True,
+                    id="builder",
+                )
+            with Vertical(id="fields"):
+                yield from self._fields()
+            yield Static(Text(self._builder.help), id="about")
+            with VerticalScroll(id="preview-scroll", can_focus=False):
+                yield Static(id="preview")
+            yield Static("", id="error", classes="error")
+            with Horizontal(id="buttons"):
+                yield Button("Accept (ctrl+r)", variant="primary", id="accept", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
+
+    def _fields(self) -> Iterator[Widget]:
+        texts = texts_of_spec(self._builder, self._beginning())
+        for key in self._builder.keys:
+            entry = self._entry(key, texts[key.name])
+            size = "field tall" if isinstance(entry, TextArea) else "field"
+            yield Horizontal(Label(Text(key.name)), entry, classes=size)
+
+    def _entry(self, key: Key, text: str) -> Widget:
+        name = f"key-{key.name}"
+        if key.choices:
+            options = [(choice, choice) for choice in key.choices]
+            return Select(options, value=text, allow_blank=False, compact=True, id=name)
+        if self._builder.name == "groups" and key.name == "levels":
+            return TextArea(text, compact=True, id=name)
+        return Input(text, placeholder=key.allowed, compact=True, id=name)
+
+    def _beginning(self) -> Mapping[str, Any] | None:
+        """What the form shows first: the project's builder, or the groups there are."""
+        spec, hierarchy = self._state.spec.hierarchy, self._state.hierarchy
+        other = spec is None or spec.get("builder") != "groups"
+        if self._builder.name == "groups" and other and self._few and hierarchy is not None:
+            return groups_spec(hierarchy)
+        return spec
+
+    def on_mount(self) -> None:
+        """The preview of what is there; typing goes to the first key."""
+        if self._builder.keys:
+            self.query_one(f"#key-{self._builder.keys[0].name}").focus()
+        self._look()
+
+    @property
+    def _kanon(self) -> KanonApp:
+        from kanon_tui.app import KanonApp
+
+        assert isinstance(self.app, KanonApp)
+        return self.app
+
+    # -- filling in
+
+    @on(Select.Changed, "#builder")
+    async def builder_chosen(self, event: Select.Changed) -> None:
+        """Other keys for another builder."""
+        if event.value == self._builder.name:
+            return
+        self._builder = BUILDERS[str(event.value)]
+        fields = self.query_one("#fields")
+        await fields.remove_children()
+        await fields.mount_all(list(self._fields()))
+        self.query_one("#about", Static).update(Text(self._builder.help))
+        self._look()
+
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    @on(Select.Changed)
+    def changed(self) -> None:
+        """Look again when the typing pauses."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(PAUSE, self._look)
+
+    def spec(self) -> dict[str, Any]:
+        """What the form says; raises the first key that does not fit."""
+        texts = {}
+        for key in self._builder.keys:
+            entry = self.query_one(f"#key-{key.name}")
+            if isinstance(entry, TextArea):
+                texts[key.name] = entry.text
+            elif isinstance(entry, (Input, Select)):
+                texts[key.name] = str(entry.value)
+        return spec_from_texts(self._builder, texts, self._state.name)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Say what the focused key means."""
+        name = (event.widget.id or "").removeprefix("key-")
+        about = self._builder.help
+        for key in self._builder.keys:
+            if key.name == name:
+                about = f"{key.help}: {key.allowed}."
+        self.query_one("#about", Static).update(Text(about))
+
+    # -- the preview
+
+    def _look(self) -> None:
+        session, name = self._session, self._state.name
+        try:
+            spec = self.spec()
+        except KanonError as error:
+            self._failed(error)
+            return
+        self._kanon.compute(
+            lambda: level_preview(session, name, spec),
+            self._show,
+            group="hierarchies.preview",
+            failed=self._failed,
+            node=self,
+        )
+
+    def _show(self, made: Preview) -> None:
+        self.query_one("#preview", Static).update(preview_text(*made))
+        self.query_one("#error", Static).update("")
+
+    def _failed(self, error: Exception) -> None:
+        if not isinstance(error, KanonError):
+            self._kanon.fail(error)
+            return
+        self.query_one("#preview", Static).update("")
+        self.query_one("#error", Static).update(Text(printable(str(error))))
+
+    @on(Input.Submitted)
+    def action_accept(self) -> None:
+        """Take it if it can be built."""
+        session, name = self._session, self._state.name
+        try:
+            spec = self.spec()
+        except KanonError as error:
+            self._failed(error)
+            return
+        self._kanon.compute(
+            lambda: level_preview(session, name, spec),
+            lambda _: self.dismiss(spec),
+            group="hierarchies.preview",
+            failed=self._failed,
+            node=self,
+        )
+
+    @on(Button.Pressed)
+    def pressed(self, event: Button.Pressed) -> None:
+        """By button."""
+        if event.button.id == "accept":
+            self.action_accept()
+        else:
+            self.dismiss(None)
+
+
+def preview_text(attribute: QuasiIdentifier, levels: tuple[LevelMeasures, ...]) -> Text:
+    """One line per level: groups, smallest group, passes alone, and the labels of two values."""
+    paths = attribute.hierarchy.paths
+    present = len(paths) - (attribute.column.missing is not None)
+    examples = [list(map(printable, paths[code])) for code in (0, present * 2 // 3)]
+    width = min(24, max(cell_len(label) for label in examples[0]))
+    text = Text()
+    text.append("level  groups smallest alone  for example\n", "dim")
+    for level in levels:
+        text.append(f"{level.level:>5} {level.labels:>7,} {level.smallest:>8,} ")
+        text.append("  ✓    " if level.passes else "  ✗    ", "green" if level.passes else "red")
+        first, second = (labels[level.level] for labels in examples)
+        text.append(f"{set_cell_size(first, width)}   {second}\n")
+    return text

@@ -1,0 +1,273 @@
+"""The edits of the Hierarchies screen: worked out aside, then taken or refused as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar
+
+from textual import on
+
+from kanon_tui.core.editing.hierarchy.change import check_still_usable, edited, with_mark_toggled
+from kanon_tui.core.editing.hierarchy.state import HierarchyState, hierarchy_state
+from kanon_tui.core.errors import InputError, listing
+from kanon_tui.core.hierarchy.edit import (
+    add_level,
+    check_movable,
+    check_rename,
+    group,
+    remove_level,
+    rename,
+    split,
+)
+from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.screens.dialogs import AskText
+from kanon_tui.screens.hierarchies.level_rows import Node
+from kanon_tui.screens.hierarchies.pick import Pick
+from kanon_tui.screens.hierarchies.view import HierarchyView
+from kanon_tui.widgets.grid import Grid, printable
+
+__all__ = ["HierarchyEditing", "says_why", "some"]
+
+Fields = dict[str, Any]
+S = TypeVar("S", bound=HierarchyView)
+
+
+def some(labels: Sequence[str]) -> str:
+    """A few of the labels, for a title or the undo message."""
+    return printable(listing(labels, most=3))
+
+
+def says_why(action: Callable[[S], None]) -> Callable[[S], None]:
+    """An action that cannot be done here says the reason instead."""
+
+    @wraps(action)
+    def act(screen: S) -> None:
+        try:
+            action(screen)
+        except InputError as error:
+            screen.kanon.say(str(error), "warning")
+
+    return act
+
+
+class HierarchyEditing(HierarchyView):
+    """Rename, group, move, split, levels and MAGVals."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
+
+    # -- how an edit is made
+
+    def change(
+        self, what: str, level: int, edit: Callable[[Hierarchy], Hierarchy], say: str = ""
+    ) -> None:
+        """Edit the level table at a level, or refuse with the reason."""
+
+        def fields(state: HierarchyState) -> Fields:
+            assert state.hierarchy is not None
+            made = edit(state.hierarchy)
+            check_still_usable(state, made)
+            return edited(state, made, level)
+
+        written = (self.session.attribute(self.attribute).hierarchy or {}).get("file")
+        if not say and written:
+            say = f"the edited hierarchy is kept in the project; {written} stays as it is"
+        self.change_fields(what, fields, say)
+
+    def change_fields(
+        self, what: str, fields: Callable[[HierarchyState], Fields], say: str = ""
+    ) -> None:
+        """Work out new fields of the attribute from its hierarchy as it then is, and take them."""
+        session, name = self.session, self.attribute
+
+        def work() -> Fields:
+            known = self.state
+            if known is None or known.spec is not session.attribute(name):
+                known = hierarchy_state(session, name)
+            if known.hierarchy is None:
+                raise InputError(f"{name}: there is no hierarchy to change; build or import one")
+            return fields(known)
+
+        def done(made: Fields) -> None:
+            self.selected.clear()
+            self.edit_attributes([name], f"{name}: {what}", **made)
+            if say:
+                self.kanon.say(say)
+
+        self.in_turn(work, done)
+
+    def in_turn(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """One edit after the other: keys typed ahead are not lost while one is worked out."""
+        self._waiting.append((work, done))
+        if len(self._waiting) == 1:
+            self._next()
+
+    def _next(self) -> None:
+        work, done = self._waiting[0]
+
+        def finished(then: Callable[[Any], None]) -> Callable[[Any], None]:
+            def finish(value: Any) -> None:
+                self._waiting.pop(0)
+                then(value)
+                if self._waiting:
+                    self._next()
+
+            return finish
+
+        self.compute(work, finished(done), group="edit", failed=finished(self.refused))
+
+    def refused(self, error: Exception) -> None:
+        """Nothing was changed, and why."""
+        self.kanon.show_error("Not changed", error)
+
+    # -- what is selected
+
+    @says_why
+    def action_select(self) -> None:
+        """Select the label under the cursor and go on to the next one."""
+        grid = self.levels
+        if grid.shown is None:
+            return
+        lost = grid.shown.uncovered(grid.row)
+        node: Node = (0, lost) if lost is not None else self.node()
+        if any(level != node[0] for level, _ in self.selected):
+            self.selected.clear()
+            self.kanon.say(f"selecting labels of level {node[0]} now")
+        self.selected ^= {node}
+        row = grid.row + 1
+        while row < grid.shown.height - 1 and self._same(row, node):
+            row += 1
+        grid.go_to(row)
+        grid.redraw()
+
+    def _same(self, row: int, node: Node) -> bool:
+        grid = self.levels
+        assert grid.shown is not None
+        try:
+            return grid.shown.node(row, grid.column) == node
+        except InputError:
+            return False
+
+    def chosen(self) -> tuple[int, list[str]]:
+        """The level and labels to work on: the selected ones, else the one under the cursor."""
+        nodes = sorted(self.selected) or [self.node()]
+        assert self.state is not None
+        lost = [label for level, label in nodes if level == 0 and label in self.state.uncovered]
+        if lost:
+            raise InputError(f"{some(lost)} has no row yet; press u to give it one")
+        return nodes[0][0], [label for _, label in nodes]
+
+    # -- the edits
+
+    @on(Grid.Chosen, "#table")
+    @on(Grid.Chosen, "#tree")
+    @says_why
+    def rename_chosen(self) -> None:
+        """Enter: rename the label, or give a value a row."""
+        grid = self.levels
+        if grid.shown is None:
+            return
+        lost = grid.shown.uncovered(grid.row)
+        if lost is not None:
+            self.fix_uncovered([lost])
+            return
+        level, old = self.node()
+        hierarchy = self.hierarchy
+        check_rename(hierarchy, level, old, old)  # a value cannot be renamed at all
+
+        def typed(new: str | None) -> None:
+            if new is not None and new != old:
+                self.change(
+                    f"{some([old])} is now {some([new])}",
+                    level,
+                    lambda h: rename(h, level, old, new),
+                )
+
+        self.app.push_screen(
+            AskText(
+                f"Rename {some([old])} of level {level}",
+                old,
+                hint="The same values stay in it; a MAGVal on it stays too.",
+                check=lambda new: check_rename(hierarchy, level, old, new),
+            ),
+            typed,
+        )
+
+    def fix_uncovered(self, values: Sequence[str]) -> None:
+        """Give values a row; where that comes from is the screen's matter."""
+        raise NotImplementedError
+
+    @says_why
+    def action_group(self) -> None:
+        """One label at the level above for all that is selected."""
+        level, labels = self.chosen()
+
+        def check(name: str) -> None:
+            if not name.strip():
+                raise InputError(f"write the name that they get at level {level + 1}")
+
+        def typed(name: str | None) -> None:
+            if name is not None:
+                self.change(
+                    f"{len(labels)} labels of level {level} in {some([name])}",
+                    level,
+                    lambda h: group(h, level, labels, name),
+                )
+
+        self.app.push_screen(
+            AskText(
+                f"Group {some(labels)} of level {level}",
+                hint=f"Their label at level {level + 1}. A label that is there already takes them "
+                f"in; a new one makes a group of its own.",
+                check=check,
+            ),
+            typed,
+        )
+
+    @says_why
+    def action_move(self) -> None:
+        """Below another label of the level above."""
+        level, labels = self.chosen()
+        hierarchy = self.hierarchy
+        check_movable(hierarchy, level)
+
+        def picked(parent: str | None) -> None:
+            if parent is not None:  # joining a group that is there is moving into it
+                what = f"{some(labels)} below {some([parent])}"
+                self.change(what, level, lambda h: group(h, level, labels, parent))
+
+        title = f"Move {some(labels)} below which label of level {level + 1}?"
+        self.app.push_screen(Pick(title, hierarchy.labels(level + 1)), picked)
+
+    @says_why
+    def action_split(self) -> None:
+        """A group falls apart into its members."""
+        level, labels = self.chosen()
+
+        def apart(made: Hierarchy) -> Hierarchy:
+            for label in labels:
+                made = split(made, level, label)
+            return made
+
+        self.change(f"{some(labels)} of level {level} split", level, apart)
+
+    @says_why
+    def action_add_level(self) -> None:
+        """A level above the one under the cursor."""
+        level, _ = self.node()
+        self.change(f"a level above level {level}", level, lambda h: add_level(h, level))
+
+    @says_why
+    def action_remove_level(self) -> None:
+        """The level under the cursor goes."""
+        level, _ = self.node()
+        self.change(f"level {level} removed", level, lambda h: remove_level(h, level))
+
+    @says_why
+    def action_magval(self) -> None:
+        """Set MAGVals on what is selected, or take them off."""
+        level, labels = self.chosen()
+        nodes = [(level, label) for label in labels]
+        self.change_fields(f"MAGVal {some(labels)}", lambda state: with_mark_toggled(state, nodes))

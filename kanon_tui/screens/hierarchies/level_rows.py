@@ -1,0 +1,278 @@
+"""A hierarchy as a level table and as a tree: what the two grids of the Hierarchies screen show.
+
+Both show the same things: first the values that have no row, then the hierarchy in the order of its
+tree, last the missing value where it has no row of its own. Both answer which *node* (a label of a
+level) is under the cursor, so that every edit works alike in either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+import numpy as np
+from rich.cells import cell_len
+
+from kanon_tui.core.editing.hierarchy.state import HierarchyState
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
+from kanon_tui.widgets.grid import Cell, GridColumn, printable
+
+__all__ = ["NOT_COVERED", "LevelRows", "Node", "TreeRows"]
+
+Node = tuple[int, str]
+"""A label of a level."""
+
+NOT_COVERED = "— no row: not covered —"
+SELECTED, MAGVAL = "●", "◆"
+SAMPLE = 300
+"""Rows that decide how wide a column is."""
+WIDEST = 28
+ALL_OPEN = 200
+"""Up to this many values a tree starts unfolded."""
+
+
+class _Rows:
+    """What table and tree have in common."""
+
+    def __init__(self, state: HierarchyState, selected: Set[Node]) -> None:
+        assert state.hierarchy is not None
+        self.state, self.selected = state, selected
+        self.hierarchy: Hierarchy = state.hierarchy
+        self.missing = state.missing
+        self.lost = state.uncovered
+
+    height: int
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        """The cells of these lines."""
+        return [self._line(row) for row in range(start, stop)]
+
+    def _line(self, row: int) -> list[Cell]:
+        raise NotImplementedError
+
+    def uncovered(self, row: int) -> str | None:
+        """The value in this row if it has no row in the hierarchy."""
+        return self.lost[row] if row < len(self.lost) else None
+
+    def row_name(self, row: int) -> str:
+        """Nothing stands on the left."""
+        return ""
+
+    def find(self, text: str, after: int) -> int | None:
+        """The next line below `after` with this text in it, from the top at the end."""
+        wanted = text.casefold()
+        for step in range(1, self.height + 1):
+            row = (after + step) % self.height
+            if any(wanted in cell.text.casefold() for cell in self._line(row)):
+                return row
+        return None
+
+    def cell(self, node: Node, before: str = "", muted: bool = False) -> Cell:
+        """A label with its marks: ● selected, ◆ a MAGVal."""
+        chosen, marked = node in self.selected, Mark(*node) in self.hierarchy.marks
+        text = before + (SELECTED if chosen else "") + (f"{MAGVAL} " if marked else "") + node[1]
+        mark = "match" if chosen else "changed" if marked else "muted" if muted else ""
+        return Cell(text or "·", mark)
+
+    def _lost_cell(self, value: str) -> Cell:
+        chosen = (0, value) in self.selected
+        return Cell(f"{SELECTED if chosen else ''}✗ {value}", "match" if chosen else "bad")
+
+    def _refuse(self, row: int) -> None:
+        lost = self.uncovered(row)
+        if lost is not None:
+            raise InputError(f"'{lost}' has no row yet; press u to give it one")
+        raise InputError(
+            "the missing value has no row of its own: it stays itself and meets the others at the "
+            "top; to group it, give it a row in a file and import that"
+        )
+
+
+class LevelRows(_Rows):
+    """One line per value, one column per level, and the records of the value."""
+
+    def __init__(self, state: HierarchyState, selected: Set[Node]) -> None:
+        super().__init__(state, selected)
+        self.height = len(self.lost) + len(self.hierarchy.rows) + (self.missing is not None)
+        bound = state.bound
+        self.top = max(bound.height, self.hierarchy.height) if bound else self.hierarchy.height
+        self.columns: Sequence[GridColumn] = self._columns()
+
+    def _columns(self) -> list[GridColumn]:
+        sample = self.rows(0, min(self.height, SAMPLE))
+        widths = [
+            max(cell_len(printable(c.text)) for c in column) for column in zip(*sample, strict=True)
+        ]
+        titles = [*(str(level) for level in range(self.top + 1)), "records"]
+        return [
+            GridColumn(title, max(len(title), min(width + 1, WIDEST)), title == "records")
+            for title, width in zip(titles, widths, strict=True)
+        ]
+
+    def _line(self, row: int) -> list[Cell]:
+        if row < len(self.lost):
+            value = self.lost[row]
+            note = [Cell(NOT_COVERED, "bad"), *[Cell("")] * (self.top - 1)][: self.top]
+            return [
+                self._lost_cell(value),
+                *note,
+                Cell(f"{int(self.state.uncovered_records[row]):,}", "bad"),
+            ]
+        number = row - len(self.lost)
+        if number == len(self.hierarchy.rows):
+            return self._missing_line()
+        place = int(self.state.order[number])
+        path, records = self.hierarchy.rows[place], int(self.state.records[place])
+        cells = [self.cell((level, label), muted=not records) for level, label in enumerate(path)]
+        cells += [Cell("*", "muted")] * (self.top + 1 - len(path))
+        return [*cells, Cell(f"{records:,}", "" if records else "muted")]
+
+    def _missing_line(self) -> list[Cell]:
+        assert self.missing is not None
+        bound = self.state.bound
+        path = [""] * (self.top + 1)
+        if bound is not None and bound.column.missing is not None:
+            path = list(bound.paths[bound.column.missing])
+        shown = [Cell(label or "·", "missing") for label in path]
+        shown[0] = Cell(f"{self.missing or '·'} (missing)", "missing")
+        return [*shown, Cell(f"{self.state.missing_records:,}", "missing")]
+
+    def node(self, row: int, column: int) -> Node:
+        """The label under a cell; raises why there is none."""
+        number = row - len(self.lost)
+        if not 0 <= number < len(self.hierarchy.rows):
+            self._refuse(row)
+        if column > self.hierarchy.height:
+            raise InputError(
+                "put the cursor on a level of the hierarchy"
+                if column > self.top
+                else f"level {column} is there for the missing value only and cannot be changed"
+            )
+        return column, self.hierarchy.rows[int(self.state.order[number])][column]
+
+    def place(self, node: Node) -> int | None:
+        """The line of a value, or the first line of a label."""
+        level, label = node
+        if level > self.hierarchy.height:
+            return None
+        for number, row in enumerate(self.state.order.tolist()):
+            if self.hierarchy.rows[row][level] == label:
+                return number + len(self.lost)
+        return None
+
+
+class TreeRows(_Rows):
+    """One line per label from the root down, with the values and records below it; lines fold."""
+
+    def __init__(self, state: HierarchyState, selected: Set[Node], toggled: set[Node]) -> None:
+        super().__init__(state, selected)
+        self.toggled = toggled
+        """Nodes that are folded where they would be open, or open where they would be folded."""
+        order = state.order
+        self._below = np.concatenate([[0], np.cumsum(state.records[order])])
+        self._starts = [
+            _starts(self.hierarchy, order, level) for level in range(self.hierarchy.height + 1)
+        ]
+        self._lines: list[tuple[int, int, int]] = []
+        self._unfold()
+        sample = self.rows(0, min(self.height, SAMPLE))
+        width = max([10, *(cell_len(printable(line[0].text)) for line in sample)])
+        self.columns: Sequence[GridColumn] = [
+            GridColumn("label", min(width, 2 * WIDEST)),
+            GridColumn("level", 5, True),
+            GridColumn("values", 7, True),
+            GridColumn("records", 9, True),
+        ]
+
+    def _unfold(self) -> None:
+        """The visible nodes, each with the stretch of rows it stands for."""
+        todo = [(self.hierarchy.height, 0, len(self.hierarchy.rows))]
+        self._lines = []
+        while todo:
+            level, start, stop = line = todo.pop()
+            self._lines.append(line)
+            if level and self.is_open(self._node(line)):
+                todo += [(level - 1, a, b) for a, b in reversed(self._children(level, start, stop))]
+        self.height = len(self.lost) + len(self._lines) + (self.missing is not None)
+
+    def _children(self, level: int, start: int, stop: int) -> list[tuple[int, int]]:
+        starts = self._starts[level - 1]
+        inside = starts[np.searchsorted(starts, start) : np.searchsorted(starts, stop)].tolist()
+        return list(zip(inside, [*inside[1:], stop], strict=True))
+
+    def _node(self, line: tuple[int, int, int]) -> Node:
+        return line[0], self.hierarchy.rows[int(self.state.order[line[1]])][line[0]]
+
+    def is_open(self, node: Node) -> bool:
+        """Whether what is below a node is shown."""
+        small = len(self.hierarchy.rows) <= ALL_OPEN
+        usually = small or node[0] == self.hierarchy.height > 1
+        return usually != (node in self.toggled)
+
+    def _line(self, row: int) -> list[Cell]:
+        if row < len(self.lost):
+            value = self.lost[row]
+            count = f"{int(self.state.uncovered_records[row]):,}"
+            note = self._lost_cell(value)
+            text = f"{note.text} {NOT_COVERED}"
+            return [Cell(text, note.mark), Cell(""), Cell("1", "bad"), Cell(count, "bad")]
+        number = row - len(self.lost)
+        if number == len(self._lines):
+            assert self.missing is not None
+            count = f"{self.state.missing_records:,}"
+            name = f"    {self.missing or '·'} (missing)"
+            return [Cell(name, "missing"), Cell(""), Cell("1"), Cell(count, "missing")]
+        level, start, stop = line = self._lines[number]
+        node = self._node(line)
+        fold = "▾ " if level and self.is_open(node) else "▸ " if level else "· "
+        records = int(self._below[stop] - self._below[start])
+        indent = "  " * (self.hierarchy.height - level)
+        return [
+            self.cell(node, indent + fold, muted=not records),
+            Cell(str(level), "muted"), Cell(f"{stop - start:,}"), Cell(f"{records:,}"),
+        ]  # fmt: skip
+
+    def node(self, row: int, column: int = 0) -> Node:
+        """The label of a line; raises why there is none."""
+        number = row - len(self.lost)
+        if not 0 <= number < len(self._lines):
+            self._refuse(row)
+        return self._node(self._lines[number])
+
+    def place(self, node: Node) -> int | None:
+        """The line of a node, if it is unfolded."""
+        for number, line in enumerate(self._lines):
+            if line[0] == node[0] and self._node(line) == node:
+                return number + len(self.lost)
+        return None
+
+    def fold(self, row: int, closing: bool) -> bool:
+        """Fold or unfold a line; False where there is nothing to."""
+        number = row - len(self.lost)
+        if not 0 <= number < len(self._lines) or self._lines[number][0] == 0:
+            return False
+        node = self._node(self._lines[number])
+        if self.is_open(node) != closing:
+            return False
+        self.toggled ^= {node}
+        self._unfold()
+        return True
+
+    def parent(self, row: int) -> int:
+        """The line of the node above."""
+        number = row - len(self.lost)
+        if not 0 <= number < len(self._lines):
+            return row
+        level = self._lines[number][0]
+        while number and self._lines[number][0] <= level:
+            number -= 1
+        return number + len(self.lost)
+
+
+def _starts(hierarchy: Hierarchy, order: np.ndarray, level: int) -> np.ndarray:
+    """Where in the tree's order another label of this level begins."""
+    if level == 0:
+        return np.arange(len(order))
+    rank = {label: place for place, label in enumerate(hierarchy.labels(level))}
+    ranks = np.array([rank[hierarchy.rows[row][level]] for row in order.tolist()])
+    return np.flatnonzero(np.diff(ranks, prepend=-1))

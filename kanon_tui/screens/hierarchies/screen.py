@@ -1,0 +1,237 @@
+"""3 Hierarchies: how every quasi-identifier is generalised, level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from kanon_tui.core.data.writing import check_target
+from kanon_tui.core.editing.hierarchy.change import imported, replaced
+from kanon_tui.core.editing.hierarchy.state import HierarchyState
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.edit import add_rows
+from kanon_tui.core.hierarchy.files.any_format import HIERARCHY_ENDINGS, write_hierarchy_file
+from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.uncovered import closest, nearest_rows, own_rows, rows_like
+from kanon_tui.screens.dialogs import AskPath, AskText, Choose, Confirm
+from kanon_tui.screens.hierarchies.builder import BuilderDialog
+from kanon_tui.screens.hierarchies.editing import HierarchyEditing, says_why, some
+from kanon_tui.screens.hierarchies.pick import Pick
+
+__all__ = ["HierarchiesScreen"]
+
+
+class HierarchiesScreen(HierarchyEditing):
+    """Where hierarchies come from and go to: builders, files, values without a row."""
+
+    STEP = "hierarchies"
+    HELP = """## 3 Hierarchies
+
+A hierarchy says how a value becomes less exact, step by step: zip `46201` → `4620*` → `462**` → … →
+`*`. Level 0 is the value itself, the last level the root, one label for all.
+
+On the left the quasi-identifiers: ✓ has a hierarchy that covers every value, `!` has a problem
+(told below its table), · has none, so that a default is built. What is shown is what a run
+will use.
+
+On the right, for every level: the number of *groups*, the *smallest* group (records), whether the
+attribute at this level passes k *alone*, its research value (*RV*, more is better) and the
+normalised certainty penalty (*NCP*, 0 nothing lost, 1 all).
+
+Example: go to *age*, press `b`, type the widths `5, 10, 20`, press `ctrl+r`. Then `enter` goes into
+the level table, where labels can be renamed, grouped, moved and marked.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("t", "tree", "tree", id="hierarchies.tree"),
+        Binding("b", "build", "builder", id="hierarchies.build"),
+        Binding("u", "uncovered", "uncovered", id="hierarchies.uncovered"),
+        Binding("I", "import", "import", id="hierarchies.import"),
+        Binding("E", "export", "export", id="hierarchies.export"),
+        Binding("x", "clear", "default", id="hierarchies.clear"),
+        Binding("slash", "find", "find", key_display="/", id="hierarchies.find"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._wanted = ""
+
+    # -- another hierarchy
+
+    def _take(self, make: Callable[[], Mapping[str, Any] | None], what: str) -> None:
+        """Give the attribute another hierarchy; MAGVals and typed research values follow."""
+        name, folder, state = self.attribute, self.session.project.folder, self._known()
+
+        def done(made: tuple[dict[str, Any], str]) -> None:
+            fields, lost = made
+            self.selected.clear()
+            self.edit_attributes([name], f"{name}: {what}", **fields)
+            if lost:
+                self.kanon.say(f"{name}: gone with the old levels: {lost} (ctrl+z undoes)")
+
+        self.in_turn(lambda: replaced(state, make(), folder), done)
+
+    def _known(self) -> HierarchyState:
+        """The state of the attribute, with the values that any hierarchy needs."""
+        if self.state is None or self.state.name != self.attribute:
+            raise InputError("one moment: the attribute is still being worked out")
+        if self.state.column is None:
+            raise InputError(self.state.problem)
+        return replace(self.state, spec=self.session.attribute(self.attribute))
+
+    @says_why
+    def action_build(self) -> None:
+        """Choose a builder, with a preview."""
+
+        def built(spec: dict[str, Any] | None) -> None:
+            if spec is not None:
+                self._take(lambda: spec, f"builder {spec['builder']}")
+
+        self.app.push_screen(BuilderDialog(self.session, self._known()), built)
+
+    @says_why
+    def action_clear(self) -> None:
+        """Back to what is built by default."""
+        if self._known().spec.hierarchy is None:
+            raise InputError(f"{self.attribute}: this is the default; there is nothing to clear")
+        self._take(lambda: None, "back to the default hierarchy")
+
+    # -- files
+
+    @property
+    def _folder(self) -> Path:
+        """Where files are looked for and written first."""
+        project = self.session.project
+        return (project.path or self.session.data_path).parent
+
+    @says_why
+    def action_import(self) -> None:
+        """Read a hierarchy from a file."""
+        name, project, column = self.attribute, self.session.project, self._known().column
+        assert column is not None
+
+        def read(path: Path, attribute: str) -> None:
+            self._take(lambda: imported(path, attribute, column, project), f"from {path.name}")
+
+        def asked(path: Path | None) -> None:
+            if path is None or path.suffix.lower() != ".xml":
+                if path is not None:
+                    read(path, name)
+                return
+            self.app.push_screen(
+                AskText(f"Which attribute of {path.name}?", name, hint="Its name or index there."),
+                lambda attribute: read(path, attribute) if attribute else None,
+            )
+
+        hint = ".csv (ARX), .yaml (levels) or .xml (UTD); tab completes, enter accepts"
+        title = f"Import a hierarchy for {name}"
+        self.app.push_screen(AskPath(title, f"{self._folder}/", hint), asked)
+
+    @says_why
+    def action_export(self) -> None:
+        """Write the hierarchy to a file."""
+        name, hierarchy = self.attribute, self.hierarchy
+
+        def written(path: Path) -> None:
+            self.kanon.say(
+                f"wrote {path.name}: {len(hierarchy.rows):,} values, {hierarchy.height + 1} levels"
+            )
+
+        def write(path: Path) -> Path:
+            check_target(path, HIERARCHY_ENDINGS, force=True)
+            write_hierarchy_file(hierarchy, path, name, force=True)
+            return path
+
+        def go(path: Path) -> None:
+            self.compute(lambda: write(path), written, group="export", failed=self.kanon.fail)
+
+        def asked(path: Path | None) -> None:
+            if path is None:
+                return
+            if path.exists():
+                self.app.push_screen(
+                    Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
+                    lambda answer: go(path) if answer else None,
+                )
+            else:
+                go(path)
+
+        safe = "".join(c if c.isalnum() or c in " .-_" else "_" for c in name)
+        hint = ".csv (ARX), .yaml (levels) or .xml (UTD) by its ending"
+        title = f"Export the hierarchy of {name}"
+        self.app.push_screen(AskPath(title, str(self._folder / f"{safe}.csv"), hint), asked)
+
+    # -- values without a row
+
+    @says_why
+    def action_uncovered(self) -> None:
+        """Give the values without a row one: the selected ones, else all."""
+        lost = self._known().uncovered
+        selected = [value for value in lost if (0, value) in self.selected]
+        self.fix_uncovered(selected or lost)
+
+    def fix_uncovered(self, values: Sequence[str]) -> None:
+        """Ask where values without a row belong."""
+        state, hierarchy = self._known(), self.hierarchy
+        column = state.column
+        assert column is not None
+        if not values:
+            raise InputError(f"{self.attribute}: every value has a row")
+
+        def cover(rows: Callable[[Hierarchy], Mapping[str, Sequence[str]]]) -> None:
+            what = f"rows for {some(values)}"
+            self.change(what, 0, lambda h: add_rows(h, rows(h)))
+
+        def like(example: str | None) -> None:
+            if example is not None:
+                cover(lambda h: rows_like(h, values, example))
+
+        def pick() -> None:
+            title = f"Put {some(values)} where which value is?"
+            near = closest(values[0], hierarchy.values)
+            self.app.push_screen(Pick(title, near), like)
+
+        options: list[tuple[str, Callable[[], None]]] = [
+            ("where another value is (the same labels) …", pick),
+            ("each by itself, below the root", lambda: cover(lambda h: own_rows(h, values))),
+            ("build all levels anew with a builder …", self.action_build),
+        ]
+        if column.kind.ordered:
+            each = ("each where the nearest value is", lambda: cover(near_rows))
+            options.insert(0, each)
+
+        def near_rows(h: Hierarchy) -> Mapping[str, Sequence[str]]:
+            return nearest_rows(h, column, values)
+
+        self.app.push_screen(
+            Choose(f"Where to put {some(values)}?", [text for text, _ in options]),
+            lambda number: options[number][1]() if number is not None else None,
+        )
+
+    # -- finding
+
+    @says_why
+    def action_find(self) -> None:
+        """The next line with a text in it."""
+        grid = self.levels
+        source = grid.shown
+        if source is None or not self.hierarchy:
+            return
+
+        def found(row: int | None) -> None:
+            if row is None:
+                self.kanon.say(f"'{self._wanted}' is nowhere in {self.attribute}")
+            else:
+                grid.go_to(row)
+                grid.focus()
+
+        def typed(text: str | None) -> None:
+            if text:
+                self._wanted = text
+                after = grid.row
+                self.compute(lambda: source.find(text, after), found, group="find")
+
+        self.app.push_screen(AskText("Find a value or label", self._wanted), typed)

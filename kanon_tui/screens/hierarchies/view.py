@@ -1,0 +1,290 @@
+"""What the Hierarchies screen shows: attributes, level table or tree, and what levels are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.text import Text
+from textual import on
+from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.editing.hierarchy.state import (
+    AttributeLine,
+    HierarchyState,
+    attribute_lines,
+    hierarchy_state,
+)
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.project.project import Project
+from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.hierarchies.figures import AttributeRows, level_figures, reason_text
+from kanon_tui.screens.hierarchies.grids import HierarchyTable, HierarchyTree
+from kanon_tui.screens.hierarchies.level_rows import LevelRows, Node, TreeRows
+from kanon_tui.widgets.grid import Grid, printable
+
+__all__ = ["HierarchyView"]
+
+Made = tuple[HierarchyState, LevelRows | None, TreeRows | None]
+
+
+class HierarchyView(StepScreen):
+    """The panes, the cursor and the selection; the edits stand in the classes that follow."""
+
+    DEFAULT_CSS = """
+    HierarchyView #panes { height: 1fr; layout: horizontal; }
+    HierarchyView .pane { border-subtitle-color: $text-muted; }
+    HierarchyView #work { width: 1fr; height: 1fr; }
+    HierarchyView #attributes-pane { width: 22; }
+    HierarchyView #levels-pane { width: 1fr; }
+    HierarchyView #measures-pane { width: 44; }
+    HierarchyView #origin { color: $text-muted; margin-top: 1; }
+    HierarchyView #reason { height: auto; max-height: 6; padding: 0 1; }
+    HierarchyView.-narrow #panes { layout: vertical; }
+    HierarchyView.-narrow #attributes-pane { width: 19; }
+    HierarchyView.-narrow #measures-pane { width: 1fr; height: 9; }
+    HierarchyView.-narrow #origin { display: none; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attribute = ""
+        """The name of the attribute that is shown."""
+        self.state: HierarchyState | None = None
+        self.selected: set[Node] = set()
+        self.as_tree = False
+        self._lines: dict[str, AttributeLine] = {}
+        self._folds: dict[str, set[Node]] = {}
+        self._shown: Session | None = None
+        self._listed: Project | None = None
+
+    def body(self) -> Iterable[Widget]:
+        """Attributes, levels, and per level its figures."""
+        with Container(id="panes"):
+            with Horizontal(id="work"):
+                with Vertical(id="attributes-pane", classes="pane"):
+                    yield Grid(id="attributes")
+                with Vertical(id="levels-pane", classes="pane"):
+                    yield HierarchyTable(id="table")
+                    yield HierarchyTree(id="tree")
+                    yield Static(id="reason")
+            with VerticalScroll(id="measures-pane", classes="pane"):
+                yield Static(id="measures")
+                yield Static(id="origin")
+
+    def on_mount(self) -> None:
+        """Choosing an attribute comes first."""
+        self.query_one("#attributes-pane").border_title = "attributes"
+        self.query_one("#measures-pane").border_title = "per level"
+        self.outline.display = False
+        self.attributes.focus()
+
+    @property
+    def attributes(self) -> Grid:
+        """The pane on the left."""
+        return self.query_one("#attributes", Grid)
+
+    @property
+    def table(self) -> HierarchyTable:
+        """The level table."""
+        return self.query_one(HierarchyTable)
+
+    @property
+    def outline(self) -> HierarchyTree:
+        """The same as a tree."""
+        return self.query_one(HierarchyTree)
+
+    @property
+    def levels(self) -> HierarchyTable | HierarchyTree:
+        """Whichever of the two is shown."""
+        return self.outline if self.as_tree else self.table
+
+    # -- filling
+
+    def show(self, session: Session) -> None:
+        """The list at once; the attribute under the cursor as soon as it is worked out."""
+        if session is not self._shown:
+            self._shown, self._listed, self._lines, self._folds = session, None, {}, {}
+            self.attribute, self.state = "", None
+            self.selected.clear()
+        names = session.names(Role.QUASI)
+        if self.attribute not in names:
+            self.attribute = names[0] if names else ""
+        self._fill_attributes(names)
+        if not names:
+            self._fill_empty("No attribute is a quasi-identifier yet: tag one on screen 2.")
+            return
+        self._load()
+
+    def _fill_attributes(self, names: Sequence[str]) -> None:
+        lines = [self._lines.get(name, AttributeLine(name, "…", None)) for name in names]
+        width = 11 if self.has_class("-narrow") else 14
+        grid = self.attributes
+        grid.show(AttributeRows(lines, width), keep_cursor=True)
+        if self.attribute in names and grid.row != names.index(self.attribute):
+            grid.go_to(names.index(self.attribute))
+
+    def _list(self) -> None:
+        """Marks and heights of all attributes, after the one that is looked at."""
+        session, project = self.session, self.session.project
+
+        def listed(lines: tuple[AttributeLine, ...]) -> None:
+            self._listed, self._lines = project, {line.name: line for line in lines}
+            self._fill_attributes(session.names(Role.QUASI))
+
+        if self._listed is not project:
+            self.compute(lambda: attribute_lines(session), listed, group="attributes")
+
+    def _load(self) -> None:
+        """Work out the attribute under the cursor and show it."""
+        session, name = self.session, self.attribute
+        folds = self._folds.setdefault(name, set())
+        pane = self.query_one("#levels-pane")
+        pane.border_title = Text(printable(name))
+
+        def work() -> Made:
+            state = hierarchy_state(session, name)
+            if state.hierarchy is None:
+                return state, None, None
+            return state, LevelRows(state, self.selected), TreeRows(state, self.selected, folds)
+
+        self.compute(work, self._fill, group="state")
+
+    def _fill(self, made: Made) -> None:
+        state, rows, tree = made
+        before, self.state = self.state, state
+        again = before is not None and before.name == state.name
+        if rows is None or tree is None:
+            self._fill_empty(state.problem)
+        else:
+            for grid, source in ((self.table, rows), (self.outline, tree)):
+                kept = _cursor_node(grid) if again else None
+                grid.show(source, keep_cursor=again)
+                place = source.place(kept) if kept is not None else None
+                if place is not None and place != grid.row:
+                    grid.go_to(place)
+            self.table.display, self.outline.display = not self.as_tree, self.as_tree
+            self._fill_reason(state)
+        self._fill_titles(state)
+        self._fill_measures()
+        self._list()
+
+    def _fill_empty(self, why: str) -> None:
+        self.table.display = self.outline.display = False
+        reason = self.query_one("#reason", Static)
+        reason.display = True
+        reason.set_classes("bad")
+        reason.update(Text(printable(why)))
+        for name in ("#origin", "#measures"):
+            self.query_one(name, Static).update("")
+
+    def _fill_reason(self, state: HierarchyState) -> None:
+        """Below the table: what stands in the way of a run, or where a default comes from."""
+        reason, text = self.query_one("#reason", Static), reason_text(state)
+        reason.display = bool(text)
+        reason.set_classes("bad" if state.problem else "muted")
+        reason.update(Text(text))
+
+    def _fill_titles(self, state: HierarchyState) -> None:
+        values = f", {len(state.hierarchy.rows):,} values" if state.hierarchy else ""
+        kind = f" ({state.spec.kind}{values})"
+        pane = self.query_one("#levels-pane")
+        pane.border_title = Text(printable(state.name) + kind)
+        origin, other = printable(state.origin), "t table" if self.as_tree else "t tree"
+        pane.border_subtitle = Text(
+            f"{origin if len(origin) < 36 else origin[:35] + '…'} · {other}"
+        )
+        self.query_one("#origin", Static).update(
+            Text(f"{origin}\n\nb builder · I import · E export")
+        )
+
+    def _fill_measures(self) -> None:
+        """The figures of every level; ▸ is the level under the cursor."""
+        state = self.state
+        if state is None or not state.levels:
+            self.query_one("#measures", Static).update(
+                Text("Figures come when the hierarchy can be used." if state else "", "dim")
+            )
+            return
+        text = level_figures(state.levels, self._cursor_level(), self.session.project.privacy)
+        self.query_one("#measures", Static).update(text)
+
+    # -- the cursor
+
+    def _cursor_level(self) -> int | None:
+        grid = self.levels
+        if grid.shown is None:
+            return None
+        if isinstance(grid, HierarchyTable):
+            return grid.column
+        try:
+            return grid.shown.node(grid.row, 0)[0]
+        except InputError:
+            return None
+
+    def node(self) -> Node:
+        """The label under the cursor; raises why there is none."""
+        grid, _ = self.levels, self.hierarchy
+        assert grid.shown is not None
+        return grid.shown.node(grid.row, grid.column)
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """The level table that is shown; raises why there is none."""
+        if self.state is None or self.state.name != self.attribute:
+            raise InputError("one moment: the attribute is still being worked out")
+        if self.state.hierarchy is None:
+            raise InputError("there is no hierarchy to change; b builds one, I imports one")
+        return self.state.hierarchy
+
+    @on(Grid.Moved, "#attributes")
+    def attribute_moved(self, event: Grid.Moved) -> None:
+        """Show the attribute under the cursor."""
+        names = self.session.names(Role.QUASI)
+        if event.row < len(names) and names[event.row] != self.attribute:
+            self.attribute = names[event.row]
+            self.selected.clear()
+            self._load()
+
+    @on(Grid.Chosen, "#attributes")
+    def attribute_chosen(self) -> None:
+        """Enter: go to its levels."""
+        self.levels.focus()
+
+    @on(Grid.Moved, "#table")
+    @on(Grid.Moved, "#tree")
+    def level_moved(self) -> None:
+        """Another level may be under the cursor."""
+        self._fill_measures()
+
+    def action_tree(self) -> None:
+        """Tree or table; the cursor stays on its label where it can."""
+        had_focus = self.levels.has_focus
+        try:
+            node: Node | None = self.node()
+        except InputError:
+            node = None
+        self.as_tree = not self.as_tree
+        if self.state is None or self.state.hierarchy is None:
+            return
+        self.table.display, self.outline.display = not self.as_tree, self.as_tree
+        grid = self.levels
+        place = grid.shown.place(node) if grid.shown is not None and node is not None else None
+        if place is not None and node is not None:
+            grid.go_to(place, None if self.as_tree else node[0])
+        if had_focus:
+            grid.focus()
+        self._fill_titles(self.state)
+        self._fill_measures()
+
+
+def _cursor_node(grid: HierarchyTable | HierarchyTree) -> Node | None:
+    """What the cursor is on, to find it again: a value in the table, a label in the tree."""
+    try:
+        return grid.shown.node(grid.row, 0) if grid.shown is not None else None
+    except InputError:
+        return None

@@ -1,0 +1,199 @@
+"""Two results side by side: the same records as either publishes them, and every figure."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Footer, Static
+
+from kanon_tui.core.analysis.compare import Comparison
+from kanon_tui.screens.results.figures import comparison_tables
+from kanon_tui.screens.results.panel import FigurePanel
+from kanon_tui.screens.results.rows import CHANGED, SAME, ResultRows, RowSource, shared_columns
+from kanon_tui.screens.results.twin_grids import TwinGrids
+from kanon_tui.widgets.grid import Cell, printable
+
+__all__ = ["CompareScreen", "PairedRows"]
+
+
+class PairedRows:
+    """The records of two results, row by row the same one; made in a background thread."""
+
+    def __init__(self, made: Comparison) -> None:
+        self.made = made
+        self.sides = (ResultRows(made.first), ResultRows(made.second))
+        self.names = [name for name in self.sides[0].names if name in self.sides[1].names]
+        self.columns = shared_columns(self.names, *self.sides)
+        every = np.zeros(len(made.records[0]), dtype=bool)
+        self.differs = np.logical_or.reduce([every, *made.differs.values()])
+        """Which of the common records are published otherwise in any column."""
+        self.by_difference = made.most_different
+        self.tables = comparison_tables(made)
+
+    def sources(self, order: np.ndarray) -> tuple[RowSource, RowSource]:
+        """Both sides in an order of the common records."""
+        left, right = (self._source(side, order) for side in (0, 1))
+        return left, right
+
+    def _source(self, side: int, order: np.ndarray) -> RowSource:
+        rows, records = self.sides[side], self.made.records[side]
+
+        def cells(row: int) -> list[Cell]:
+            place, record = int(order[row]), int(records[order[row]])
+            if rows.suppressed[record]:
+                shown = dict(zip(rows.names, rows.published_cells(record), strict=True))
+                return [shown[name] for name in self.names]
+            return [self._cell(rows.text(name, record), name, place) for name in self.names]
+
+        name = rows.record_name if side == 0 else rows.class_name
+        return RowSource(
+            self.columns, len(order), cells, lambda row: name(int(records[order[row]]))
+        )
+
+    def _cell(self, text: str, name: str, place: int) -> Cell:
+        flags = self.made.differs.get(name)
+        differs = flags is not None and bool(flags[place])
+        return Cell((CHANGED if differs else SAME) + text, "changed" if differs else "")
+
+
+class CompareScreen(ModalScreen[None]):
+    """Left the one result, right the other."""
+
+    HELP = """## Compare two results
+
+The same records as the left and the right result publish them; `•` marks cells that differ. Below,
+every figure of both: *◂ better* and *▸ better* point to the side that did better. `f` goes on to
+the attributes, those that differ most first, and to the rules with the share of records that keep
+them.
+
+`s` sorts the records by how much they differ, `n` goes to the next that differs, `tab` goes from
+pane to pane, `z` enlarges one, `esc` goes back.
+
+Example: press `f` to see in which attribute the two differ most, then move to its column above and
+press `n`.
+"""
+    DEFAULT_CSS = """
+    CompareScreen { background: $background; }
+    CompareScreen #verdict { height: auto; padding: 0 1; }
+    CompareScreen FigurePanel { height: 45%; border-subtitle-color: $text-muted; }
+    CompareScreen #one-record { height: auto; max-height: 2; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,C", "dismiss_none", "Back", key_display="esc"),
+        Binding("s", "sort", "Sort", id="compare.sort"),
+        Binding("n", "next", "Next that differs", id="compare.next"),
+        Binding("f", "figures", "Figures/attributes/rules", id="compare.figures"),
+        Binding("z", "zoom", "Zoom", id="compare.zoom"),
+    ]
+
+    def __init__(self, rows: PairedRows, titles: tuple[str, str]) -> None:
+        super().__init__()
+        self.rows, self._titles = rows, titles
+        self._in_file_order = np.arange(len(rows.made.records[0]))
+        self.order = rows.by_difference
+        self.shown = next(iter(rows.tables))
+        """Which table of figures is shown."""
+
+    def compose(self) -> ComposeResult:
+        """Verdict, records, figures."""
+        with Vertical():
+            yield Static(id="verdict")
+            yield TwinGrids()
+            yield Static(id="one-record")
+            yield FigurePanel()
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Records that differ most come first."""
+        self.query_one(TwinGrids).title(*self._titles)
+        self._show_figures()
+        self._verdict()
+        self._fill(0)
+        self.query_one(TwinGrids).left.focus()
+
+    def _show_figures(self) -> None:
+        titles = list(self.rows.tables)
+        place = f"{titles.index(self.shown) + 1} of {len(titles)}"
+        panel = self.query_one(FigurePanel)
+        panel.show(self.shown, self.rows.tables[self.shown])
+        panel.border_subtitle = f"{place} · f: {self._next_figures()}"
+
+    def _next_figures(self) -> str:
+        titles = list(self.rows.tables)
+        return titles[(titles.index(self.shown) + 1) % len(titles)]
+
+    def action_figures(self) -> None:
+        """The next table: figures, attributes, rules."""
+        self.shown = self._next_figures()
+        self._show_figures()
+
+    def action_zoom(self) -> None:
+        """The focused pane takes the whole screen, or goes back to its place."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self.focused is not None:
+            panes = [n for n in self.focused.ancestors_with_self if n.has_class("pane")]
+            if panes and isinstance(panes[-1], Widget):
+                self.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
+
+    def _verdict(self) -> None:
+        made = self.rows.made
+        wins = [one.better for one in made.figures]
+        different = int(self.rows.differs.sum())
+        text = Text(f"{different:,} of {len(self.order):,} records differ")
+        text.append(f" · ◂ better in {wins.count(-1)} figures · ▸ better in {wins.count(1)}")
+        if made.attributes and different:
+            text.append(f" · they differ most in {printable(made.attributes[0].name)}")
+        self.query_one("#verdict", Static).update(text)
+
+    def _fill(self, row: int) -> None:
+        width = self.rows.sides[0].name_width
+        self.query_one(TwinGrids).show(*self.rows.sources(self.order), row, width)
+
+    @on(TwinGrids.Moved)
+    def moved(self, event: TwinGrids.Moved) -> None:
+        """The whole cell of the original and of both sides."""
+        if not len(self.order):
+            return
+        place = int(self.order[event.row])
+        records = [int(side[place]) for side in self.rows.made.records]
+        name = self.rows.names[event.column]
+        first, second = (
+            "suppressed" if rows.suppressed[record] else rows.text(name, record)
+            for rows, record in zip(self.rows.sides, records, strict=True)
+        )
+        before = self.rows.sides[0].original[name][records[0]]
+        number = self.rows.sides[0].numbers[records[0]]
+        told = f"record {number:,}: {name} {before} → ◂ {first}   ▸ {second}"
+        self.query_one("#one-record", Static).update(Text(printable(told)))
+
+    def action_sort(self) -> None:
+        """File order, or those that differ most first."""
+        place = int(self.order[self.query_one(TwinGrids).row]) if len(self.order) else 0
+        by_file = self.order is self._in_file_order
+        self.order = self.rows.by_difference if by_file else self._in_file_order
+        self._fill(0 if by_file else place)
+
+    def action_next(self) -> None:
+        """The next record with a cell that differs."""
+        row = self.query_one(TwinGrids).row
+        later = np.flatnonzero(self.rows.differs[self.order[row + 1 :]])
+        if len(later):
+            self.query_one(TwinGrids).go_to(row + 1 + int(later[0]))
+        else:
+            self.notify("no further record differs", timeout=3)
+
+    def action_dismiss_none(self) -> None:
+        """Back from a zoomed pane, then to the result."""
+        if self.maximized is not None:
+            self.minimize()
+        else:
+            self.dismiss(None)

@@ -1,0 +1,218 @@
+"""Export a result: release, report, mapping, or the command line that makes it again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Button, Label, Static
+
+from kanon_tui.core.analysis.mapping import applied_mapping
+from kanon_tui.core.data.writing import TABLE_ENDINGS, check_target, write_table, write_text
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.report.report import report_text
+from kanon_tui.core.report.reproduce import obstacle, reproduce
+from kanon_tui.core.run.result import REPORT_ENDINGS, Result
+from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.dialogs import AskPath, Choose, Confirm, Dialog
+from kanon_tui.widgets.grid import printable
+
+__all__ = ["CommandDialog", "Exporter"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One thing that can be written."""
+
+    title: str
+    name: str
+    """Ends the proposed file name."""
+    endings: tuple[str, ...]
+    write: Callable[[Result, Path], None]
+
+
+def _write_release(shuffle: bool) -> Callable[[Result, Path], None]:
+    def write(result: Result, path: Path) -> None:
+        task = replace(result.task, output=replace(result.task.output, shuffle=shuffle))
+        write_table(path, replace(result.release, task=task).frame, force=True)
+
+    return write
+
+
+KINDS = (
+    Kind("release, records in order", "release.csv", TABLE_ENDINGS, _write_release(False)),
+    Kind("release, records shuffled", "release.csv", TABLE_ENDINGS, _write_release(True)),
+    Kind(
+        "report",
+        "report.html",
+        REPORT_ENDINGS,
+        lambda result, path: write_text(path, report_text(result, path), force=True),
+    ),
+    Kind(
+        "applied mapping",
+        "mapping.csv",
+        TABLE_ENDINGS,
+        lambda result, path: write_table(path, applied_mapping(result), force=True),
+    ),
+)
+
+
+class Exporter:
+    """Asks what and where, then writes in the background."""
+
+    def __init__(self, screen: StepScreen, result: Result) -> None:
+        self.screen, self.result = screen, result
+
+    def ask(self) -> None:
+        """What to export."""
+        shuffled = self.result.task.output.shuffle
+        options = [f"{kind.title} ({', '.join(kind.endings)})" for kind in KINDS]
+        options.append("command line that makes this release again")
+        self.screen.app.push_screen(
+            Choose(
+                "Export",
+                options,
+                hint=f"the project says: records {'shuffled' if shuffled else 'in order'}",
+                current=1 if shuffled else 0,
+            ),
+            self._chosen,
+        )
+
+    def _chosen(self, number: int | None) -> None:
+        if number is None:
+            return
+        if number == len(KINDS):
+            self._command()
+        else:
+            kind = KINDS[number]
+            self._ask_path(kind, str(self._folder / f"{self._stem}-{kind.name}"))
+
+    @property
+    def _folder(self) -> Path:
+        project = self.screen.session.project
+        return project.path.parent if project.path else project.data_path.parent
+
+    @property
+    def _stem(self) -> str:
+        return Path(self.screen.session.project.name).stem
+
+    # -- files
+
+    def _ask_path(self, kind: Kind, proposed: str, problem: str = "") -> None:
+        self.screen.app.push_screen(
+            AskPath(
+                f"Write the {kind.title} to",
+                proposed,
+                hint=problem
+                or f"{', '.join(kind.endings)}: the ending says the format; tab completes",
+            ),
+            lambda path: self._check(kind, path) if path else None,
+        )
+
+    def _check(self, kind: Kind, path: Path) -> None:
+        """Ask again for a path that will not do, and before a file is replaced."""
+        try:
+            self._refuse_inputs(path)
+            check_target(path, kind.endings, force=True)
+        except KanonError as error:
+            self._ask_path(kind, str(path), str(error))
+            return
+        if path.exists():
+            self.screen.app.push_screen(
+                Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
+                lambda answer: self._write(kind, path) if answer else None,
+            )
+        else:
+            self._write(kind, path)
+
+    def _refuse_inputs(self, path: Path) -> None:
+        project = self.screen.session.project
+        inputs = [project.data_path, *([project.path] if project.path else [])]
+        if os.path.realpath(path) in {os.path.realpath(one) for one in inputs}:
+            raise InputError(f"{path} is what is read, it cannot be written too; name another")
+
+    def _write(self, kind: Kind, path: Path) -> None:
+        screen, result = self.screen, self.result
+
+        def write() -> Path:
+            kind.write(result, path)
+            return path
+
+        screen.compute(
+            write, lambda written: screen.kanon.say(f"wrote {written.name}"), group="export"
+        )
+
+    # -- the command line
+
+    def _command(self) -> None:
+        saved = self.screen.session.baseline
+        problem = obstacle(self.result, saved)
+        out = (self._folder / f"{self._stem}-release.csv").resolve()
+        command = reproduce(self.result, saved, out)
+        if not problem:
+            self.screen.app.copy_to_clipboard(command)
+        self.screen.app.push_screen(
+            CommandDialog(command, problem), lambda save: self._save(command) if save else None
+        )
+
+    def _save(self, command: str) -> None:
+        text = f"#!/bin/sh\n{command}\n"
+        kind = Kind(
+            "command line", "", (".sh", ".txt"), lambda _, path: write_text(path, text, force=True)
+        )
+        self._ask_path(kind, str(self._folder / f"{self._stem}-release.sh"))
+
+
+class CommandDialog(Dialog):
+    """The command and whether it makes the same release; gives True to save it to a file."""
+
+    DEFAULT_CSS = """
+    CommandDialog > Vertical { width: 90; }
+    CommandDialog VerticalScroll { height: auto; max-height: 12; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "copy", "Copy"),
+        Binding("s", "save", "Save to a file"),
+    ]
+
+    def __init__(self, command: str, problem: str) -> None:
+        super().__init__()
+        self.command, self.problem = command, problem
+
+    def compose(self) -> ComposeResult:
+        """Command, what stands in the way, what can be done with it."""
+        with Vertical():
+            yield Label("Command line that makes this release again", classes="title")
+            with VerticalScroll(can_focus=False):
+                yield Static(Text(printable(self.command)), id="command")
+            if self.problem:
+                yield Static(Text(f"! Not yet exact: {self.problem}."), classes="error")
+            else:
+                yield Static(Text("✓ It is on the clipboard."), classes="good")
+            with Horizontal(id="buttons"):
+                yield Button("Copy (y)", id="copy", compact=True)
+                yield Button("Save to a file (s)", id="save", compact=True)
+                yield Button("Close", id="close", variant="primary", compact=True)
+
+    def action_copy(self) -> None:
+        """To the clipboard of the terminal."""
+        self.app.copy_to_clipboard(self.command)
+        self.notify("copied", timeout=2)
+
+    def action_save(self) -> None:
+        """To a file."""
+        self.dismiss(True)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """By button."""
+        if event.button.id == "copy":
+            self.action_copy()
+        else:
+            self.dismiss(event.button.id == "save")

@@ -1,0 +1,277 @@
+"""The figures of a result as small tables: a row per figure, and what it means in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from kanon_tui.core.analysis.compare import Comparison, FigureDifference
+from kanon_tui.core.analysis.why.reasons import few
+from kanon_tui.core.metrics.measure import AttributeMeasures
+from kanon_tui.core.report.story import (
+    COUNTS,
+    METRICS,
+    PRIVACY,
+    Bar,
+    Section,
+    class_sizes_section,
+    counts_section,
+    figure,
+    metrics_section,
+    privacy_section,
+)
+from kanon_tui.core.run.result import Result
+from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.widgets.bars import bar
+from kanon_tui.widgets.grid import Cell, GridColumn, printable
+
+__all__ = [
+    "FigureTable",
+    "attributes_table",
+    "comparison_tables",
+    "metrics_table",
+    "privacy_table",
+    "runs_table",
+    "short_figure",
+    "sizes_table",
+]
+
+BAR = 3
+MEANINGS = {name: meaning for name, _, meaning in (*METRICS, *COUNTS, *PRIVACY)}
+"""What the figures of a comparison mean, by name."""
+
+
+class FigureTable:
+    """A grid source with a sentence for every row."""
+
+    def __init__(
+        self,
+        columns: Sequence[GridColumn],
+        cells: Sequence[Sequence[Cell]],
+        meanings: Sequence[str],
+    ) -> None:
+        self.columns = columns
+        self.cells = cells
+        self.meanings = meanings
+        self.height = len(cells)
+
+    def rows(self, start: int, stop: int) -> Sequence[Sequence[Cell]]:
+        """The cells of these rows."""
+        return self.cells[start:stop]
+
+    def row_name(self, row: int) -> str:
+        """Nothing stands on the left."""
+        return ""
+
+
+def attributes_table(result: Result) -> FigureTable:
+    """Per quasi-identifier RV, NCP, level or mean span, and below it its rules."""
+    clustering = result.grouping.levels is None
+    rows: list[list[Cell]] = []
+    meanings = []
+    for attribute, cells in zip(result.task.quasi, result.release.cells, strict=True):
+        measured = result.measures.attributes[attribute.name]
+        worth = measured.rv / measured.weight if measured.weight else 0.0
+        height = attribute.hierarchy.height
+        last = figure(measured.mean_span) if clustering else f"{measured.level}/{height}"
+        rows.append(
+            [
+                Cell(attribute.name),
+                Cell(f"{short_figure(measured.rv):>5} {bar(worth, BAR)}"),
+                Cell(f"{short_figure(measured.ncp):>5} {bar(measured.ncp, BAR)}"),
+                Cell(last),
+            ]
+        )
+        meanings.append(_attribute_meaning(attribute, measured, cells.texts))
+        for kept in measured.rules:
+            mark = "good" if kept.kept > 0.9995 else "warn"
+            rows.append(
+                [
+                    Cell(f"  {kept.rule}", "muted"),
+                    Cell("kept", "muted"),
+                    Cell(f"{kept.kept:5.0%} {bar(kept.kept, BAR)}", mark),
+                    Cell("✓" if mark == "good" else "·", mark),
+                ]
+            )
+            meanings.append(
+                f"{attribute.name}: the rule {kept.rule} (importance {kept.importance:g}) is kept "
+                f"for {kept.kept:.1%} of the published records"
+            )
+    last_title = "span" if clustering else "level"
+    columns = [
+        GridColumn("attribute", _width(rows, 0, 9, 14)),
+        GridColumn("RV", 6 + BAR),
+        GridColumn("NCP", 6 + BAR),
+        GridColumn(last_title, _width(rows, 3, 5, 7), True),
+    ]
+    return FigureTable(columns, rows, meanings)
+
+
+def _attribute_meaning(
+    attribute: QuasiIdentifier, measured: AttributeMeasures, texts: Sequence[str]
+) -> str:
+    where = f"mean span {figure(measured.mean_span)}"
+    if measured.level is not None:
+        where = f"level {measured.level} of {attribute.hierarchy.height}, {where}"
+    return (
+        f"{attribute.name}: research value {figure(measured.rv)} of its weight "
+        f"{figure(measured.weight)}, NCP {figure(measured.ncp)}, {where}; published as {few(texts)}"
+    )
+
+
+def metrics_table(result: Result) -> FigureTable:
+    """Every utility metric and count."""
+    metrics, counts = metrics_section(result.measures), counts_section(result.measures)
+    return _with_meanings([*metrics.rows, *counts.rows])
+
+
+def privacy_table(result: Result) -> FigureTable:
+    """k, l, t, α and risk."""
+    return _with_meanings(privacy_section(result).rows)
+
+
+def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
+    """Title, figure, and the meaning of the row under the cursor."""
+    cells = [[Cell(str(title)), Cell(str(value))] for title, value, _ in rows]
+    meanings = [f"{title}: {meaning}" for title, _, meaning in rows]
+    columns = [
+        GridColumn("measure", _width(cells, 0, 9, 34)),
+        GridColumn("figure", _width(cells, 1, 8, 14), True),
+    ]
+    return FigureTable(columns, cells, meanings)
+
+
+def sizes_table(result: Result) -> FigureTable:
+    """How many records are in classes of which size, with bars."""
+    section: Section = class_sizes_section(result)
+    cells, meanings = [], []
+    for name, classes, share in section.rows:
+        assert isinstance(share, Bar)
+        cells.append(
+            [Cell(str(name)), Cell(str(classes)), Cell(bar(share.share, 12)), Cell(share.text)]
+        )
+        meanings.append(
+            f"{classes} classes of {name} records; {share.text} of the published records are there"
+        )
+    columns = [
+        GridColumn("records", 12, True),
+        GridColumn("classes", 7, True),
+        GridColumn("of the records", 14),
+        GridColumn("", 6, True),
+    ]
+    return FigureTable(columns, cells, meanings)
+
+
+def runs_table(results: Sequence[Result], current: Result | None) -> FigureTable:
+    """The runs of this project, in the order they were made."""
+    cells, meanings = [], []
+    for number, result in enumerate(results, 1):
+        measures, mark = result.measures, "good" if result is current else ""
+        cells.append(
+            [
+                Cell(f"{'▸' if result is current else ' '}{number}", mark),
+                Cell(result.algorithm.name, mark),
+                Cell(f"{result.task.k:,}"),
+                Cell(short_figure(measures.ncp)),
+                Cell(short_figure(measures.rv)),
+                Cell(f"{measures.classes:,}"),
+                Cell(f"{measures.suppressed_records:,}"),
+                Cell(f"{result.seconds:.1f}"),
+            ]
+        )
+        shown = "shown now" if result is current else "enter shows it"
+        meanings.append(f"{result.algorithm.title}, k = {result.task.k:,}: {shown}; C compares")
+    columns = [
+        GridColumn("#", 3, True),
+        GridColumn("algorithm", _width(cells, 1, 9, 12)),
+        GridColumn("k", _width(cells, 2, 2, 6), True),
+        GridColumn("NCP", 5, True),
+        GridColumn("RV", 5, True),
+        GridColumn("classes", 7, True),
+        GridColumn("supp.", 5, True),
+        GridColumn("s", 5, True),
+    ]
+    return FigureTable(columns, cells, meanings)
+
+
+def comparison_tables(made: Comparison) -> dict[str, FigureTable]:
+    """Figures, attributes (those that differ most first) and rules of two results.
+
+    There is no table of rules where both have none in common.
+    """
+    figures, attributes, rules = _Pairs(), _Pairs(), _Pairs()
+    for one in made.figures:
+        meaning = MEANINGS.get(one.name)
+        figures.add(one.title, one, f"{_verdict(one)}: {meaning}" if meaning else _verdict(one))
+    for each in made.attributes:
+        where = "" if each.levels == (None, None) else f", level {_levels(each.levels)}"
+        said = f"{each.name}{where}: {each.differs:,} records are published otherwise"
+        attributes.add(f"{each.name}: NCP", each.ncp, said)
+        attributes.add(f"{each.name}: RV", each.rv, said)
+    for rule in made.rules:
+        said = f"{rule.attribute}: share of the records whose class keeps {rule.rule}"
+        rules.add(f"{rule.attribute}: {rule.rule}", rule.kept, said)
+    tables = {"figures": figures, "attributes": attributes, "rules kept": rules}
+    return {title: pairs.table() for title, pairs in tables.items() if pairs.cells}
+
+
+class _Pairs:
+    """Rows of a comparison: both figures, the difference, and who is better."""
+
+    def __init__(self) -> None:
+        self.cells: list[list[Cell]] = []
+        self.meanings: list[str] = []
+
+    def add(self, title: str, one: FigureDifference, meaning: str) -> None:
+        """One row more."""
+        better = {1: "▸ better", -1: "◂ better", 0: ""}[one.better]
+        difference = "–" if one.difference is None else signed(one.difference)
+        self.cells.append(
+            [
+                Cell(title), Cell(figure(one.first)), Cell(figure(one.second)), Cell(difference),
+                Cell(better, "good" if one.better else ""),
+            ]
+        )  # fmt: skip
+        self.meanings.append(meaning)
+
+    def table(self) -> FigureTable:
+        """As wide as the rows need."""
+        columns = [
+            GridColumn("figure", _width(self.cells, 0, 9, 32)),
+            GridColumn("◂ left", _width(self.cells, 1, 8, 12), True),
+            GridColumn("right ▸", _width(self.cells, 2, 8, 12), True),
+            GridColumn("difference", _width(self.cells, 3, 10, 14), True),
+            GridColumn("", 8),
+        ]
+        return FigureTable(columns, self.cells, self.meanings)
+
+
+def _verdict(one: FigureDifference) -> str:
+    if one.difference is None:
+        return "not defined for one of them"
+    side = {1: "the right one is better", -1: "the left one is better"}
+    return side.get(one.better, "equal" if not one.difference else "no better or worse")
+
+
+def _levels(levels: tuple[int | None, int | None]) -> str:
+    left, right = ("own ranges" if level is None else str(level) for level in levels)
+    return f"{left} and {right}"
+
+
+def signed(value: float) -> str:
+    """`+0.021`, `−7`, `±0`."""
+    if abs(value) < 1e-9:
+        return "±0"
+    size = abs(value)  # four digits that matter, with thousands apart, as the figures beside it
+    return ("+" if value > 0 else "−") + (f"{size:,.0f}" if size >= 1000 else figure(size))
+
+
+def short_figure(value: float) -> str:
+    """A figure that is mostly between 0 and 1: `.130`, `1.000`."""
+    return f"{value:.3f}".removeprefix("0")
+
+
+def _width(cells: Sequence[Sequence[Cell]], column: int, least: int, most: int) -> int:
+    widest = max((cell_len(printable(row[column].text)) for row in cells), default=least)
+    return min(max(widest, least), most)

@@ -1,0 +1,95 @@
+"""The lines of text around a result: what it is in one line, and the record under the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual.widget import Widget
+
+from kanon_tui.core.analysis.why.reasons import RuleVerdict, records_text
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.report.reproduce import same_setup
+from kanon_tui.core.run.result import Result
+from kanon_tui.screens.results.figures import short_figure
+from kanon_tui.screens.results.rows import ResultRows
+from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.tint import tint
+
+__all__ = ["record_text", "run_title", "summary_text"]
+
+WIDE = 100
+"""Columns from which on there is room for words."""
+
+
+def summary_text(result: Result, session: Session, widget: Widget) -> Text:
+    """`global k=5 · NCP 0.187 · RV 0.4125 · 61 classes · 0 suppressed · verified k=7 ✓`."""
+    measures = result.measures
+    suppressed = "supp." if widget.size.width < WIDE else "suppressed"
+    text = Text.assemble((f"{result.algorithm.name} k={result.task.k:,}", "bold"))
+    text.append(
+        f" · NCP {short_figure(measures.ncp)} · RV {short_figure(measures.rv)}"
+        f" · {measures.classes:,} classes · {measures.suppressed_records:,} {suppressed} · "
+    )
+    proven = [f"k={measures.privacy.k:,}"]
+    proven += dict.fromkeys(each.requirement.short for each in measures.privacy.required)
+    text.append(f"verified {' '.join(proven)} ✓", tint(widget, "success"))
+    if len(session.results) > 1 and widget.size.width >= WIDE:
+        number = session.results.index(result) + 1 if result in session.results else 0
+        text.append(f" · run {number} of {len(session.results)}", "dim")
+    if result.project is not None and not same_setup(result.project, session.project):
+        text.append(" · ! the set-up has changed since", tint(widget, "warning"))
+    for note in result.notes[:1]:
+        more = f" (and {len(result.notes) - 1} more notes in the report)"
+        text.append(
+            f"\n! {printable(note)}{more if len(result.notes) > 1 else ''}", tint(widget, "warning")
+        )
+    return text
+
+
+def run_title(result: Result, results: Sequence[Result]) -> str:
+    """`run 2: mondrian k=5`."""
+    number = next((i for i, one in enumerate(results, 1) if one is result), 0)
+    return f"run {number}: {result.algorithm.name} k={result.task.k:,}"
+
+
+def record_text(
+    rows: ResultRows,
+    record: int,
+    column: str,
+    widget: Widget,
+    because: str = "",
+    rules: Sequence[RuleVerdict] = (),
+) -> Text:
+    """`record 413: class 17 of 61, 12 records · age 37 → 30-39 because …`, and the rules kept."""
+    number = f"record {rows.numbers[record]:,}: "
+    if rows.suppressed[record]:
+        starred = rows.result.task.output.suppressed == "star"
+        how = "published as * only" if starred else "not in the release"
+        return Text.assemble(
+            number, ("× suppressed", tint(widget, "error")), f": {how} (w tells why)"
+        )
+    this = int(rows.classes[record])
+    text = Text(
+        f"{number}class {this + 1:,} of {len(rows.sizes):,}, "
+        f"{records_text(int(rows.sizes[this]))} · "
+    )
+    before, after = rows.original[column][record], rows.text(column, record)
+    text.append(printable(column), "bold")
+    if column not in rows.place:
+        text.append(f" {printable(before)}: not a quasi-identifier, published as it is")
+    elif before == after:
+        text.append(f" {printable(before)}: published as it is")
+    else:
+        text.append(f" {printable(before)} → ")
+        text.append(printable(after), tint(widget, "accent", bold=True))
+    if because:
+        text.append(f" because {printable(because)}")
+    if rules and widget.app.size.width < WIDE:
+        text.append(f" · {sum(rule.kept for rule in rules)} of {len(rules)} rules kept")
+        return text
+    for verdict in rules:
+        mark, colour = ("✓", "success") if verdict.kept else ("✗", "error")
+        text.append(f" · {printable(verdict.rule)} ")
+        text.append(mark, tint(widget, colour))
+    return text

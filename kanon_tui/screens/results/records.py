@@ -1,0 +1,220 @@
+"""The records of a result, before and after: sort, filter, find, tell about the one in front."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from rich.text import Text
+from textual import on
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input
+
+from kanon_tui.core.analysis.why.reasons import Reasons, Why, explainer
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.run.result import Result
+from kanon_tui.screens.results.lines import record_text
+from kanon_tui.screens.results.rows import ORDERS, ResultRows
+from kanon_tui.screens.results.twin_grids import TwinGrids
+
+if TYPE_CHECKING:
+    from kanon_tui.screens.base import StepScreen
+
+__all__ = ["ResultRecords"]
+
+
+class ResultRecords(Vertical):
+    """Both grids with the cursor on one record."""
+
+    DEFAULT_CSS = """
+    ResultRecords { width: 1fr; height: 1fr; }
+    ResultRecords #find { display: none; height: 1; border: none; padding: 0 1; }
+    """
+
+    @dataclass
+    class Told(Message):
+        """What there is to say of the cell under the cursor."""
+
+        text: Text
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.rows: ResultRows | None = None
+        self.reasons: Reasons | None = None
+        self.order = ORDERS[0]
+        self.only_class: int | None = None
+        """Records of this class only; -1 for the suppressed ones."""
+        self.records: np.ndarray = np.empty(0, dtype=np.int64)
+        """The records shown, in the order they are shown."""
+        self.grids = TwinGrids()
+        self.finder = Input(placeholder="find …", id="find", compact=True)
+
+    def compose(self) -> Iterable[Widget]:
+        """The grids and the find line."""
+        yield self.grids
+        yield self.finder
+
+    @property
+    def _home(self) -> StepScreen:
+        return cast("StepScreen", self.screen)
+
+    # -- what is shown
+
+    def show(self, result: Result) -> None:
+        """Show a result; what needs all records is made in the background."""
+        reasons = self.reasons = explainer(result)
+        self.rows, self.only_class = None, None
+
+        def made(rows: ResultRows) -> None:
+            if self.reasons is reasons:
+                self.rows = rows
+                self.lay_out()
+
+        self._home.compute(lambda: ResultRows(result), made, group="rows")
+
+    def lay_out(self, record: int | None = None) -> None:
+        """Sort and filter in the background, and keep the cursor on its record."""
+        rows, order, only = self.rows, self.order, self.only_class
+        if rows is None:
+            return
+        keep = self.record if record is None else record
+        shown = order if only is None else f"class {only + 1:,}" if only >= 0 else "suppressed"
+
+        def arranged(records: np.ndarray) -> None:
+            if self.rows is not rows:
+                return  # another result was put in front meanwhile
+            self.records = records
+            self.grids.title("original", f"released · {shown}")
+            hits = np.flatnonzero(records == keep)
+            row = int(hits[0]) if len(hits) else 0
+            self.grids.show(*rows.sources(records), row, rows.name_width)
+
+        self._home.compute(lambda: rows.ordered(order, only), arranged, group="arrange")
+
+    @property
+    def record(self) -> int:
+        """The record under the cursor, by its number in the run."""
+        row = self.grids.row
+        return int(self.records[row]) if row < len(self.records) else 0
+
+    @property
+    def column(self) -> str:
+        """The column under the cursor."""
+        if self.rows is None:
+            return ""
+        return self.rows.names[min(self.grids.column, len(self.rows.names) - 1)]
+
+    def sort_records(self) -> None:
+        """The next order."""
+        self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
+        self.lay_out()
+
+    def switch_class(self) -> None:
+        """Only the class of the record under the cursor, or all again."""
+        if self.rows is not None:
+            here = int(self.rows.classes[self.record])
+            self.only_class = here if self.only_class is None else None
+            self.lay_out()
+
+    # -- going to a record
+
+    def next_record(self, suppressed: bool) -> None:
+        """The next record that is suppressed, or whose cell in this column changed."""
+        if self.rows is None:
+            return
+        flags = self.rows.suppressed if suppressed else self.rows.changed_in(self.column)
+        what = "is suppressed" if suppressed else f"has another {self.column}"
+        self._go_to_next(flags, f"no record below {what}", wrap=False)
+
+    def _go_to_next(self, flags: np.ndarray, otherwise: str, wrap: bool) -> None:
+        hits = np.flatnonzero(flags[self.records])
+        later = hits[hits > self.grids.row]
+        if not len(later) and wrap:
+            later = hits
+        if len(later):
+            self.grids.go_to(int(later[0]))
+        else:
+            self._home.kanon.say(otherwise)
+
+    def number_of(self, text: str) -> int:
+        """The record with a typed number; raises when this run has none."""
+        assert self.rows is not None
+        digits = text.replace(",", "").strip()
+        wanted = int(digits) if digits.isdecimal() and digits.isascii() else -1
+        hits = np.flatnonzero(self.rows.numbers == wanted)
+        if not len(hits):
+            last = int(self.rows.numbers[-1])
+            raise InputError(f"write the number of a record of this run, up to {last:,}")
+        return int(hits[0])
+
+    def go_to_record(self, record: int) -> None:
+        """Show a record among all others."""
+        self.only_class = None
+        self.lay_out(record)
+
+    # -- finding
+
+    @property
+    def finding(self) -> bool:
+        """Whether the find line is open."""
+        return bool(self.finder.display)
+
+    def open_find(self) -> None:
+        """Let somebody type."""
+        self.finder.display = True
+        self.finder.focus()
+
+    def close_find(self) -> None:
+        """Back to the records."""
+        self.finder.display = False
+        self.grids.left.focus()
+
+    @on(Input.Submitted, "#find")
+    def find(self, event: Input.Submitted) -> None:
+        """The next record with the text on either side."""
+        event.stop()
+        self.close_find()
+        rows, wanted = self.rows, event.value
+        if rows is not None and wanted:
+            self._home.compute(
+                lambda: rows.containing(wanted),
+                lambda flags: self._go_to_next(flags, f"'{wanted}' is in no record", wrap=True),
+                group="find",
+            )
+
+    # -- why
+
+    @on(TwinGrids.Moved)
+    def moved(self, event: TwinGrids.Moved) -> None:
+        """Tell about the record; the reason follows when it is counted."""
+        event.stop()
+        rows, reasons, record, column = self.rows, self.reasons, self.record, self.column
+        if rows is None or reasons is None or not len(self.records):
+            return
+        self.post_message(self.Told(record_text(rows, record, column, self)))
+        x = rows.place.get(column)
+        if x is None or rows.suppressed[record]:
+            return
+
+        def told(because: str) -> None:
+            if self.rows is rows and (self.record, self.column) == (record, column):
+                rules = reasons.rules(record, x)
+                self.post_message(
+                    self.Told(record_text(rows, record, column, self, because, rules))
+                )
+
+        self._home.compute(lambda: reasons.because(record, x), told, group="because")
+
+    def question(self) -> Callable[[], Why] | None:
+        """The work that explains the cell under the cursor; None where nothing was generalised."""
+        rows, reasons, record = self.rows, self.reasons, self.record
+        if rows is None or reasons is None:
+            return None
+        x = rows.place.get(self.column)
+        if rows.suppressed[record]:
+            return lambda: reasons.of_suppressed(record)
+        return None if x is None else lambda: reasons.of_record(record, x)

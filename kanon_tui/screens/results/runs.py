@@ -1,0 +1,138 @@
+"""The runs of a project: once more with the neighbouring k, and two of them compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.worker import get_current_worker
+
+from kanon_tui.core.analysis.compare import Comparison, differences
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.live import LiveRun
+from kanon_tui.core.run.result import Result, conclude, start
+from kanon_tui.core.run.run import State
+from kanon_tui.core.task.steps import Pace
+from kanon_tui.screens.dialogs import Choose
+from kanon_tui.screens.results.compare import CompareScreen, PairedRows
+from kanon_tui.screens.results.figures import signed
+from kanon_tui.screens.results.lines import run_title
+
+if TYPE_CHECKING:
+    from kanon_tui.screens.results.screen import ResultsScreen
+
+__all__ = ["Again", "Runs", "difference_line"]
+
+SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "supp."}
+
+
+class Again:
+    """The same run with another k; `finish` does the work, in a thread."""
+
+    def __init__(self, result: Result, project: Project, k: int) -> None:
+        if not 1 <= k <= result.task.n:
+            raise InputError(f"k goes from 1 to the {result.task.n:,} records of the table")
+        self.k = k
+        self._project = replace(project, privacy=replace(result.task.privacy, k=k))
+        task = replace(result.task, privacy=self._project.privacy, pace=Pace())
+        self.live = LiveRun(start(self._project, task=task))
+
+    def finish(self, abandoned: Callable[[], bool]) -> Result | None:
+        """Run to the end; None when it was stopped."""
+        self.live.drive(abandoned)
+        if self.live.run.state is State.CANCELLED:
+            return None
+        return conclude(self.live.run, self._project)
+
+    @property
+    def progress(self) -> str:
+        """`running again with k = 6: 42%, 3.1 s (esc stops)`."""
+        seen = self.live.snapshot
+        share = "" if seen.progress is None else f"{seen.progress:.0%}, "
+        return f"running again with k = {self.k:,}: {share}{seen.seconds:.1f} s (esc stops)"
+
+
+def difference_line(before: Result, after: Result) -> str:
+    """`k 5 → 6: better classes +20, supp. −37 · worse NCP +0.11, RV −0.008`."""
+    said: dict[str, list[str]] = {"better": [], "worse": [], "same": []}
+    for one in differences(before, after):
+        if one.name in SHOWN:
+            amount = signed(round(one.difference or 0, 3))
+            word = {1: "better", -1: "worse"}.get(one.better if amount != "±0" else 0, "same")
+            said[word].append(SHOWN[one.name] + ("" if word == "same" else f" {amount}"))
+    parts = [f"{word} {', '.join(found)}" for word, found in said.items() if found]
+    return f"k {before.task.k:,} → {after.task.k:,}: {' · '.join(parts)}"
+
+
+class Runs:
+    """What the results screen does with several runs."""
+
+    def __init__(self, screen: ResultsScreen) -> None:
+        self.screen = screen
+        self.under_way: Again | None = None
+
+    def again(self, step: int) -> None:
+        """The run in front once more with k one higher or lower, in the background."""
+        screen, before, session = self.screen, self.screen.result, self.screen.session
+        if before is None or self.under_way is not None:
+            return
+        try:
+            project = before.project or session.project
+            again = self.under_way = Again(before, project, before.task.k + step)
+        except KanonError as error:
+            screen.kanon.say(str(error))
+            return
+
+        def done(result: Result | None) -> None:
+            self.under_way = None
+            if result is None:
+                screen.kanon.say("stopped")
+            elif session is screen.session:
+                session.results.append(result)
+                screen.show_result(result, before)
+                screen.kanon.session_changed()
+            screen.fill()
+
+        def failed(error: Exception) -> None:
+            self.under_way = None
+            screen.fill()
+            screen.kanon.show_error(f"No release with k = {again.k:,}", error)
+
+        def work() -> Result | None:
+            worker = get_current_worker()
+            return again.finish(lambda: worker.is_cancelled)
+
+        screen.compute(work, done, group="again", failed=failed)
+        screen.fill()
+
+    def stop(self) -> None:
+        """Let the run under way end at its next step."""
+        if self.under_way is not None:
+            self.under_way.live.cancel()
+
+    def compare(self, chosen: int | None) -> None:
+        """The result in front beside the chosen one; where that is no other, ask."""
+        results, current = self.screen.session.results, self.screen.result
+        others = [one for one in results if one is not current]
+        if current is None or not others:
+            self.screen.kanon.say("one run is not enough to compare: run again, or press + for k+1")
+        elif chosen is not None and results[chosen] is not current:
+            self._compare(current, results[chosen])
+        elif len(others) == 1:
+            self._compare(current, others[0])
+        else:
+            self.screen.app.push_screen(
+                Choose("Compare with", [run_title(one, results) for one in others]),
+                lambda n: self._compare(current, others[n]) if n is not None else None,
+            )
+
+    def _compare(self, first: Result, second: Result) -> None:
+        results = self.screen.session.results
+        titles = (run_title(first, results), run_title(second, results))
+
+        def made(rows: PairedRows) -> None:
+            self.screen.app.push_screen(CompareScreen(rows, titles))
+
+        self.screen.compute(lambda: PairedRows(Comparison(first, second)), made, group="compare")

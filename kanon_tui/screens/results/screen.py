@@ -1,0 +1,298 @@
+"""6 Results: before and after side by side, why, figures, runs, comparison and export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.run.result import Result
+from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.dialogs import AskText
+from kanon_tui.screens.results.export import Exporter
+from kanon_tui.screens.results.figures import (
+    FigureTable,
+    attributes_table,
+    metrics_table,
+    privacy_table,
+    runs_table,
+    sizes_table,
+)
+from kanon_tui.screens.results.lines import summary_text
+from kanon_tui.screens.results.panel import FigurePanel
+from kanon_tui.screens.results.records import ResultRecords
+from kanon_tui.screens.results.runs import Runs, difference_line
+from kanon_tui.screens.results.twin_grids import TwinGrids
+from kanon_tui.screens.results.why import WhyDialog
+
+__all__ = ["ResultsScreen"]
+
+PANELS: dict[str, Callable[[Result], FigureTable]] = {
+    "attributes": attributes_table,
+    "metrics": metrics_table,
+    "privacy": privacy_table,
+    "class sizes": sizes_table,
+}
+NEED_RESULT = frozenset(
+    {
+        "why", "class", "next", "sort", "export", "again", "panel", "compare", "find", "record",
+    }
+)  # fmt: skip
+EMPTY = "No result yet. Press 5, choose an algorithm, and press r: the release is shown here."
+
+
+class ResultsScreen(StepScreen):
+    """One result in front; the runs of this sitting behind it."""
+
+    STEP = "results"
+    HELP = """## 6 Results
+
+Left the records as they stand in the file, right as they are published; both move together. `•`
+marks a cell that was generalised, `×` a record that was suppressed. On the right the number is that
+of the *class*: records with the same quasi-identifiers. Every class has at least k records.
+
+The line below tells about the cell under the cursor. `w` explains it: what one step finer would
+have done, and which change (another k, some suppression, a level, an attribute) would have kept
+more.
+
+`a` attributes, `m` metrics, `p` privacy, `d` class sizes, `R` runs: the same key again hides the
+pane. In it, move to a figure to read what it means.
+
+Example: press `s` until *smallest class first* is shown, then `c`: only the records of the class
+under the cursor are left. `c` again brings the others back. `+` runs again with k one higher.
+"""
+    DEFAULT_CSS = """
+    ResultsScreen #summary { height: auto; padding: 0 1; }
+    ResultsScreen #empty { height: 1fr; padding: 1 2; display: none; }
+    ResultsScreen #panes { height: 1fr; layout: horizontal; }
+    ResultsScreen #panel { width: 47; }
+    ResultsScreen #panel.-runs { width: 62; }
+    ResultsScreen #record-line { height: 2; padding: 0 1; }
+    ResultsScreen.-narrow #panes { layout: vertical; }
+    ResultsScreen.-narrow #panel, ResultsScreen.-narrow #panel.-runs { width: 1fr; height: 8; }
+    ResultsScreen.-narrow.-tall #panel { height: 14; }
+    ResultsScreen.-empty #empty { display: block; }
+    ResultsScreen.-empty #panes, ResultsScreen.-empty #record-line { display: none; }
+    """
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w", "why", "why", id="results.why"),
+        Binding("c", "class", "class", id="results.class"),
+        Binding("n", "next(False)", "next", id="results.next"),
+        Binding("N", "next(True)", "next suppressed", show=False, id="results.suppressed"),
+        Binding("s", "sort", "sort", id="results.sort"),
+        Binding("x", "export", "export", id="results.export"),
+        Binding("plus", "again(1)", "k±1", key_display="+-", id="results.more"),
+        Binding("minus", "again(-1)", "k−1", show=False, key_display="-", id="results.less"),
+        Binding("m", "panel('metrics')", "metrics", id="results.metrics"),
+        Binding("p", "panel('privacy')", "privacy", id="results.privacy"),
+        Binding("R", "panel('runs')", "runs", id="results.runs"),
+        Binding("C", "compare", "compare", id="results.compare"),
+        Binding("a", "panel('attributes')", "attributes", show=False, id="results.attributes"),
+        Binding("d", "panel('class sizes')", "class sizes", show=False, id="results.sizes"),
+        Binding("slash", "find", "find", key_display="/", show=False, id="results.find"),
+        Binding(
+            "number_sign",
+            "record",
+            "go to record",
+            key_display="#",
+            show=False,
+            id="results.record",
+        ),
+        Binding("escape", "back", "back", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.result: Result | None = None
+        self.panel = "attributes"
+        self.runs = Runs(self)
+        self._before: Result | None = None
+        """The result that the one shown was run again from."""
+        self._shown: Session | None = None
+        self._newest: Result | None = None
+        """The last of the session's results when they were looked at."""
+
+    def body(self) -> Iterable[Widget]:
+        """Summary, records, figures, the line about the record."""
+        yield Static(id="summary")
+        yield Static(Text(EMPTY), id="empty")
+        with Container(id="panes"):
+            yield ResultRecords(id="records")
+            yield FigurePanel(id="panel")
+        yield Static(id="record-line")
+
+    @property
+    def records(self) -> ResultRecords:
+        """Both grids."""
+        return self.query_one(ResultRecords)
+
+    def on_mount(self) -> None:
+        """The records have the focus; a run in the background is looked at now and then."""
+        self.records.grids.left.focus()
+        self.set_interval(1 / 5, self._look)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a result nothing here works."""
+        if action in NEED_RESULT:
+            return self.result is not None
+        return True
+
+    # -- which result
+
+    def show(self, session: Session) -> None:
+        """The newest result when there is a new one, else the one that was shown."""
+        if session is not self._shown:
+            self._shown, self._newest, self.result, self._before = session, None, None, None
+        self.set_class(not session.results, "-empty")
+        if session.results and session.results[-1] is not self._newest:
+            self.show_result(session.results[-1])
+        self.fill()
+
+    def show_result(self, result: Result, before: Result | None = None) -> None:
+        """Put a result in front; `before` is what it was run again from."""
+        self._newest = self.session.results[-1]
+        self.result, self._before = result, before
+        self.records.show(result)
+        self.fill()
+
+    def fill(self) -> None:
+        """Summary, figures and keys."""
+        self._fill_summary()
+        self._fill_panel()
+        self.refresh_bindings()
+
+    def _fill_summary(self) -> None:
+        text = Text()
+        if self.result is not None:
+            text = summary_text(self.result, self.session, self)
+            if self.runs.under_way is not None:
+                text.append(f"\n{self.runs.under_way.progress}", "bold")
+            elif self._before is not None:
+                text.append(f"\n{difference_line(self._before, self.result)}", "bold")
+        self.query_one("#summary", Static).update(text)
+
+    def _look(self) -> None:
+        if self.runs.under_way is not None and self.is_current:
+            self._fill_summary()
+
+    @on(ResultRecords.Told)
+    def told(self, event: ResultRecords.Told) -> None:
+        """The line about the record under the cursor."""
+        self.query_one("#record-line", Static).update(event.text)
+
+    # -- figures
+
+    def _fill_panel(self) -> None:
+        panel, result = self.query_one(FigurePanel), self.result
+        panel.display = bool(self.panel)
+        panel.set_class(self.panel == "runs", "-runs")
+        if result is None or not self.panel:
+            return
+        if self.panel == "runs":
+            panel.show("runs", runs_table(self.session.results, result))
+        else:
+            panel.show(self.panel, PANELS[self.panel](result))
+
+    def action_panel(self, name: str) -> None:
+        """Show a panel and go there, or hide it."""
+        self.panel = "" if self.panel == name else name
+        self._fill_panel()
+        if self.panel:
+            self.query_one(FigurePanel).grid.focus()
+        else:
+            self.records.grids.left.focus()
+
+    @on(FigurePanel.Chosen)
+    def chosen(self, event: FigurePanel.Chosen) -> None:
+        """Enter shows a run, or explains an attribute."""
+        if self.panel == "runs":
+            self.show_result(self.session.results[event.row])
+        elif self.panel == "attributes":
+            self.action_why()
+
+    # -- records
+
+    def action_sort(self) -> None:
+        """The next order."""
+        self.records.sort_records()
+
+    def action_class(self) -> None:
+        """Only the class of the record under the cursor, or all again."""
+        self.records.switch_class()
+
+    def action_next(self, suppressed: bool) -> None:
+        """The next record that is suppressed, or whose cell in this column changed."""
+        self.records.next_record(suppressed)
+
+    def action_find(self) -> None:
+        """Open the find line."""
+        self.records.open_find()
+
+    def action_record(self) -> None:
+        """Ask for a record number, as screen 1 counts."""
+        records = self.records
+        self.app.push_screen(
+            AskText("Go to record", check=records.number_of),
+            lambda text: records.go_to_record(records.number_of(text)) if text else None,
+        )
+
+    def action_back(self) -> None:
+        """Leave the find line, stop a run, or show all classes again."""
+        if self.records.finding:
+            self.records.close_find()
+        elif self.runs.under_way is not None:
+            self.runs.stop()
+        elif self.records.only_class is not None:
+            self.records.switch_class()
+
+    @on(TwinGrids.Chosen)
+    def action_why(self) -> None:
+        """Explain the cell under the cursor, or the attribute in the panel."""
+        reasons = self.records.reasons
+        question: Callable[[], Why] | None = self.records.question()
+        if self.query_one(FigurePanel).grid.has_focus and self.panel == "attributes" and reasons:
+            x = self._attribute_in_panel()
+            question = lambda: reasons.of_attribute(x)  # noqa: E731
+
+        def answered(why: Why) -> None:
+            self.app.push_screen(WhyDialog(why))
+
+        if question is not None:
+            self.compute(question, answered, group="why")
+        else:
+            self.kanon.say(f"{self.records.column} is no quasi-identifier: published as it is")
+
+    def _attribute_in_panel(self) -> int:
+        """Which attribute the row of the panel belongs to; rules stand below theirs."""
+        assert self.result is not None
+        row = self.query_one(FigurePanel).grid.row
+        for x, measured in enumerate(self.result.measures.attributes.values()):
+            row -= 1 + len(measured.rules)
+            if row < 0:
+                return x
+        return 0
+
+    # -- runs
+
+    def action_again(self, step: int) -> None:
+        """The same run with the neighbouring k, in the background."""
+        self.runs.again(step)
+
+    def action_compare(self) -> None:
+        """The result in front beside another: the one chosen among the runs, or asked for."""
+        row = self.query_one(FigurePanel).grid.row
+        self.runs.compare(row if self.panel == "runs" else None)
+
+    def action_export(self) -> None:
+        """Write the release, the report, the mapping or the command line."""
+        if self.result is not None:
+            Exporter(self, self.result).ask()

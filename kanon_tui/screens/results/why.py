@@ -1,0 +1,87 @@
+"""The dialog that explains a cell, an attribute or a suppressed record."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Static
+
+from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.tint import tint
+
+__all__ = ["WhyDialog"]
+
+
+class WhyDialog(Dialog):
+    """The whole explanation; escape closes."""
+
+    HELP = """## Why
+
+The class of the record, what one step finer would do, and single changes that would have allowed
+it. Each was tried on the data, with all else as it is.
+"""
+    DEFAULT_CSS = """
+    WhyDialog > Vertical { width: 84; border-subtitle-color: $text-muted; }
+    WhyDialog VerticalScroll { height: auto; max-height: 100%; }
+    WhyDialog Static { height: auto; }
+    WhyDialog .head { text-style: bold; margin-top: 1; }
+    WhyDialog .item { height: auto; padding-left: 2; }
+    WhyDialog .mark { width: auto; }
+    WhyDialog .said { width: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,w,q", "dismiss_none", "Close"),
+    ]
+
+    def __init__(self, why: Why) -> None:
+        super().__init__()
+        self.why = why
+
+    def compose(self) -> ComposeResult:
+        """Question, answer, changes, rules."""
+        why = self.why
+        with Vertical(), VerticalScroll():
+            yield Static(_answer(why), id="why")
+            if why.changes:
+                yield Static("What would have kept more, each alone:", classes="head")
+            elif why.because:
+                yield Static("No single change would have kept more.", classes="head")
+            for change in why.changes:
+                yield from _item(Text("• ", tint(self, "accent")), change.sentence)
+            if why.rules:
+                yield Static("Rules:", classes="head")
+            for verdict in why.rules:
+                mark, colour = ("✓ keeps ", "success") if verdict.kept else ("✗ breaks ", "error")
+                said = f"{verdict.rule} (importance {verdict.importance:g})"
+                yield from _item(Text(mark, tint(self, colour)), said)
+
+    def on_mount(self) -> None:
+        """Let the arrow keys scroll."""
+        self.query_one(Vertical).border_subtitle = "↑ ↓ scroll, esc closes"
+        self.query_one(VerticalScroll).focus()
+
+
+def _answer(why: Why) -> Text:
+    """The question and what is known of it; values are shown as they are."""
+    text = Text.assemble((f"{printable(why.question)}\n", "bold"))
+    if why.because:
+        text.append(f"\nBecause {printable(why.because)}.\n")
+    if why.facts:
+        text.append("\n")
+    for fact in why.facts:
+        text.append(f"{printable(fact)}\n")
+    text.rstrip()
+    return text
+
+
+def _item(mark: Text, said: str) -> ComposeResult:
+    """A mark and a text that wraps beside it."""
+    with Horizontal(classes="item"):
+        yield Static(mark, classes="mark")
+        yield Static(Text(printable(said)), classes="said")

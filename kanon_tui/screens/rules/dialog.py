@@ -1,0 +1,147 @@
+"""The form for one rule: a boundary with a histogram, or two sets of values to keep apart."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Input, Label, SelectionList, Static
+from textual.widgets.selection_list import Selection
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
+from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.widgets.bars import boundary_spark
+from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.pick_list import PickList
+
+__all__ = ["RuleDialog"]
+
+
+class RuleDialog(Dialog):
+    """Gives a rule that fits the column, or None."""
+
+    DEFAULT_CSS = """
+    RuleDialog > Vertical { width: 76; height: auto; max-height: 96%; }
+    RuleDialog .line { height: 1; }
+    RuleDialog .line Label { width: 22; }
+    RuleDialog .line Input { width: 1fr; }
+    RuleDialog .sets { height: 12; }
+    RuleDialog SelectionList { width: 1fr; height: 1fr; border: round $panel; }
+    RuleDialog SelectionList { border-title-color: $text-muted; }
+    RuleDialog SelectionList:focus { border: round $primary; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept")]
+
+    def __init__(self, column: Column, rule: Rule | None) -> None:
+        super().__init__()
+        self._column, self._rule = column, rule
+
+    def compose(self) -> ComposeResult:
+        """The fields this kind of attribute needs."""
+        rule = self._rule
+        importance = f"{rule.importance:g}" if rule else "10"
+        with Vertical():
+            yield Label(Text(f"Rule for {printable(self._column.name)}"), classes="title")
+            if self._column.kind.ordered:
+                low, high = (rule.low, rule.high) if isinstance(rule, Boundary) else ("", "")
+                with Horizontal(classes="line"):
+                    yield Label("keep up to")
+                    yield Input(low, id="low", compact=True)
+                with Horizontal(classes="line"):
+                    yield Label("apart from, and above")
+                    yield Input(high, id="high", compact=True)
+            else:
+                first, second = (rule.first, rule.second) if isinstance(rule, Apart) else ((), ())
+                with Horizontal(classes="sets"):
+                    yield self._values("first", "keep these", first)
+                    yield self._values("second", "apart from these", second)
+            with Horizontal(classes="line"):
+                yield Label("importance")
+                yield Input(importance, id="importance", compact=True)
+            yield Static("", id="picture")
+            yield Static("", id="error", classes="error")
+            yield Static(Text(self._hint()), classes="hint")
+            with Horizontal(id="buttons"):
+                yield Button("Accept (ctrl+r)", variant="primary", id="accept", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
+
+    def _hint(self) -> str:
+        if self._column.kind.ordered:
+            return "tab goes to the next field, enter or ctrl+r accepts"
+        return "space picks values, tab goes on, ctrl+r accepts"
+
+    def _values(self, name: str, title: str, chosen: tuple[str, ...]) -> PickList[str]:
+        counts = self._column.counts
+        selections = [
+            Selection(Text(f"{printable(value)}  {counts[code]:,}"), value, value in chosen)
+            for code, value in enumerate(self._column.values)
+        ]
+        picker: PickList[str] = PickList(*selections, id=name)
+        picker.border_title = title
+        return picker
+
+    def on_mount(self) -> None:
+        """Show the picture of what is there."""
+        self.check()
+
+    def made(self) -> Rule:
+        """The rule the form describes; raises what is wrong with it."""
+        text = self.query_one("#importance", Input).value
+        try:
+            importance = float(text)
+        except ValueError:
+            raise InputError(f"importance '{text}' is not a number; write one above 0") from None
+        if self._column.kind.ordered:
+            low, high = (self.query_one(f"#{end}", Input).value.strip() for end in ("low", "high"))
+            if not low or not high:
+                raise InputError("write both sides of the boundary, for instance 64 and 65")
+            rule: Rule = Boundary(low, high, importance)
+        else:
+            first, second = (
+                tuple(
+                    value
+                    for value in self._column.values
+                    if value in self.query_one(f"#{side}", SelectionList).selected
+                )
+                for side in ("first", "second")
+            )
+            if not first or not second:
+                raise InputError("pick at least one value on either side")
+            rule = Apart(first, second, importance)
+        RuleTable(0.0, (rule,)).bind(self._column)
+        return rule
+
+    @on(Input.Changed)
+    @on(SelectionList.SelectedChanged)
+    def check(self) -> Rule | None:
+        """Say what is wrong while the form is filled in, and draw the boundary."""
+        error, rule = "", None
+        try:
+            rule = self.made()
+        except KanonError as problem:
+            error = str(problem)
+        self.query_one("#error", Static).update(Text(error))
+        if isinstance(rule, Boundary):
+            self.query_one("#picture", Static).update(Text(boundary_spark(self._column, rule, 60)))
+        return rule
+
+    @on(Input.Submitted)
+    def action_accept(self) -> None:
+        """Accept a rule that fits."""
+        rule = self.check()
+        if rule is not None:
+            self.dismiss(rule)
+
+    @on(Button.Pressed)
+    def pressed(self, event: Button.Pressed) -> None:
+        """By button."""
+        if event.button.id == "accept":
+            self.action_accept()
+        else:
+            self.dismiss(None)

@@ -1,0 +1,369 @@
+"""4 Rules: what a group must not mix, how much it matters, and what that does to every level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.analysis.rule_overview import RuleOverview, rule_overviews
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
+from kanon_tui.core.task.rules import Boundary, Rule
+from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.dialogs import AskText, Choose
+from kanon_tui.screens.rules.dialog import RuleDialog
+from kanon_tui.widgets.bars import bar, boundary_spark
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
+
+__all__ = ["RulesScreen"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table: an attribute's heading (rule None) or one of its rules."""
+
+    attribute: str
+    rule: int | None
+
+
+class RulesScreen(StepScreen):
+    """All rules in one table; the pane beside shows what they do to the levels."""
+
+    STEP = "rules"
+    HELP = """## 4 Rules
+
+A rule says what a published group must not mix, because research on the data needs it apart.
+
+- **apart** (categories): *keep White and Black apart*. Broken by a group that holds both.
+- **boundary** (numbers, dates): *64 | 65*. Broken by a group with somebody of 64 or younger and
+  somebody of 65 or older.
+
+Every rule has a weight, its *importance*. The share of importance that a level keeps (with the
+*base*, what is left even when all are broken) multiplies its **research value** (RV), which
+`global`, `udc` and others maximise. Columns 0 1 2 … show the levels that keep (✓) or break (·)
+a rule. *records* counts the people in the groups that mix its sides at the first level that
+breaks it.
+
+Example: go to *age*, press `n`, type `64`, `65`, importance `25`. The research values on the
+right follow at once. Press `r` to type research values of your own.
+"""
+    DEFAULT_CSS = """
+    RulesScreen #panes { height: 1fr; layout: horizontal; }
+    RulesScreen #rules-pane { width: 1fr; }
+    RulesScreen #levels-pane { width: 44; }
+    RulesScreen #levels { padding: 0 1; }
+    RulesScreen.-narrow #panes { layout: vertical; }
+    RulesScreen.-narrow #levels-pane { width: 1fr; height: 9; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "new", "new rule", id="rules.new"),
+        Binding("enter", "change", "edit", id="rules.edit"),
+        Binding("d,delete", "delete", "delete", id="rules.delete"),
+        Binding("b", "base", "base value", id="rules.base"),
+        Binding("r", "research_values", "RV by hand", id="rules.rv"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[Line] = []
+        self._overviews: dict[str, tuple[RuleOverview, ...]] = {}
+
+    def body(self) -> Iterable[Widget]:
+        """The rules and the levels."""
+        with Container(id="panes"):
+            with Vertical(id="rules-pane", classes="pane"):
+                yield Grid(id="rules")
+            with Vertical(id="levels-pane", classes="pane"):
+                yield Static(id="levels")
+
+    def on_mount(self) -> None:
+        """The table has the focus."""
+        self.query_one("#rules-pane").border_title = "rules"
+        self.query_one(Grid).focus()
+
+    def show(self, session: Session) -> None:
+        """The table at once, then what needs the data."""
+        self.lines = []
+        for name in session.names(Role.QUASI):
+            self.lines.append(Line(name, None))
+            rules = session.attribute(name).rules.rules
+            self.lines += [Line(name, number) for number in range(len(rules))]
+        self._fill()
+
+        def measure() -> dict[str, tuple[RuleOverview, ...]]:
+            made = {}
+            for name in session.names(Role.QUASI):
+                try:
+                    made[name] = rule_overviews(session.quasi_identifier(name))
+                except KanonError:
+                    continue  # the hierarchies screen says what is wrong
+            return made
+
+        def measured(made: dict[str, tuple[RuleOverview, ...]]) -> None:
+            self._overviews = made
+            self._fill()
+            self._show_levels()
+
+        self.compute(measure, measured, group="overviews")
+
+    def _fill(self) -> None:
+        self.query_one(Grid).show(
+            _Rows(self.session, self.lines, self._overviews), keep_cursor=True
+        )
+
+    @property
+    def line(self) -> Line | None:
+        """The line under the cursor."""
+        row = self.query_one(Grid).row
+        return self.lines[row] if row < len(self.lines) else None
+
+    # -- the levels of the attribute under the cursor
+
+    @on(Grid.Moved)
+    def moved(self) -> None:
+        """Another attribute may be under the cursor."""
+        self._show_levels()
+
+    def _show_levels(self) -> None:
+        line, session = self.line, self.session
+        pane = self.query_one("#levels-pane")
+        if line is None:
+            pane.border_title = "levels"
+            self.query_one("#levels", Static).update(
+                Text("No attribute is a quasi-identifier yet: tag one on screen 2.")
+            )
+            return
+        name = line.attribute
+        pane.border_title = Text(f"{printable(name)}: research value per level")
+
+        def measure() -> tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]:
+            task = session.task()
+            attribute = next(a for a in task.quasi if a.name == name)
+            return attribute, level_measures(attribute, task.k, task.allowed_suppressed)
+
+        self.compute(
+            measure,
+            lambda made: self._fill_levels(line, *made),
+            group="levels",
+            failed=lambda error: self.query_one("#levels", Static).update(Text(str(error))),
+        )
+
+    def _fill_levels(
+        self, line: Line, attribute: QuasiIdentifier, levels: tuple[LevelMeasures, ...]
+    ) -> None:
+        text = Text.assemble(("level  groups  alone     RV\n", "dim"))
+        most = max((level.rv for level in levels), default=0) or 1
+        for level in levels:
+            typed = level.level < len(attribute.typed_research_values) and (
+                attribute.typed_research_values[level.level] is not None
+            )
+            text.append(f"{level.level:>5} {level.labels:>7,}  {'✓' if level.passes else '✗':^5} ")
+            text.append(f"{level.rv:>7.4f} ", "bold" if typed else "")
+            text.append(bar(level.rv / most, 10), "dim")
+            text.append(" typed\n" if typed else "\n")
+        rules = attribute.rules.rules
+        if line.rule is not None and line.rule < len(rules):
+            rule = rules[line.rule]
+            if isinstance(rule, Boundary):
+                text.append(boundary_spark(attribute.column, rule, 36) + "\n")
+                text.append(f"{attribute.column.values[0]} … │ is the boundary {rule}", "dim")
+        self.query_one("#levels", Static).update(text)
+
+    # -- editing
+
+    def _set_rules(self, name: str, rules: Sequence[Rule], what: str) -> None:
+        table = replace(self.session.attribute(name).rules, rules=tuple(rules))
+        self.edit_attributes([name], what, rules=table)
+
+    def action_new(self) -> None:
+        """A new rule for the attribute under the cursor."""
+        if self.line is None:
+            self.kanon.say("tag a quasi-identifier on screen 2 first")
+            return
+        name = self.line.attribute
+        self._ask(
+            name,
+            None,
+            lambda rule: self._set_rules(
+                name,
+                (*self.session.attribute(name).rules.rules, rule),
+                f"{name}: new rule {rule}",
+            ),
+        )
+
+    @on(Grid.Chosen)
+    def action_change(self) -> None:
+        """Edit the rule under the cursor; on a heading, make one."""
+        line = self.line
+        if line is None or line.rule is None:
+            self.action_new()
+            return
+        name, number = line.attribute, line.rule
+        rules = list(self.session.attribute(name).rules.rules)
+
+        def changed(rule: Rule) -> None:
+            rules[number] = rule
+            self._set_rules(name, rules, f"{name}: rule {rule}")
+
+        self._ask(name, rules[number], changed)
+
+    def _ask(self, name: str, rule: Rule | None, then) -> None:  # type: ignore[no-untyped-def]
+        session = self.session
+
+        def opened(attribute: QuasiIdentifier) -> None:
+            self.app.push_screen(
+                RuleDialog(attribute.column, rule), lambda made: then(made) if made else None
+            )
+
+        self.compute(lambda: session.quasi_identifier(name), opened, group="dialog")
+
+    def action_delete(self) -> None:
+        """Remove the rule under the cursor (ctrl+z brings it back)."""
+        line = self.line
+        if line is None or line.rule is None:
+            return
+        rules = list(self.session.attribute(line.attribute).rules.rules)
+        gone = rules.pop(line.rule)
+        self._set_rules(line.attribute, rules, f"{line.attribute}: rule {gone} deleted")
+
+    def action_base(self) -> None:
+        """The base value of the attribute's rules."""
+        if self.line is None:
+            return
+        name = self.line.attribute
+        table = self.session.attribute(name).rules
+
+        def check(text: str) -> float:
+            return _number(text, "the base value")
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                self.edit_attributes(
+                    [name], f"{name}: base", rules=replace(table, base=check(text))
+                )
+
+        self.app.push_screen(
+            AskText(
+                f"Base value of the rules of {name}",
+                f"{table.base:g}",
+                hint="What is left, beside the importances, even when every rule is broken. "
+                "0 lets a level that breaks all rules count for nothing.",
+                check=check,
+            ),
+            typed,
+        )
+
+    def action_research_values(self) -> None:
+        """Type the research value of one level, or give it back to the computed one."""
+        if self.line is None:
+            return
+        name, session = self.line.attribute, self.session
+
+        def ask_level(attribute: QuasiIdentifier) -> None:
+            typed = attribute.typed_research_values or (None,) * (attribute.hierarchy.height + 1)
+            options = [
+                f"level {level}: {'computed' if value is None else f'{value:g} typed'}"
+                for level, value in enumerate(typed)
+            ]
+            self.app.push_screen(
+                Choose(f"Research values of {name}", options, hint="enter: type a value"),
+                lambda level: None if level is None else ask_value(level, typed),
+            )
+
+        def ask_value(level: int, typed: Sequence[float | None]) -> None:
+            def check(text: str) -> float | None:
+                return None if not text.strip() else _number(text, "a research value")
+
+            def done(text: str | None) -> None:
+                if text is None:
+                    return
+                values = list(typed)
+                values[level] = check(text)
+                rv = tuple(values) if any(v is not None for v in values) else None
+                self.edit_attributes([name], f"{name}: research value of level {level}", rv=rv)
+
+            value = typed[level]
+            self.app.push_screen(
+                AskText(
+                    f"Research value of {name} at level {level}",
+                    "" if value is None else f"{value:g}",
+                    hint="Used as it is, without weight or rules. Empty: computed.",
+                    check=check,
+                ),
+                done,
+            )
+
+        self.compute(lambda: session.quasi_identifier(name), ask_level, group="dialog")
+
+
+class _Rows:
+    """Headings and rules as a grid source."""
+
+    TITLES = ("attribute", "rule", "weight", "levels", "records")
+
+    def __init__(
+        self,
+        session: Session,
+        lines: Sequence[Line],
+        overviews: dict[str, tuple[RuleOverview, ...]],
+    ) -> None:
+        self._cells = [self._line(session, line, overviews) for line in lines]
+        self.height = len(lines)
+        widths = [
+            max([len(title), *(cell_len(printable(row[x].text)) for row in self._cells)])
+            for x, title in enumerate(self.TITLES)
+        ]
+        self.columns: Sequence[GridColumn] = [
+            GridColumn(title, min(width, 28), title in ("weight", "records"))
+            for title, width in zip(self.TITLES, widths, strict=True)
+        ]
+
+    def _line(
+        self, session: Session, line: Line, overviews: dict[str, tuple[RuleOverview, ...]]
+    ) -> list[Cell]:
+        table = session.attribute(line.attribute).rules
+        if line.rule is None:
+            base = f"base {table.base:g}" if table.rules or table.base else "no rules: press n"
+            return [Cell(line.attribute), Cell(base, "muted"), Cell(""), Cell(""), Cell("")]
+        rule = table.rules[line.rule]
+        kind = "  boundary" if isinstance(rule, Boundary) else "  apart"
+        known = overviews.get(line.attribute, ())
+        kept, concerned = "…", "…"
+        if line.rule < len(known) and known[line.rule].rule == rule:
+            overview = known[line.rule]
+            kept = " ".join("✓" if fine else "·" for fine in overview.kept)
+            concerned = f"{overview.concerned:,}"
+        return [
+            Cell(kind, "muted"), Cell(str(rule)), Cell(f"{rule.importance:g}"), Cell(kept),
+            Cell(concerned),
+        ]  # fmt: skip
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        """The cells of these lines."""
+        return self._cells[start:stop]
+
+    def row_name(self, row: int) -> str:
+        """Nothing stands on the left."""
+        return ""
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise InputError(f"{what} is a number of at least 0")
+    return value

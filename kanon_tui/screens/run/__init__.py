@@ -1,0 +1,1 @@
+"""5 Run: choose an algorithm, set it up, watch it decide."""

@@ -1,0 +1,401 @@
+"""5 Run: choose an algorithm, set it up, watch it decide, pause, step, cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher, OptionList, Static
+from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.fields.declaration import Parameter, parameters_of
+from kanon_tui.core.privacy.requirements import Model, bounds_of, with_bounds
+from kanon_tui.core.project.project import AlgorithmChoice, Privacy
+from kanon_tui.core.run.live import LiveRun
+from kanon_tui.core.run.preflight import Preflight, preflight
+from kanon_tui.core.run.result import Result, conclude, start
+from kanon_tui.core.run.run import State
+from kanon_tui.core.task.steps import Family
+from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.dialogs import Message
+from kanon_tui.screens.run.live_view import LiveView
+from kanon_tui.widgets.form import Form
+from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.tint import tint
+
+__all__ = ["RunScreen"]
+
+REFRESH = 1 / 10
+"""Seconds between two looks at the run: kind to a slow line."""
+
+FAMILIES = {
+    Family.FULL_DOMAIN: "full-domain",
+    Family.CLUSTERING: "clustering",
+}
+
+PRIVACY = (
+    Parameter("k", "int", 5, "Every published record looks like at least k−1 others", low=1),
+    Parameter(
+        "max_suppression",
+        "float",
+        0.0,
+        "Share of the records that full-domain algorithms may leave out",
+        low=0,
+        high=1,
+    ),
+    Parameter("seed", "int", 0, "Start of random choices; the same seed, the same release", low=0),
+)
+
+BEYOND = {
+    Model.L_DISTINCT: Parameter(
+        "l_distinct", "int", None, "Every class has at least so many distinct values of it",
+        low=1, optional=True,
+    ),
+    Model.L_ENTROPY: Parameter(
+        "l_entropy", "float", None,
+        "Every class is as diverse as so many equally frequent values of it",
+        low=1, optional=True,
+    ),
+    Model.T: Parameter(
+        "t_closeness", "float", None,
+        "Every class's values are spread like the whole table's, at most so far from them",
+        low=0, high=1, optional=True,
+    ),
+    Model.P: Parameter(
+        "p_sensitive", "int", None, "Every class has at least so many distinct values of it",
+        low=1, optional=True,
+    ),
+    Model.ALPHA: Parameter(
+        "alpha", "float", None, "No value of it has more than this share of a class",
+        low=0.001, high=1, optional=True,
+    ),
+}  # fmt: skip
+"""What may be required of a sensitive attribute beyond k; nothing typed: it is not required."""
+
+
+class RunScreen(StepScreen):
+    """Setting up and watching are two faces of one screen."""
+
+    STEP = "run"
+    HELP = """## 5 Run
+
+Choose an **algorithm** on the left and set its parameters on the right.
+
+- *Full-domain* algorithms pick one level of every hierarchy for the whole table. Easy to
+  explain, one meaning per column.
+- *Clustering* algorithms let every class have its own ranges. They keep more detail.
+
+*Beyond k*: classes of k records may still all have the same illness. Type a bound for a sensitive
+attribute (l, t, p or α) and every class must keep it: full-domain algorithms test it with every
+string, clustering algorithms merge on until it holds. An empty field asks for nothing.
+
+`r` starts. While it runs: `space` pauses and goes on, `.` takes one decision, `>` and `<`
+change the speed, `c` cancels and keeps the best found so far, where there is one. `esc` goes
+back to the set-up.
+
+Example: choose *mondrian*, press `.`: the first cut is explained in a sentence. Press `.` again
+for the next, `space` to let it run.
+"""
+    DEFAULT_CSS = """
+    RunScreen #preflight { height: auto; max-height: 4; padding: 0 1; }
+    RunScreen ContentSwitcher { height: 1fr; }
+    RunScreen #setup { layout: horizontal; height: 1fr; }
+    RunScreen #algorithms-pane { width: 1fr; }
+    RunScreen #algorithms { height: 1fr; border: none; background: $surface; padding: 0; }
+    RunScreen #setup-pane { width: 1fr; padding: 0 1; }
+    RunScreen #algorithms { text-wrap: nowrap; text-overflow: ellipsis; }
+    RunScreen #about { height: auto; margin-bottom: 1; }
+    RunScreen #beyond-title { height: auto; margin-top: 1; }
+    RunScreen #algorithms-pane { max-width: 60; }
+    RunScreen.-narrow #algorithms-pane { width: 24; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "start", "Run", id="run.start"),
+        Binding("ctrl+r", "start", "Run", show=False, priority=True),
+        Binding("space", "pause", "Pause/go on", id="run.pause"),
+        Binding("full_stop", "step", "Step", key_display=".", id="run.step"),
+        Binding("greater_than_sign", "speed(1)", "Faster", key_display=">", id="run.faster"),
+        Binding("less_than_sign", "speed(-1)", "Slower", key_display="<", id="run.slower"),
+        Binding("c", "cancel", "Cancel", id="run.cancel"),
+        Binding("escape", "setup", "Set-up", id="run.setup"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.live: LiveRun | None = None
+        self._required_of = ""
+        """The sensitive attribute whose requirements the form shows."""
+
+    def body(self) -> Iterable[Widget]:
+        """Preflight line; set-up or live view."""
+        yield Static(id="preflight")
+        with ContentSwitcher(initial="setup"):
+            with Container(id="setup"):
+                with Vertical(id="algorithms-pane", classes="pane"):
+                    yield OptionList(id="algorithms")
+                with VerticalScroll(id="setup-pane", classes="pane", can_focus=False):
+                    yield Static(id="about")
+                    yield Form(id="privacy")
+                    yield Form(id="parameters")
+                    yield Static(id="beyond-title")
+                    yield Form(id="beyond")
+            yield LiveView(id="live")
+
+    def on_mount(self) -> None:
+        """List the algorithms by family."""
+        self.query_one("#algorithms-pane").border_title = "algorithm"
+        self.query_one("#setup-pane").border_title = "set-up"
+        choices = self.query_one("#algorithms", OptionList)
+        for family, heading in FAMILIES.items():
+            choices.add_option(Option(Text(heading, "bold dim"), disabled=True))
+            for name, algorithm in ALGORITHMS.items():
+                if algorithm.family is family:
+                    line = Text.assemble((f"{name:<13}", "bold"), (algorithm.title, "dim"))
+                    line.no_wrap, line.overflow = True, "ellipsis"
+                    choices.add_option(Option(line, id=name))
+        choices.focus()
+        self.set_interval(REFRESH, self._look)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The footer shows only what works now."""
+        running = self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
+        watching = self.is_mounted and self.query_one(ContentSwitcher).current == "live"
+        if action in ("pause", "speed", "cancel"):
+            return running
+        if action == "start":
+            return not running
+        if action == "setup":
+            return watching and not running
+        return True
+
+    # -- set-up
+
+    def show(self, session: Session) -> None:
+        """Highlight the chosen algorithm, fill the forms, look ahead."""
+        project = session.project
+        choices = self.query_one("#algorithms", OptionList)
+        chosen = project.algorithm.name
+        with self.prevent(OptionList.OptionHighlighted):
+            choices.highlighted = choices.get_option_index(chosen)
+        self._show_setup(session)
+
+    @work(exclusive=True, group="setup")
+    async def _show_setup(self, session: Session) -> None:
+        project = session.project
+        algorithm = ALGORITHMS[project.algorithm.name]
+        about = Text.assemble((algorithm.title, "bold"), f"\n{algorithm.summary}.\n")
+        about.append(algorithm.paper, "dim")
+        self.query_one("#about", Static).update(about)
+        privacy = {**project.privacy.__dict__, "seed": project.seed}
+        await self.query_one("#privacy", Form).show(PRIVACY, privacy)
+        await self.query_one("#parameters", Form).show(
+            parameters_of(algorithm), project.algorithm.params
+        )
+        await self._show_beyond(session)
+        line = self.query_one("#preflight", Static)
+        self.compute(
+            lambda: preflight(project, session.task(), algorithm),
+            lambda made: line.update(preflight_text(made, algorithm.name, project.privacy, self)),
+            group="preflight",
+            failed=lambda error: line.update(
+                preflight_text(Preflight(problem=str(error)), "", project.privacy, self)
+            ),
+        )
+
+    async def _show_beyond(self, session: Session) -> None:
+        """What is required beyond k of the sensitive attribute that is looked at."""
+        requirements = session.project.privacy.requirements
+        named = [r.attribute for r in requirements if r.attribute is not None]
+        attributes = list(dict.fromkeys([*session.names(Role.SENSITIVE), *named]))
+        title = self.query_one("#beyond-title", Static)
+        title.display = self.query_one("#beyond", Form).display = bool(attributes)
+        if not attributes:
+            return
+        if self._required_of not in attributes:
+            self._required_of = attributes[0]
+        alone = f" for {printable(attributes[0])}" if len(attributes) == 1 else ""
+        title.update(Text.assemble(("beyond k", "bold"), alone))
+        which = Parameter(
+            "attribute", "str", attributes[0], "The sensitive attribute that must stay diverse",
+            choices=tuple(attributes),
+        )  # fmt: skip
+        bounds = bounds_of(requirements, self._required_of)
+        await self.query_one("#beyond", Form).show(
+            [*([which] if len(attributes) > 1 else []), *BEYOND.values()],
+            {
+                "attribute": self._required_of,
+                **{BEYOND[m].name: bound for m, bound in bounds.items()},
+            },
+        )
+
+    def _require(self, values: dict[str, Any]) -> None:
+        """Take over bounds, or turn to another attribute."""
+        session, project = self.session, self.session.project
+        attribute = values.get("attribute", self._required_of)
+        if attribute != self._required_of:
+            self._required_of = attribute
+            self._show_setup(session)
+            return
+        bounds = {model: values[parameter.name] for model, parameter in BEYOND.items()}
+        requirements = with_bounds(
+            project.privacy.requirements, session.names(Role.SENSITIVE), attribute, bounds
+        )
+        privacy = replace(project.privacy, requirements=requirements)
+        self.edit(replace(project, privacy=privacy), f"required of {attribute}")
+
+    @on(OptionList.OptionHighlighted, "#algorithms")
+    def choose(self, event: OptionList.OptionHighlighted) -> None:
+        """Moving the cursor chooses; parameters of the other algorithm are left behind."""
+        project = self.session.project
+        if event.option_id is None or event.option_id == project.algorithm.name:
+            return
+        choice = AlgorithmChoice(event.option_id)
+        self.edit(replace(project, algorithm=choice), f"algorithm {event.option_id}")
+
+    @on(OptionList.OptionSelected, "#algorithms")
+    def into_form(self) -> None:
+        """Enter goes on to the form."""
+        self.query_one("#p-k").focus()
+
+    @on(Form.Changed)
+    def changed(self, event: Form.Changed) -> None:
+        """Take over what was typed."""
+        project = self.session.project
+        if event.form.id == "privacy":
+            values = dict(event.values)
+            seed = values.pop("seed")
+            privacy: Privacy = replace(project.privacy, **values)
+            self.edit(replace(project, privacy=privacy, seed=seed), f"k = {privacy.k}")
+            return
+        if event.form.id == "beyond":
+            self._require(event.values)
+            return
+        declared = {p.name: p for p in parameters_of(ALGORITHMS[project.algorithm.name])}
+        params: dict[str, Any] = {
+            name: value for name, value in event.values.items() if value != declared[name].default
+        }
+        choice = replace(project.algorithm, params=params)
+        self.edit(replace(project, algorithm=choice), "parameters")
+
+    # -- running
+
+    def action_start(self) -> None:
+        """Run at full speed."""
+        self._begin(paused=False)
+
+    def _begin(self, paused: bool) -> None:
+        session = self.session
+
+        def made(live: LiveRun) -> None:
+            self.live = live
+            self.query_one(LiveView).begin(live)
+            self.query_one(ContentSwitcher).current = "live"
+            self.query_one(LiveView).focus()
+            self.refresh_bindings()
+            self._drive(session, live)
+
+        def make() -> LiveRun:
+            return LiveRun(start(session.project, task=session.fresh_task()), paused=paused)
+
+        self.compute(make, made, group="begin", failed=self._failed)
+
+    @work(thread=True, exclusive=True, group="run")
+    def _drive(self, session: Session, live: LiveRun) -> None:
+        worker = get_current_worker()
+        try:
+            if live.paused:
+                live.step()
+            live.drive(lambda: worker.is_cancelled)
+            if worker.is_cancelled:
+                return
+            result = conclude(live.run, session.project)
+        except Exception as error:
+            self.app.call_from_thread(self._failed, error)
+        else:
+            self.app.call_from_thread(self._finished, session, live, result)
+
+    def _finished(self, session: Session, live: LiveRun, result: Result) -> None:
+        self._look()
+        session.results.append(result)
+        self.refresh_bindings()
+        self.query_one(LiveView).conclude(live, result)
+        self.kanon.session_changed()
+        if not live.paused:
+            self.kanon.action_step("results")
+
+    def _failed(self, error: Exception) -> None:
+        self._look()
+        self.refresh_bindings()
+        if isinstance(error, KanonError):
+            self.app.push_screen(Message("No release", str(error)))
+        else:
+            self.kanon.show_error("The run stopped", error)
+
+    def _look(self) -> None:
+        """Read the picture of the run and draw it."""
+        if self.live is not None and self.is_current:
+            self.query_one(LiveView).look(self.live)
+
+    # -- orders
+
+    def action_pause(self) -> None:
+        """Pause, or go on."""
+        if self.live is None:
+            return
+        if self.live.paused:
+            self.live.resume()
+        else:
+            self.live.pause()
+
+    def action_step(self) -> None:
+        """One decision; starts a run that waits after each."""
+        running = self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
+        if running and self.live is not None:
+            self.live.step()
+        else:
+            self._begin(paused=True)
+
+    def action_speed(self, direction: int) -> None:
+        """Faster or slower."""
+        if self.live is None:
+            return
+        if direction > 0:
+            self.live.faster()
+        else:
+            self.live.slower()
+
+    def action_cancel(self) -> None:
+        """Stop, and keep the best so far."""
+        if self.live is not None:
+            self.live.cancel()
+
+    def action_setup(self) -> None:
+        """Back to the set-up."""
+        self.query_one(ContentSwitcher).current = "setup"
+        self.query_one("#algorithms").focus()
+        self.refresh_bindings()
+
+
+def preflight_text(made: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
+    """One line (two with warnings): ready or not, and how large."""
+    if made.problem:
+        return Text.assemble(("✗ ", tint(widget, "error", bold=True)), made.problem)
+    text = Text.assemble(
+        ("✓ ready ", tint(widget, "success", bold=True)), (name, "bold"), f" k={privacy.k} · "
+    )
+    text.append(" · ".join(made.facts))
+    if made.warnings:
+        more = f" (and {len(made.warnings) - 1} more)" if len(made.warnings) > 1 else ""
+        text.append(f"\n! {made.warnings[0]}{more}", tint(widget, "warning"))
+    return text

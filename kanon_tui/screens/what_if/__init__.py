@@ -1,0 +1,1 @@
+"""7 What-if: several algorithms and values of k in one picture."""

@@ -1,0 +1,367 @@
+"""7 What-if: several algorithms and values of k on the same table, in one picture."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.analysis.sweep.figures import METRICS, Metric, lines_of
+from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS, sweep_text
+from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep, SweepPoint, k_values
+from kanon_tui.core.data.writing import check_target, write_text
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.run.result import Result
+from kanon_tui.core.run.warm_up import warm_up
+from kanon_tui.core.task.steps import Family
+from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.dialogs import AskPath, AskText, Confirm
+from kanon_tui.screens.what_if.pick import PickAlgorithms
+from kanon_tui.screens.what_if.points import PointRows
+from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.plot import Chart, Plot
+from kanon_tui.widgets.tint import tint
+
+__all__ = ["WhatIfScreen"]
+
+REFRESH = 1 / 5
+"""Seconds between two looks at the points."""
+PLOTS: tuple[tuple[Metric, ...], ...] = (*((metric,) for metric in METRICS), METRICS)
+"""What `y` goes through: every figure by itself, then all of them small."""
+
+
+class WhatIfScreen(StepScreen):
+    """Plot and table of a sweep, both growing while it runs."""
+
+    STEP = "what-if"
+    HELP = """## 7 What-if
+
+How much detail does more privacy cost, and which algorithm keeps most of it? This screen runs
+every chosen **algorithm** (`a`) with every chosen **k** (`k`) and shows what comes out.
+
+`r` runs. Points appear as they finish, on all cores; `c` cancels and keeps those that are done.
+`y` shows another figure against k: NCP (detail lost), RV (research value), IL (information loss),
+number of classes, suppressed records, seconds, and then all six, small; `Y` goes back. Every point
+is a verified release: `enter` opens the one under the cursor as a full result on screen 6. `x`
+writes the table (`.csv`, `.json`) or the plots (`.svg`).
+
+A line is drawn with a marker of its own, the same as in the table; the point under the cursor is
+reversed, and the line below says which algorithm is best at its k. A point marked ✗ has no
+release; the line below says why. Seconds are those of this sweep, in which points share the cores
+and full-domain searches profit from what was counted for other values of k.
+
+Example: `a`, mark *global* and *mondrian*, `enter`, `r`. Where the lines for NCP are far apart,
+local recoding pays.
+"""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (112, "-wide")]  # noqa: RUF012 (as Textual has it)
+    DEFAULT_CSS = """
+    WhatIfScreen #status { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+    WhatIfScreen #panes { layout: horizontal; height: 1fr; }
+    WhatIfScreen #plot-pane { width: 1fr; border-subtitle-color: $text-muted; }
+    WhatIfScreen #table-pane { width: 69; }
+    WhatIfScreen #note { height: auto; max-height: 3; padding: 0 1; }
+    WhatIfScreen.-narrow #panes { layout: vertical; }
+    WhatIfScreen.-narrow #plot-pane { width: 100%; height: 3fr; }
+    WhatIfScreen.-narrow #table-pane { width: 100%; height: 2fr; }
+    WhatIfScreen.-narrow.-all #plot-pane { height: 13fr; }
+    WhatIfScreen.-narrow.-all #table-pane { height: 7fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "start", "Run", id="what-if.start"),
+        Binding("c", "cancel", "Cancel", id="what-if.cancel"),
+        Binding("a", "algorithms", "Algorithms", id="what-if.algorithms"),
+        Binding("k", "values", "Values of k", id="what-if.values"),
+        Binding("y", "metric(1)", "Y axis", id="what-if.metric"),
+        Binding("Y", "metric(-1)", "Y axis back", show=False, id="what-if.metric-back"),
+        Binding("enter", "open", "Open", id="what-if.open"),
+        Binding("x", "export", "Export", id="what-if.export"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.algorithms: tuple[str, ...] = ()
+        self.ks: tuple[int, ...] = DEFAULT_KS
+        self.plotted = PLOTS[0]
+        self.sweep: Sweep | None = None
+        self.points: tuple[SweepPoint, ...] = ()
+        """Those that are done; replaced as a whole by the thread that reads the sweep."""
+        self.running = False
+        self._opened: dict[tuple[str, int], Result] = {}
+        self._of: Session | None = None
+        self._began = self._ended = 0.0
+        self._drawn: tuple[SweepPoint, ...] | None = None
+
+    def body(self) -> Iterable[Widget]:
+        """State, plot and table, what there is to say of the point under the cursor."""
+        yield Static(id="status")
+        with Container(id="panes"):
+            with Vertical(id="plot-pane", classes="pane"):
+                yield Plot(id="plot")
+            with Vertical(id="table-pane", classes="pane"):
+                yield Grid(id="points")
+        yield Static(id="note", classes="muted")
+
+    def on_mount(self) -> None:
+        """The table has the focus; the points are looked at now and then."""
+        self.query_one("#table-pane").border_title = "points (enter opens one)"
+        self.query_one(Grid).focus()
+        self.set_interval(REFRESH, self._look)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for the points any more."""
+        if self.sweep is not None:
+            self.sweep.cancel()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The footer shows only what works now."""
+        if action == "cancel":
+            return self.running
+        if action in ("start", "algorithms", "values"):
+            return not self.running
+        if action in ("open", "export"):
+            return bool(self.points)
+        return True
+
+    # -- what is shown
+
+    def show(self, session: Session) -> None:
+        """Another session starts afresh; edits leave the points, which then say they are older."""
+        if session is not self._of:
+            if self.sweep is not None:
+                self.sweep.cancel()
+            self._of, self.sweep, self.points, self._opened = session, None, (), {}
+            self.algorithms = _proposed(session.project.algorithm.name)
+            names = self.algorithms
+            self.compute(
+                lambda: warm_up(names), lambda _: None, group="warm-up", failed=lambda _: None
+            )
+        self._draw()
+
+    def _look(self) -> None:
+        """Draw when points have come; while it runs, the clock goes on."""
+        if not self.is_current:
+            return
+        if self.points is not self._drawn:
+            self._draw()
+        elif self.running:
+            self._draw_status()
+
+    def _draw(self) -> None:
+        if self._drawn != self.points:
+            self.refresh_bindings()
+        self._drawn = self.points
+        rows = PointRows(self.points, self.algorithms, self.ks)
+        self.query_one(Grid).show(rows, keep_cursor=True)
+        self._draw_plot()
+        self._draw_status()
+        self._draw_note()
+
+    def _draw_plot(self) -> None:
+        pane, alone = self.query_one("#plot-pane"), len(self.plotted) == 1
+        self.set_class(not alone, "-all")
+        pane.border_title = f"{self.plotted[0].title if alone else 'all figures'} against k"
+        pane.border_subtitle = self.plotted[0].meaning if alone else ""
+        charts = [
+            Chart(
+                metric.title, lines_of(self.points, metric, self.algorithms, self.ks), metric.whole
+            )
+            for metric in self.plotted
+        ]
+        place = divmod(self.query_one(Grid).row, len(self.ks))
+        self.query_one(Plot).show(charts, [f"{k}" for k in self.ks], place)
+
+    def _draw_status(self) -> None:
+        total = len(self.algorithms) * len(self.ks)
+        text = Text(f"{len(self.algorithms)} × {len(self.ks)} = {total} points", "bold")
+        if self.running:
+            seconds = time.monotonic() - self._began
+            text.append(f" · {len(self.points)} done · {seconds:.1f} s · c cancels")
+        elif not self.points:
+            text.append(" · r runs them")
+        elif len(self.points) < total:
+            text.append(f" · {len(self.points)} done, the rest cancelled · r runs them again")
+        else:
+            text.append(f" · done in {self._ended - self._began:.1f} s")
+        if self.sweep is not None and not self.sweep.fits(self.session.project):
+            text.append(" · ! of an earlier state of the project", tint(self, "warning"))
+        self.query_one("#status", Static).update(text)
+
+    @on(Grid.Moved, "#points")
+    def moved(self) -> None:
+        """Another point is under the cursor."""
+        self.query_one(Plot).choose(*divmod(self.query_one(Grid).row, len(self.ks)))
+        self._draw_note()
+
+    def _draw_note(self) -> None:
+        """What the point under the cursor is beside the others at its k, or why it is not."""
+        point, source = self.point, self.query_one(Grid).source
+        note = Text()
+        if point is not None and point.error is not None:
+            note = Text.assemble(
+                ("✗ ", tint(self, "error", bold=True)),
+                f"{point.algorithm}, k = {point.k:,}: {point.error}",
+            )
+        elif point is not None and isinstance(source, PointRows):
+            note = Text(source.standing(point, self.plotted))
+        self.query_one("#note", Static).update(note)
+
+    @property
+    def point(self) -> SweepPoint | None:
+        """The point under the cursor, when it is done."""
+        source = self.query_one(Grid).source
+        return source.point(self.query_one(Grid).row) if isinstance(source, PointRows) else None
+
+    # -- what to compare
+
+    def action_algorithms(self) -> None:
+        """Choose the algorithms."""
+
+        def chosen(names: list[str] | None) -> None:
+            if names is not None:
+                self._compare(tuple(names), self.ks)
+
+        self.app.push_screen(PickAlgorithms(self.algorithms), chosen)
+
+    def action_values(self) -> None:
+        """Type the values of k."""
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                self._compare(self.algorithms, k_values(text))
+
+        self.app.push_screen(
+            AskText(
+                "Values of k",
+                ",".join(map(str, self.ks)),
+                hint="Whole numbers with commas, such as 2,5,10",
+                check=k_values,
+            ),
+            typed,
+        )
+
+    def _compare(self, algorithms: tuple[str, ...], ks: tuple[int, ...]) -> None:
+        """Other points are asked for; those that are done and still asked for stay."""
+        self.algorithms, self.ks = algorithms, ks
+        self.points = tuple(p for p in self.points if p.algorithm in algorithms and p.k in ks)
+        self._draw()
+
+    def action_metric(self, step: int) -> None:
+        """Another figure on the y axis."""
+        self.plotted = PLOTS[(PLOTS.index(self.plotted) + step) % len(PLOTS)]
+        self._draw_plot()
+        self._draw_note()
+
+    # -- running
+
+    def action_start(self) -> None:
+        """Run all points."""
+        session = self.session
+
+        def make() -> Sweep:
+            return Sweep(session.project, session.task(), self.algorithms, self.ks)
+
+        self.compute(make, self._begin, group="begin")
+
+    def _begin(self, sweep: Sweep) -> None:
+        self.sweep, self.points, self.running, self._opened = sweep, (), True, {}
+        self._began = time.monotonic()
+        self.refresh_bindings()
+        self._draw()
+        self._drive(sweep)
+
+    @work(thread=True, exclusive=True, group="sweep")
+    def _drive(self, sweep: Sweep) -> None:
+        failure: Exception | None = None
+        try:
+            for point in sweep:
+                if sweep is self.sweep:
+                    self.points = (*self.points, point)
+        except Exception as error:
+            failure = error
+        if sweep is self.sweep and self.is_attached:
+            self.app.call_from_thread(self._finished, failure)
+
+    def _finished(self, failure: Exception | None) -> None:
+        self.running = False
+        self._ended = time.monotonic()
+        self.session.swept = True
+        self.refresh_bindings()
+        self.refresh_session()
+        if failure is not None:
+            self.kanon.show_error("The sweep stopped", failure)
+
+    def action_cancel(self) -> None:
+        """Stop, and keep the points that are done."""
+        if self.sweep is not None:
+            self.sweep.cancel()
+
+    # -- what to do with a point, or all
+
+    @on(Grid.Chosen, "#points")
+    def action_open(self) -> None:
+        """The point under the cursor as a full result."""
+        point, sweep, session = self.point, self.sweep, self.session
+        if point is None or point.error is not None or sweep is None:
+            self.kanon.say("this point has no release to open")
+            return
+
+        place = point.algorithm, point.k
+
+        def opened(result: Result) -> None:
+            # One that was opened before becomes the newest: the same run is never listed twice.
+            session.results[:] = [*(one for one in session.results if one is not result), result]
+            self._opened[place] = result
+            self.kanon.session_changed()
+            self.kanon.action_step("results")
+
+        self.compute(lambda: self._opened.get(place) or sweep.open(point), opened, group="open")
+
+    def action_export(self) -> None:
+        """Write what is done as a table or a picture."""
+        folder = self.session.data_path.parent
+        self.app.push_screen(
+            AskPath(
+                "Write the points to",
+                str(folder / f"{Path(self.session.project.name).stem}-what-if.csv"),
+                hint=".csv and .json hold the table, .svg the plots · tab completes, ↓ list",
+            ),
+            lambda path: self._export(path) if path else None,
+        )
+
+    def _export(self, path: Path) -> None:
+        if path.is_file() and path.suffix.lower() in SWEEP_ENDINGS:
+            self.app.push_screen(
+                Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
+                lambda answer: self._write(path, True) if answer else None,
+            )
+        else:
+            self._write(path, False)
+
+    def _write(self, path: Path, force: bool) -> None:
+        points = self._in_order()
+
+        def write() -> None:
+            check_target(path, SWEEP_ENDINGS, force)
+            write_text(path, sweep_text(points, path), force)
+
+        self.compute(write, lambda _: self.kanon.say(f"wrote {path.name}"), group="export")
+
+    def _in_order(self) -> Sequence[SweepPoint]:
+        known = {(point.algorithm, point.k): point for point in self.points}
+        pairs = ((name, k) for name in self.algorithms for k in self.ks)
+        return [known[pair] for pair in pairs if pair in known]
+
+
+def _proposed(own: str) -> tuple[str, ...]:
+    """The project's algorithm and a quick one of the other family to compare it with."""
+    other = "mondrian" if ALGORITHMS[own].family is Family.FULL_DOMAIN else "global"
+    return tuple(name for name in ALGORITHMS if name in (own, other))

@@ -1,0 +1,186 @@
+"""`kanon-tui sweep` and `kanon-tui explain`, as a person or a script meets them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import kanon_tui as kn
+from kanon_tui.core.project.samples import find_sample
+from tests.commands.test_cli import ENVIRONMENT, PEOPLE, PROJECT, kanon, said
+
+FIELDS = [
+    "algorithm", "k", "ncp", "rv", "il", "classes", "suppressed_records", "seconds", "error",
+]  # fmt: skip
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "p.yaml").write_text(PROJECT)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# --- sweep
+
+
+def test_sweep_prints_a_table_in_the_order_asked_for(here: Path) -> None:
+    done = kanon("sweep", "p.yaml", "--k", "4,2", "--algorithms", "mondrian,global", folder=here)
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == [
+        "algorithm", "k", "NCP", "RV", "IL", "classes", "suppressed", "seconds",
+    ]  # fmt: skip
+    assert [line.split()[:2] for line in lines[1:]] == [
+        ["mondrian", "2"], ["mondrian", "4"], ["global", "2"], ["global", "4"],
+    ]  # fmt: skip
+    assert done.stderr == ""
+
+
+def test_sweep_json_has_the_fields_programs_rely_on(here: Path) -> None:
+    done = kanon("sweep", "p.yaml", "--k", "2,9", "--algorithms", "mondrian", "--json", folder=here)
+    assert done.returncode == 0
+    two, nine = json.loads(done.stdout)
+    assert list(two) == FIELDS
+    expected = kn.anonymize(here / "p.yaml").measures
+    assert two["ncp"] == pytest.approx(expected.ncp)
+    assert two["classes"] == expected.classes
+    assert two["error"] is None
+    assert nine["ncp"] is None
+    assert nine["error"] == "k is 9 but the table has only 8 records; choose k of at most 8"
+
+
+def test_sweep_without_options_tries_the_projects_algorithm_and_seven_values_of_k(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = said("sweep", "p.yaml", "--json", capsys=capsys, code=0)
+    points = json.loads(shown)
+    assert [point["k"] for point in points] == [2, 3, 5, 10, 25, 50, 100]
+    assert {point["algorithm"] for point in points} == {"mondrian"}
+
+
+def test_sweep_writes_every_format_whole_and_keeps_what_is_there(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for ending in ("csv", "json", "svg"):
+        shown = said("sweep", "p.yaml", "--k", "2", "--out", f"o.{ending}", capsys=capsys, code=0)
+        assert shown.endswith(f"wrote o.{ending}\n")
+    with (here / "o.csv").open() as file:
+        [row] = csv.DictReader(file)
+    assert list(row) == FIELDS
+    assert [list(point) for point in json.loads((here / "o.json").read_text())] == [FIELDS]
+    ElementTree.fromstring((here / "o.svg").read_text())
+    before = (here / "o.csv").read_bytes()
+    why = said("sweep", "p.yaml", "--k", "3", "--out", "o.csv", capsys=capsys)
+    assert "exists and is kept; use --force" in why
+    assert (here / "o.csv").read_bytes() == before
+    said("sweep", "p.yaml", "--k", "3", "--out", "o.csv", "--force", capsys=capsys, code=0)
+    assert (here / "o.csv").read_bytes() != before
+    assert sorted(path.name for path in here.iterdir()) == [
+        "o.csv", "o.json", "o.svg", "p.yaml", "people.csv",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--k", "2,x"], "'x' is not a whole number of at least 1"),
+        (["--k", ""], "'' is not a whole number"),
+        (["--algorithms", "mondrain"], "unknown algorithm 'mondrain'; did you mean 'mondrian'?"),
+        (["--algorithms", "a,,b"], "is not a list of names"),
+        (["--out", "o.pdf"], "files of this kind end in .csv, .json or .svg"),
+        (["--out", "people.csv", "--force"], "is what is read"),
+        (["--ks", "2"], "unknown argument '--ks'; did you mean '--k'?"),
+    ],
+)
+def test_sweep_refuses_before_it_runs(
+    arguments: list[str], why: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert why in said("sweep", "p.yaml", *arguments, capsys=capsys)
+    assert (here / "people.csv").read_text() == PEOPLE
+
+
+def test_sweep_without_any_release_says_so_after_the_table(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = kanon("sweep", "p.yaml", "--k", "50,100", folder=here)
+    assert done.returncode == 1
+    assert done.stderr == "kanon-tui: p.yaml: none of the 2 points has a release\n"
+    assert "mondrian, k = 50: k is 50 but the table has only 8 records" in done.stdout
+
+
+def test_sweep_interrupted_leaves_nothing_behind(tmp_path: Path) -> None:
+    rows = "\n".join(f"{i * 7919 % 9973},{i * 104729 % 9967}" for i in range(30_000))
+    (tmp_path / "d.csv").write_text(f"a,b\n{rows}\n")
+    (tmp_path / "p.yaml").write_text(
+        "data: {path: d.csv}\nattributes: {a: {role: quasi}, b: {role: quasi}}\n"
+    )
+    far_too_many = ",".join(str(k) for k in range(50, 2_000))
+    options = ["--algorithms", "udc", "--k", far_too_many, "--out", "o.csv"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "kanon_tui", "sweep", "p.yaml", *options],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        time.sleep(3)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert errors == "kanon-tui: interrupted; nothing was written\n"
+    assert sorted(os.listdir(tmp_path)) == ["d.csv", "p.yaml"]
+
+
+def test_the_library_sweeps_too() -> None:
+    points = list(kn.sweep(find_sample("patients").project, ["mondrian", "global"], [2, 3]))
+    assert sorted((point.algorithm, point.k) for point in points) == [
+        ("global", 2), ("global", 3), ("mondrian", 2), ("mondrian", 3),
+    ]  # fmt: skip
+
+
+# --- explain
+
+
+def test_explain_tells_the_run_in_numbered_sentences(here: Path) -> None:
+    done = kanon("explain", "p.yaml", folder=here)
+    assert done.returncode == 0
+    before, decisions, after = done.stdout.split("\n\n")
+    assert before.startswith("p.yaml: 8 records with 2 quasi-identifiers: age and zip.\nk is 2: ")
+    assert decisions.startswith("1. Cut 8 records by ")
+    assert "NCP is" in after
+    assert "Secret" not in done.stdout
+
+
+def test_explain_another_algorithm_another_k_and_only_the_beginning(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = said(
+        "explain", "p.yaml", "--algorithm", "k-member", "--k", "4", "--most", "2",
+        capsys=capsys, code=0,
+    )  # fmt: skip
+    assert "k is 4:" in shown
+    assert "k-member clustering" in shown
+    assert "\n2. " in shown
+    assert "\n3. " not in shown
+    assert "(The first 2 of 8 decisions" in shown
+
+
+def test_explain_refuses_what_it_does_not_know(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said("explain", "p.yaml", "--algorithm", "modrian", capsys=capsys) == (
+        "--algorithm: unknown algorithm 'modrian'; did you mean 'mondrian'?"
+    )
+    assert "k of at most 8" in said("explain", "p.yaml", "--k", "9", capsys=capsys)
+    assert "at least 1" in said("explain", "p.yaml", "--most", "0", capsys=capsys)

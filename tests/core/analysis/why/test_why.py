@@ -1,0 +1,402 @@
+"""Why a cell is published as it is: every named change is tried again here, the slow way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import floor
+
+import numpy as np
+import pytest
+
+from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.analysis.why.class_cuts import ClassCuts
+from kanon_tui.core.analysis.why.classes import ClassReasons
+from kanon_tui.core.analysis.why.levels import LevelReasons
+from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why, explainer, few
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.release.recode import cell_texts
+from kanon_tui.core.run.result import Result, anonymize, conclude
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Task
+from tests.core.algorithms.random_tables import random_task
+from tests.helpers import make_task
+
+
+def run(task: Task, name: str) -> Result:
+    return conclude(Run(task, find_algorithm(name)()))
+
+
+def results(name: str, seeds: Sequence[int], suppression: float = 0.0) -> Iterator[Result]:
+    """Results on random tables; where nothing is found there is nothing to explain."""
+    for seed in seeds:
+        task = random_task(seed)
+        task = replace(task, privacy=replace(task.privacy, max_suppression=suppression))
+        try:
+            yield run(task, name)
+        except NotReachedError:
+            continue
+
+
+def sizes_at(task: Task, levels: Sequence[int]) -> list[int]:
+    """Class sizes of a string, by printing every record's labels."""
+    rows = [
+        tuple(
+            attribute.hierarchy.paths[int(attribute.column.codes[i])][level]
+            for attribute, level in zip(task.quasi, levels, strict=True)
+        )
+        for i in range(task.n)
+    ]
+    count = Counter(rows)
+    return [count[row] for row in rows]
+
+
+def passes(task: Task, levels: Sequence[int], k: int, allowed: int) -> bool:
+    small = sum(size < k for size in sizes_at(task, levels))
+    return small <= min(allowed, task.n - 1)
+
+
+# --- full-domain
+
+
+@pytest.mark.parametrize(("name", "suppression"), [("datafly", 0.0), ("global", 0.15)])
+def test_one_level_finer_is_counted_as_by_hand(name: str, suppression: float) -> None:
+    looked_at = 0
+    for result in results(name, range(60), suppression):
+        reasons, task = explainer(result), result.task
+        assert isinstance(reasons, LevelReasons)
+        for x, level in enumerate(reasons.levels):
+            if level == 0:
+                assert reasons.of_attribute(x).because == ""
+                continue
+            looked_at += 1
+            finer = reasons.finer(x)
+            sizes = sizes_at(task, finer.levels)
+            assert finer.small == sum(size < task.k for size in sizes)
+            for record in range(task.n):
+                left = finer.sizes[finer.class_of[record]]
+                assert left == sizes[record]
+                because = reasons.because(record, x)
+                if reasons.published(record, x) != reasons.original(record, x):
+                    assert (f"leave {left:,} records in this class" in because) == (
+                        1 < left < task.k
+                    )
+                    assert ("leave this record alone" in because) == (left == 1 < task.k)
+    assert looked_at > 40
+
+
+@pytest.mark.parametrize(("name", "suppression"), [("datafly", 0.0), ("global", 0.15)])
+def test_every_named_change_works_and_nothing_smaller_does(name: str, suppression: float) -> None:
+    kinds: Counter[str] = Counter()
+    for result in results(name, range(60), suppression):
+        reasons = explainer(result)
+        assert isinstance(reasons, LevelReasons)
+        for x in range(len(reasons.levels)):
+            changes = reasons.of_attribute(x).changes
+            kinds.update(change.kind for change in changes)
+            check_changes(reasons, x, changes)
+    assert min(kinds[kind] for kind in ("k", "suppression", "level", "attribute")) > 3
+
+
+def check_changes(reasons: LevelReasons, x: int, changes: Sequence[Change]) -> None:
+    task, allowed, levels = reasons.task, reasons.allowed, list(reasons.levels)
+    if levels[x] == 0:
+        assert changes == ()
+        return
+    levels[x] -= 1
+    if passes(task, levels, task.k, allowed):
+        assert [(change.kind, change.attribute) for change in changes] == [
+            ("level", task.quasi[x].name)
+        ]
+        return
+    by_kind: dict[str, list[Change]] = {}
+    for change in changes:
+        by_kind.setdefault(change.kind, []).append(change)
+    largest = max(k for k in range(1, task.k) if passes(task, levels, k, allowed))
+    assert [change.value for change in by_kind.get("k", [])] == [largest] * (largest > 1)
+    small = sum(size < task.k for size in sizes_at(task, levels))
+    shares = [change.value for change in by_kind.get("suppression", [])]
+    assert len(shares) == (small < task.n)
+    for share in shares:
+        assert floor(share * task.n + 1e-9) >= small > floor((share - 1e-4) * task.n + 1e-9)
+    raised = {c.attribute: c for c in [*by_kind.get("level", []), *by_kind.get("attribute", [])]}
+    for y, attribute in enumerate(task.quasi):
+        top = attribute.hierarchy.height
+        enough = [
+            level
+            for level in range(levels[y] + 1, top + 1)
+            if passes(task, [*levels[:y], level, *levels[y + 1 :]], task.k, allowed)
+        ]
+        if y == x or not enough:
+            assert attribute.name not in raised
+        else:
+            assert raised[attribute.name].value == enough[0]
+            assert raised[attribute.name].kind == ("attribute" if enough[0] == top else "level")
+
+
+def test_a_smaller_k_or_more_suppression_keeps_the_finer_level_when_run() -> None:
+    """The changes are not only counted: a run with them has a string that is worth as much."""
+    tried = 0
+    for result in results("global", range(40), 0.1):
+        reasons, task = explainer(result), result.task
+        assert isinstance(reasons, LevelReasons)
+        for x, level in enumerate(reasons.levels):
+            for change in reasons.of_attribute(x).changes:
+                if change.kind == "k":
+                    privacy = replace(task.privacy, k=int(change.value))
+                elif change.kind == "suppression":
+                    privacy = replace(task.privacy, max_suppression=change.value)
+                else:
+                    continue
+                tried += 1
+                other = run(replace(task, privacy=privacy), "global")
+                gain = reasons.values[x][level - 1] - reasons.values[x][level]
+                assert other.measures.rv >= result.measures.rv + gain - 1e-9
+    assert tried > 20
+
+
+def test_a_suppressed_record_is_told_how_few_it_is_like() -> None:
+    """SBC table 2-9: T7 and T8 are the only ones of their kind and are suppressed."""
+    result = anonymize(find_sample("datafly").project)
+    assert np.flatnonzero(result.release.suppressed).tolist() == [6, 7]
+    reasons = explainer(result)
+    why = reasons.of_record(6, 0)
+    assert why.question == "Why is this record suppressed?"
+    assert why.because == "no other record has its labels at these levels, and k is 2"
+    assert all(change.kind != "k" for change in why.changes)  # alone at any k
+    assert reasons.rules(6, 0) == ()
+
+
+def test_company_of_a_suppressed_record_is_counted() -> None:
+    seen = 0
+    for result in results("global", range(40), 0.3):
+        reasons, task = explainer(result), result.task
+        assert isinstance(reasons, LevelReasons)
+        for record in np.flatnonzero(result.release.suppressed).tolist():
+            seen += 1
+            alike = sizes_at(task, reasons.levels)[record]
+            changes = {(c.kind, c.attribute): c for c in reasons.of_record(record, 0).changes}
+            assert (("k", "") in changes) == (alike > 1)
+            for x, attribute in enumerate(task.quasi):
+                levels = list(reasons.levels)
+                enough = [
+                    level
+                    for level in range(levels[x] + 1, attribute.hierarchy.height + 1)
+                    if sizes_at(task, [*levels[:x], level, *levels[x + 1 :]])[record] >= task.k
+                ]
+                found = [c for (_, name), c in changes.items() if name == attribute.name]
+                assert [c.value for c in found] == enough[:1]
+    assert seen > 10
+
+
+TREE = {
+    "a": ["ab", "*"],
+    "b": ["ab", "*"],
+    "c": ["cd", "*"],
+    "d": ["cd", "*"],
+}
+
+
+def rule_case(rules: RuleTable, weight: float = 0.6) -> Task:
+    """x may stay whole when y is raised, which mixes a and b; a rule against that decides."""
+    rows = [(x, y) for x in "pq" for y in "abcd"]
+    columns = {"x": [x for x, _ in rows], "y": [y for _, y in rows]}
+    spec = AttributeSpec(hierarchy={"levels": TREE}, rules=rules, weight=weight)
+    return make_task(columns, 2, {"y": spec})
+
+
+def test_the_rule_that_decided_is_named() -> None:
+    with_rule = run(rule_case(RuleTable(0, (Apart(("a",), ("b",), 9),))), "global")
+    without = run(rule_case(RuleTable()), "global")
+    assert (with_rule.grouping.levels, without.grouping.levels) == ((1, 0), (0, 1))
+    (change,) = [c for c in explainer(with_rule).of_attribute(0).changes if c.kind == "rule"]
+    assert (change.attribute, change.value) == ("y", 9)
+    assert "without the rule a | b" in change.sentence
+    assert [c.kind for c in explainer(without).of_attribute(1).changes].count("rule") == 0
+
+
+def test_a_rule_that_decides_nothing_is_not_named() -> None:
+    """y weighs so much that x is hidden anyway."""
+    rules = RuleTable(0, (Apart(("a",), ("b",), 9),))
+    with_rule, without = (run(rule_case(r, 0.9), "global") for r in (rules, RuleTable()))
+    assert with_rule.grouping.levels == without.grouping.levels == (1, 0)
+    assert "rule" not in [change.kind for change in explainer(with_rule).of_attribute(0).changes]
+
+
+def test_the_rules_of_a_label() -> None:
+    rules = RuleTable(0, (Apart(("a",), ("b",), 9), Apart(("a",), ("c",), 1)))
+    result = run(rule_case(rules), "datafly")
+    assert result.grouping.levels == (0, 1)
+    verdicts = explainer(result).rules(0, 1)
+    assert [(v.rule, v.kept) for v in verdicts] == [("a | b", False), ("a | c", True)]
+
+
+# --- clustering
+
+
+def held(result: Result, record: int, x: int) -> list[int]:
+    """Codes of the class of a record, one per record whose cell is shown."""
+    singly = result.grouping.suppressed_cells
+    return [
+        int(result.task.quasi[x].column.codes[i])
+        for i in range(result.task.n)
+        if result.release.classes[i] == result.release.classes[record]
+        and (singly is None or not singly[i, x])
+    ]
+
+
+@pytest.mark.parametrize("name", ["mondrian", "k-member", "udc-suppress"])
+def test_cuts_are_those_of_the_class(name: str) -> None:
+    seen = 0
+    for result in results(name, range(40)):
+        reasons, task = explainer(result), result.task
+        assert isinstance(reasons, ClassReasons)
+        singly = result.grouping.suppressed_cells
+        for x, attribute in enumerate(task.quasi):
+            sizes = result.release.class_sizes
+            shown = result.release.classes
+            if singly is not None:
+                shown = np.where(singly[:, x], -1, shown)
+            best = ClassCuts.of(CellGroups.of_classes(attribute, shown, sizes, None), shown).best()
+            largest = np.zeros(len(sizes), dtype=int)
+            for record in np.flatnonzero(~result.release.suppressed).tolist():
+                codes = held(result, record, x)
+                own = int(attribute.column.codes[record])
+                cuts = reasons.cuts(record, x)
+                if (singly is not None and singly[record, x]) or len(set(codes)) == 1:
+                    assert cuts == []
+                    continue
+                seen += 1
+                if attribute.ordered:
+                    expected = [
+                        sorted((sum(c <= cut for c in codes), sum(c > cut for c in codes)))
+                        for cut in sorted(set(codes))[:-1]
+                    ]
+                else:
+                    level = attribute.hierarchy.lca_level(codes) - 1
+                    labels = [attribute.hierarchy.paths[c][level] for c in codes]
+                    mine = labels.count(attribute.hierarchy.paths[own][level])
+                    expected = [sorted((mine, len(codes) - mine))]
+                assert [sorted((cut.own, cut.rest)) for cut in cuts] == expected
+                this = result.release.classes[record]
+                largest[this] = max(largest[this], *(cut.largest_k for cut in cuts))
+            assert best.tolist() == largest.tolist()
+    assert seen > 200
+
+
+@pytest.mark.parametrize("name", ["mondrian", "k-member", "udc-suppress"])
+def test_suppressing_others_would_publish_what_is_said(name: str) -> None:
+    seen = 0
+    for result in results(name, range(40)):
+        reasons, task = explainer(result), result.task
+        for x, attribute in enumerate(task.quasi):
+            for record in np.flatnonzero(~result.release.suppressed).tolist():
+                for change in reasons.of_record(record, x).changes:
+                    if change.kind != "suppression":
+                        continue
+                    seen += 1
+                    codes = sorted(held(result, record, x))
+                    gone = int(change.value)
+                    assert len(reasons.members(record)) - gone >= task.k
+                    told = change.sentence.rsplit("would publish ", 1)[1]
+                    assert told != reasons.published(record, x)
+                    left = [codes[gone:], codes[:-gone]]
+                    if not attribute.ordered:
+                        level = attribute.hierarchy.lca_level(codes) - 1
+                        paths = attribute.hierarchy.paths
+                        own = paths[int(attribute.column.codes[record])][level]
+                        left = [[c for c in codes if paths[c][level] == own]]
+                        assert len(codes) - len(left[0]) == gone
+                    groups = [
+                        GroupValues.of(np.zeros(len(c), np.int64), np.array(c), 1) for c in left
+                    ]
+                    starred = "*" if len(codes) < len(reasons.members(record)) else ""
+                    texts = [cell_texts(attribute, group)[0] for group in groups]
+                    assert told in [text if text == "*" else text + starred for text in texts]
+    assert seen > 30
+
+
+def ages(*groups: Sequence[int], k: int = 2, rules: RuleTable = RuleTable()) -> Result:  # noqa: B008
+    """A release whose classes hold these ages."""
+    columns = {"age": [age for group in groups for age in group]}
+    task = make_task(columns, k, {"age": AttributeSpec(rules=rules)})
+    labels = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    result = run(task, "mondrian")
+    grouping = Grouping(labels.astype(np.int32))
+    other = Run(task, result.algorithm)
+    other.finish()
+    other.grouping = grouping
+    return conclude(other)
+
+
+def test_a_wide_range_is_blamed_on_who_is_far_away() -> None:
+    rules = RuleTable(0, (Boundary("64", "65", 5), Boundary("36", "37", 1)))
+    result = ages([35, 36, 36, 37, 80], [20, 20, 20], k=3, rules=rules)
+    reasons = explainer(result)
+    why = reasons.of_record(1, 0)
+    assert why.question == "Why is age 36 published as [35..80]?"
+    assert why.because == "1 of the 5 records of its class has 80"
+    assert "35 (1), 36 (2), 37 (1), 80 (1)" in why.facts[0]
+    assert [(c.kind, c.value) for c in why.changes] == [
+        ("k", 2), ("suppression", 1), ("suppression", 1)
+    ]  # fmt: skip
+    assert "a cut at 36 | 37 leaves 3 and 2 records" in why.changes[0].sentence
+    assert why.changes[2].sentence.endswith("the other 4 would publish [35..37]")
+    assert [verdict.kept for verdict in why.rules] == [False, False]
+    agreed = reasons.of_record(6, 0)
+    assert (agreed.because, agreed.changes) == ("", ())
+    assert [verdict.kept for verdict in agreed.rules] == [True, True]
+
+
+def test_a_cut_that_was_possible_is_not_hidden() -> None:
+    (change,) = [
+        c for c in explainer(ages([1, 1, 9, 9], k=2)).of_record(0, 0).changes if c.kind == "k"
+    ]
+    assert change.value == 2
+    assert "enough for k = 2; mondrian did not take it" in change.sentence
+
+
+def test_an_attribute_of_a_clustering() -> None:
+    result = ages([35, 36, 36, 37, 80], [20, 20, 20], [1, 2, 3, 4, 5, 6], k=3)
+    why = explainer(result).of_attribute(0)
+    assert why.because == "in 1 of 3 classes no cut on age leaves 3 records on either side"
+    assert "1 of 3 classes agree on age; 2 mix values." in why.facts
+    assert "1 class could be cut on age alone and keep k." in why.facts
+    assert [(c.kind, c.value) for c in why.changes] == [("k", 2)]
+    assert explainer(ages([1, 1], [2, 2])).of_attribute(0).because == ""
+
+
+def test_gcka_suppresses_for_the_magvals() -> None:
+    columns = {"place": ["Rome", "Milan", "Paris", "Tokyo", "Osaka", "Delhi"]}
+    tree = {
+        "Rome": ["Italy", "World"], "Milan": ["Italy", "World"], "Paris": ["France", "World"],
+        "Tokyo": ["Asia", "World"], "Osaka": ["Asia", "World"], "Delhi": ["Asia", "World"],
+    }  # fmt: skip
+    spec = AttributeSpec(
+        kind=Kind.CATEGORICAL, hierarchy={"levels": tree}, magvals=("Italy", "France", "Asia")
+    )
+    result = run(make_task(columns, 2, {"place": spec}), "gcka")
+    assert np.flatnonzero(result.release.suppressed).tolist() == [2]
+    why = explainer(result).of_record(2, 0)
+    assert why.because == "no other record shares its MAGVals, and k is 2"
+
+
+def test_a_missing_value_is_a_reason_of_its_own() -> None:
+    task = make_task({"age": [1, 2, "?"]}, 3, {"age": AttributeSpec(kind=Kind.NUMERIC)})
+    reasons: Reasons = explainer(run(task, "mondrian"))
+    told = "the value is missing in 1 of the 3 records of its class"
+    assert [reasons.because(record, 0) for record in range(3)] == [told] * 3
+    why: Why = reasons.of_record(0, 0)
+    assert why.question == "Why is age 1 published as *?"
+
+
+def test_long_values_are_cut_in_sentences() -> None:
+    assert few(["x" * 50, "b", "c", "d"]) == "x" * 39 + "…, b, c and 1 more"

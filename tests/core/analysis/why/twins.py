@@ -1,0 +1,81 @@
+"""What tests of Why share where more than k is required: bounds that give way, tried for real."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.analysis.why.reasons import Change, Why
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.run.result import Result, conclude
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.task import Task
+
+ILL = AttributeSpec(role=Role.SENSITIVE, kind=Kind.CATEGORICAL)
+
+STRICTER = {
+    Model.L_DISTINCT: 1, Model.P: 1, Model.L_ENTROPY: 0.01, Model.T: -0.001, Model.ALPHA: -0.001
+}  # fmt: skip
+"""What must be added to a bound for the next that could have been named instead."""
+
+
+def run(task: Task, name: str) -> Result:
+    return conclude(Run(task, find_algorithm(name)()))
+
+
+def told(why: Why) -> list[str]:
+    return [change.sentence for change in why.changes]
+
+
+def requiring(task: Task, *requirements: Requirement) -> Task:
+    return replace(task, privacy=replace(task.privacy, requirements=requirements))
+
+
+def with_k(task: Task, k: int) -> Task:
+    return replace(task, privacy=replace(task.privacy, k=k))
+
+
+def with_bound(task: Task, r: int, bound: float) -> Task:
+    requirements = list(task.privacy.requirements)
+    requirements[r] = replace(requirements[r], bound=bound)
+    return requiring(task, *requirements)
+
+
+def all_differ(task: Task) -> bool:
+    """No two requirements that read alike when they are left out."""
+    required = task.privacy.requirements
+    return len({(each.model, each.values) for each in required}) == len(required)
+
+
+def number_of(task: Task, change: Change) -> int:
+    """Which requirement a change is about, by its sentence; `label` is the sensitive attribute."""
+    assert (change.kind, change.attribute) == ("requirement", "label")
+    for r, requirement in enumerate(task.privacy.requirements):
+        what = f"{requirement.model.title} of label"
+        if requirement.values:
+            what += f" ({', '.join(map(repr, requirement.values))})"
+        looser = f"{what} {change.value:g} instead of {requirement.bound:g}:"
+        if change.sentence.startswith(f"without {what}:" if change.value == 1 else looser):
+            return r
+    raise AssertionError(change.sentence)
+
+
+def check_bounds(task: Task, changes: list[Change], holds: Callable[[Task], bool]) -> None:
+    """Every bound that is named lets something hold, one step less does not, no other can."""
+    named = set()
+    for change in changes:
+        r = number_of(task, change)
+        named.add(r)
+        required = task.privacy.requirements[r]
+        least = required.model.at_least
+        assert change.value < required.bound if least else change.value > required.bound
+        harder = change.value + STRICTER[required.model]
+        harder = min(harder, required.bound) if least else max(harder, required.bound)
+        assert holds(with_bound(task, r, change.value))
+        assert not holds(with_bound(task, r, harder))
+    assert len(named) == len(changes)
+    for r in set(range(len(task.privacy.requirements))) - named:
+        assert not holds(with_bound(task, r, 1.0))

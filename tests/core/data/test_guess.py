@@ -1,0 +1,106 @@
+"""What columns are taken for."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from kanon_tui.core.data.guess import guess_attributes
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.table import as_table
+
+
+def guess(name, values):
+    return guess_attributes(as_table(pl.DataFrame({name: values})))[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("ssn", Role.IDENTIFIER),
+        ("E-Mail", Role.IDENTIFIER),
+        ("phone_number", Role.IDENTIFIER),
+        ("PatientID", Role.IDENTIFIER),
+        ("name", Role.IDENTIFIER),
+        ("lastName", Role.IDENTIFIER),
+        ("driver's license", Role.IDENTIFIER),
+        ("country name", Role.QUASI),
+        ("Date of Birth", Role.QUASI),
+        ("dateOfBirth", Role.QUASI),
+        ("ZIP code", Role.QUASI),
+        ("zipcode", Role.QUASI),
+        ("native-country", Role.QUASI),
+        ("AGE", Role.QUASI),
+        ("ethnicity", Role.QUASI),
+        ("marital_status", Role.QUASI),
+        ("mileage", Role.OTHER),
+        ("language_age", Role.QUASI),
+        ("fnlwgt", Role.OTHER),
+        ("Diagnosis", Role.SENSITIVE),
+        ("hiv_status", Role.SENSITIVE),
+        ("salary-class", Role.SENSITIVE),
+        ("sexual orientation", Role.SENSITIVE),
+        ("column_1", Role.OTHER),
+    ],
+)
+def test_roles_by_name(name, role):
+    assert guess(name, ["a", "b", "a"]).role is role
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["39", "50", "?"], Kind.NUMERIC),
+        (["0", "1", "1"], Kind.NUMERIC),
+        (["1.50", "-2e3", ""], Kind.NUMERIC),
+        (["1,5", "2,25"], Kind.NUMERIC),
+        (["1,234", "5,678"], Kind.CATEGORICAL),
+        (["007", "123"], Kind.CATEGORICAL),
+        (["0.5", "0"], Kind.NUMERIC),
+        (["nan", "1"], Kind.CATEGORICAL),
+        (["2020-01-31", "NA"], Kind.DATE),
+        (["20-01-31"], Kind.CATEGORICAL),
+        (["", "?"], Kind.CATEGORICAL),
+    ],
+)
+def test_kinds_by_values(values, kind):
+    assert guess("x", values).kind is kind
+
+
+@pytest.mark.parametrize("name", ["zip", "Postal Code", "phone", "area code"])
+def test_digits_named_like_codes_are_categories(name):
+    assert guess(name, ["46201", "46202"]).kind is Kind.CATEGORICAL
+
+
+def test_a_date_that_reads_two_ways_is_left_to_a_person():
+    ambiguous = guess("when", ["01/02/2020", "03/02/2020"])
+    assert (ambiguous.kind, ambiguous.date_format) == (Kind.CATEGORICAL, None)
+    assert "%d/%m/%Y or as %m/%d/%Y" in ambiguous.reason
+    assert "format" in ambiguous.reason
+    clear = guess("when", ["01/02/2020", "31/02/2020", "31/01/2020"][::2])
+    assert (clear.kind, clear.date_format) == (Kind.DATE, "%d/%m/%Y")
+
+
+def test_values_that_single_people_out():
+    many = range(30)
+    assert guess("x", [f"A{i}" for i in many]).role is Role.IDENTIFIER
+    assert guess("x", [str(7 * i + 1000) for i in many]).role is Role.IDENTIFIER
+    assert guess("x", ["A0", *(f"A{i}" for i in range(29))]).role is Role.IDENTIFIER
+    assert guess("x", ["A0"] * 5 + [f"A{i}" for i in range(25)]).role is Role.OTHER
+    assert guess("x", [f"{i}.25" for i in many]).role is Role.OTHER
+    assert guess("x", [f"2020-01-{i + 1:02}" for i in many]).role is Role.OTHER
+    assert guess("income", [str(i) for i in many]).role is Role.SENSITIVE
+    assert guess("visit_id", [f"A{i}" for i in many]).role is Role.QUASI
+    assert guess("shop_id", ["1", "2"] * 15).role is Role.OTHER
+
+
+def test_a_small_table_is_not_all_identifiers():
+    frame = {"a": ["x", "y", "z", "u", "v"], "b": [3, 7, 9, 12, 20], "n": [2, 1, 3, 5, 4]}
+    roles = {name: g.role for name, g in guess_attributes(as_table(pl.DataFrame(frame))).items()}
+    assert roles == {"a": Role.OTHER, "b": Role.OTHER, "n": Role.IDENTIFIER}  # n numbers the rows
+
+
+def test_few_words_among_numbers_are_pointed_out():
+    reason = guess("x", [*map(str, range(40)), "unknown"]).reason
+    assert "'unknown'" in reason
+    assert "missing" in reason

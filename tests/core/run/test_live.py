@@ -1,0 +1,148 @@
+"""A run under remote control: pause, step, speed, cancel, and snapshots that never change."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from kanon_tui.core.run.live import LiveRun
+from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.task import Task
+from tests.helpers import make_task
+
+
+@dataclass(frozen=True)
+class Counting(Algorithm):
+    """Takes `decisions` decisions, in batches as large as the pace allows."""
+
+    name: ClassVar[str] = "counting"
+    title: ClassVar[str] = "Counting"
+    family: ClassVar[Family] = Family.CLUSTERING
+    paper: ClassVar[str] = "none"
+    summary: ClassVar[str] = "counts"
+    decisions: int = 1000
+
+    def steps(self, task: Task) -> Steps:
+        done = 0
+        whole = Grouping(np.zeros(task.n, dtype=np.int32))
+        while done < self.decisions:
+            done = min(done + task.pace.decisions, self.decisions)
+            yield Step(
+                "count",
+                "Counted to {done}.",
+                {"done": done},
+                {"ncp": done / self.decisions},
+                done / self.decisions,
+                lambda: whole,
+            )
+        return whole
+
+
+def live(decisions: int = 1000, *, paused: bool = False) -> LiveRun:
+    return LiveRun(Run(make_task({"a": [1, 2, 3]}, 2), Counting(decisions)), paused=paused)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    for _ in range(500):
+        if condition():
+            return
+        time.sleep(0.01)
+    pytest.fail("it never happened")
+
+
+@pytest.fixture
+def drive():
+    """Drives a run in a thread; the thread is gone when the test ends."""
+    threads: list[tuple[LiveRun, threading.Thread]] = []
+
+    def begin(made: LiveRun) -> threading.Thread:
+        thread = threading.Thread(target=made.drive)
+        thread.start()
+        threads.append((made, thread))
+        return thread
+
+    yield begin
+    for made, thread in threads:
+        made.cancel()
+        thread.join(5)
+        assert not thread.is_alive()
+
+
+def test_full_speed_takes_batches_and_ends(drive) -> None:
+    made = live(25_000)
+    drive(made).join(5)
+    assert made.snapshot.state is State.FINISHED
+    assert made.snapshot.steps == 3
+    assert made.snapshot.step.sentence == "Counted to 25000."
+    assert made.snapshot.progress == 1
+
+
+def test_a_step_is_one_decision_and_then_it_waits(drive) -> None:
+    made = live(paused=True)
+    drive(made)
+    for number in (1, 2, 3):
+        made.step()
+        wait_until(lambda number=number: made.snapshot.steps == number)
+        assert made.snapshot.step.facts["done"] == number
+        assert made.snapshot.paused
+    made.resume()
+    wait_until(lambda: made.snapshot.state is State.FINISHED)
+
+
+def test_pause_stops_and_resume_goes_on(drive) -> None:
+    made = live(100_000)
+    made.slower()  # 100 decisions a second: long enough to be paused
+    drive(made)
+    wait_until(lambda: made.snapshot.steps > 2)
+    made.pause()
+    wait_until(lambda: made.snapshot.paused)
+    steps = made.snapshot.steps
+    time.sleep(0.15)
+    assert made.snapshot.steps == steps
+    made.faster()
+    made.resume()
+    wait_until(lambda: made.snapshot.state is State.FINISHED)
+
+
+def test_cancel_answers_while_paused_and_keeps_the_best(drive) -> None:
+    made = live(paused=True)
+    thread = drive(made)
+    made.step()
+    wait_until(lambda: made.snapshot.steps == 1)
+    made.cancel()
+    thread.join(5)
+    assert made.snapshot.state is State.CANCELLED
+    assert made.run.grouping is not None
+
+
+def test_nobody_waits_any_more() -> None:
+    made = live(paused=True)
+    made.drive(abandoned=lambda: True)
+    assert made.run.state is State.CANCELLED
+
+
+def test_snapshots_do_not_change_and_the_curve_stays_short(drive) -> None:
+    made = live(2000)
+    for _ in range(6):
+        made.slower()
+    made._speed = 5  # single decisions, 100 a second at most: drive by hand instead
+    made._paused, made._single = True, 2000
+    first = None
+    thread = drive(made)
+    wait_until(lambda: made.snapshot.steps > 10)
+    first = made.snapshot
+    kept = (first.steps, first.log, first.curve)
+    wait_until(lambda: made.snapshot.steps == 2000)
+    made.resume()
+    thread.join(5)
+    assert (first.steps, first.log, first.curve) == kept
+    assert len(made.snapshot.curve) < 240
+    assert len(made.snapshot.log) == 500
+    assert made.snapshot.curve_name == "ncp"

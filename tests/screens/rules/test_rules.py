@@ -1,0 +1,77 @@
+"""4 Rules: boundaries and sets, levels that break them, research values by hand."""
+
+from __future__ import annotations
+
+from textual.widgets import Static
+
+from kanon_tui.core.task.rules import Apart, Boundary
+from kanon_tui.screens.rules.dialog import RuleDialog
+from kanon_tui.widgets.grid import Grid
+from tests.screens.conftest import session_of, settle
+
+
+async def test_new_boundary_changes_the_research_values_at_once(sample, make_app) -> None:
+    async with make_app(sample("pre-pruning")).run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("4", "down")
+        await settle(pilot)
+        before = str(pilot.app.screen.query_one("#levels", Static).content)
+        await pilot.press("n")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, RuleDialog)
+        await pilot.press(*"31", "tab", *"32", "tab", "ctrl+r")
+        await settle(pilot)
+        rules = session_of(pilot).attribute("age").rules
+        assert rules.rules == (Boundary("31", "32", 10.0),)
+        after = str(pilot.app.screen.query_one("#levels", Static).content)
+        assert after != before
+        cells = pilot.app.screen.query_one(Grid).source.rows(2, 3)[0]
+        assert cells[3].text.startswith("✓ ·")
+
+
+async def test_a_rule_that_does_not_fit_is_refused_with_the_reason(sample, make_app) -> None:
+    async with make_app(sample("pre-pruning")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("4", "down", "n")
+        await settle(pilot)
+        await pilot.press(*"40", "tab", *"30", "ctrl+r")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, RuleDialog)
+        assert "must rise" in str(pilot.app.screen.query_one("#error", Static).content)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert session_of(pilot).attribute("age").rules.rules == ()
+
+
+async def test_apart_picked_from_the_data_edited_deleted_and_undone(sample, make_app) -> None:
+    async with make_app(sample("pre-pruning")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("4", "down", "down", "n")  # sex
+        await settle(pilot)
+        await pilot.press("space", "tab", "down", "space", "ctrl+r")
+        await settle(pilot)
+        rules = session_of(pilot).attribute("sex").rules.rules
+        assert len(rules) == 1
+        assert isinstance(rules[0], Apart)
+        await pilot.press("down", "d")
+        await settle(pilot)
+        assert session_of(pilot).attribute("sex").rules.rules == ()
+        await pilot.press("ctrl+z")
+        await settle(pilot)
+        assert session_of(pilot).attribute("sex").rules.rules == rules
+
+
+async def test_base_value_and_research_values_by_hand(sample, make_app) -> None:
+    async with make_app(sample("pre-pruning")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("4", "down", "b", *"7", "enter")
+        await settle(pilot)
+        assert session_of(pilot).attribute("age").rules.base == 7
+        await pilot.press("r")
+        await settle(pilot)
+        await pilot.press("down", "enter", *"0.42", "enter")
+        await settle(pilot)
+        assert session_of(pilot).attribute("age").rv == (None, 0.42, None, None)
+        shown = str(pilot.app.screen.query_one("#levels", Static).content)
+        assert "0.4200" in shown
+        assert "typed" in shown

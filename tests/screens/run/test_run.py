@@ -1,0 +1,191 @@
+"""5 Run: choose, set up, start, step, pause, cancel, and what happens when nothing is found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from textual.widgets import ContentSwitcher, Input, OptionList, Select, Static
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.task.steps import Pace
+from kanon_tui.screens.dialogs import Message
+from kanon_tui.screens.run.live_view import in_short
+from kanon_tui.screens.run.screen import RunScreen
+from tests.helpers import make_task
+from tests.screens.conftest import session_of, settle
+
+
+async def until(pilot, condition) -> None:
+    for _ in range(3000):
+        if condition():
+            return
+        await pilot.pause(0.02)
+    pytest.fail("it never happened")
+
+
+async def open_run(pilot) -> RunScreen:
+    await settle(pilot)
+    await pilot.press("5")
+    await settle(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, RunScreen)
+    return screen
+
+
+async def test_choosing_an_algorithm_is_an_edit_and_shows_its_form(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(100, 30)) as pilot:
+        screen = await open_run(pilot)
+        choices = screen.query_one("#algorithms", OptionList)
+        assert choices.get_option_at_index(choices.highlighted).id == "datafly"
+        choices.highlighted = choices.get_option_index("mondrian")
+        await settle(pilot)
+        assert session_of(pilot).project.algorithm.name == "mondrian"
+        assert screen.query_one("#p-relaxed")
+        assert "ready" in str(screen.query_one("#preflight", Static).content)
+        await pilot.press("ctrl+z")
+        await settle(pilot)
+        assert session_of(pilot).project.algorithm.name == "datafly"
+
+
+async def test_k_is_checked_as_it_is_typed_and_taken_on_enter(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("enter")  # from the list into the form
+        field = screen.query_one("#p-k", Input)
+        assert field.has_focus
+        await pilot.press("backspace", "0")
+        await pilot.pause()
+        assert "at least 1" in str(screen.query_one("#privacy #form-error", Static).content)
+        await pilot.press("backspace", "3", "enter")
+        await settle(pilot)
+        assert session_of(pilot).project.privacy.k == 3
+
+
+async def test_a_requirement_beyond_k_is_typed_kept_undone_and_proven(sample, make_app) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        screen.query_one("#p-l_distinct", Input).focus()
+        await pilot.press("9", "enter")
+        await settle(pilot)
+        line = screen.query_one("#preflight", Static)
+        assert "the whole table has only" in str(line.content)
+        await pilot.press("backspace", "2", "tab")
+        await settle(pilot)
+        asked = (Requirement(Model.L_DISTINCT, 2, "diagnosis"),)
+        assert session_of(pilot).project.privacy.requirements == asked
+        assert "1 requirement beyond k" in str(line.content)
+        screen.query_one("#algorithms").focus()
+        await pilot.press("r")
+        await until(pilot, lambda: session_of(pilot).results)
+        assert session_of(pilot).results[-1].measures.privacy.required[0].figure >= 2
+        await pilot.press("5", "ctrl+z", "ctrl+z")
+        await settle(pilot)
+        assert session_of(pilot).project.privacy.requirements == ()
+
+
+async def test_each_sensitive_attribute_has_its_own_requirements(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(100, 40)) as pilot:
+        screen = await open_run(pilot)
+        screen.query_one("#p-t_closeness", Input).focus()
+        await pilot.press("0", ".", "3", "enter")
+        await settle(pilot)
+        screen.query_one("#p-attribute", Select).value = "diagnosis"
+        await settle(pilot)
+        assert screen.query_one("#p-t_closeness", Input).value == ""
+        screen.query_one("#p-alpha", Input).focus()
+        await pilot.press(".", "6", "enter")
+        await settle(pilot)
+        assert session_of(pilot).project.privacy.requirements == (
+            Requirement(Model.T, 0.3, "income"),
+            Requirement(Model.ALPHA, 0.6, "diagnosis"),
+        )
+
+
+async def test_yes_and_no_are_words_and_are_taken_over(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        field = screen.query_one("#p-relaxed", Select)
+        assert field.value is False
+        field.focus()
+        await pilot.press("enter", "down", "enter")
+        await settle(pilot)
+        assert field.value is True
+        assert session_of(pilot).project.algorithm.params == {"relaxed": True}
+
+
+async def test_run_goes_to_the_results(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await open_run(pilot)
+        await pilot.press("r")
+        await until(pilot, lambda: bool(session_of(pilot).results))
+        await settle(pilot)
+        assert pilot.app.current_mode == "results"
+        assert session_of(pilot).results[0].measures.suppressed_records == 2
+
+
+async def test_step_by_step_shows_each_decision_and_then_the_result(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(100, 30)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("full_stop")
+        await until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
+        await until(pilot, lambda: "by zip" in str(screen.query_one("#decision", Static).content))
+        assert screen.query_one(ContentSwitcher).current == "live"
+        await pilot.press("full_stop")
+        await until(pilot, lambda: screen.live.snapshot.steps == 2)
+        assert not session_of(pilot).results
+        await pilot.press("space")
+        await until(pilot, lambda: bool(session_of(pilot).results))
+
+
+async def test_cancel_keeps_the_best_string_so_far(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("full_stop")
+        await until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
+        while not screen.live.snapshot.counters.get("passed"):
+            steps = screen.live.snapshot.steps
+            await pilot.press("full_stop")
+            await until(pilot, lambda steps=steps: screen.live.snapshot.steps > steps)
+        await pilot.press("c")
+        await until(pilot, lambda: bool(session_of(pilot).results))
+        result = session_of(pilot).results[0]
+        assert screen.live.run.state is State.CANCELLED
+        assert any("not proven optimal" in note for note in result.notes)
+
+
+async def test_cancel_before_anything_was_found_says_so(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("full_stop")
+        await until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Message))
+        assert not session_of(pilot).results
+
+
+async def test_a_project_that_cannot_run_says_why_before_it_starts(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("enter", "backspace", *"99", "enter")
+        await settle(pilot)
+        line = str(screen.query_one("#preflight", Static).content)
+        assert line.startswith("✗")
+        assert "only 12 records" in line
+
+
+def test_the_log_tells_tests_of_strings_in_short() -> None:
+    columns = {"age": [30, 30, 40, 40], "ill": ["flu", "flu", "cold", "cold"]}
+    task = make_task(columns, 2, {"ill": AttributeSpec(role=Role.SENSITIVE)})
+    requirement = Requirement(Model.L_DISTINCT, 2, "ill")
+    task = replace(
+        task, privacy=replace(task.privacy, requirements=(requirement,)), pace=Pace(decisions=1)
+    )
+    told = [in_short(step) for step in Run(task, ALGORITHMS["global"]())]
+    assert "⟨2⟩ 4 with fewer than 2 distinct values of ill · RV 1" in told
+    assert any(line.endswith("smallest class 4 · RV 0") for line in told)
+    assert any(line.startswith("Drop") for line in told)
