@@ -22,8 +22,9 @@ from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.clustering.requirement_repair import MergingOn, merge_on
 from kanon_tui.core.privacy.requirements import Model, Requirement
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.task import Task, prepare
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_beyond_k import merged_on
 
 SALARY = {

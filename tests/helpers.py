@@ -9,8 +9,10 @@ import polars as pl
 
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import as_table
-from kanon_tui.core.project.project import AttributeSpec, DataSource, Privacy, Project
-from kanon_tui.core.task.task import Task, prepare
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
+from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.task.task import Task
 
 
 def make_task(

@@ -35,7 +35,7 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.analysis.attack import linking_attack
     from kanon_tui.core.data.table import ReadOptions, read_table
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.task.task import prepare
+    from kanon_tui.core.run.prepare import prepare
 
     project = Project.load(args.project)
     task = prepare(project)

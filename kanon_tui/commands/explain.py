@@ -34,7 +34,7 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.algorithms import find_algorithm
     from kanon_tui.core.analysis.explain import explain
     from kanon_tui.core.project.project import AlgorithmChoice, Project
-    from kanon_tui.core.task.task import prepare
+    from kanon_tui.core.run.prepare import prepare
 
     project = Project.load(args.project)
     if args.algorithm is not None and args.algorithm != project.algorithm.name:

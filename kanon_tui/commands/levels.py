@@ -24,7 +24,7 @@ def execute(args: argparse.Namespace) -> int:
 
     from kanon_tui.core.metrics.measure import level_measures
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.task.task import prepare
+    from kanon_tui.core.run.prepare import prepare
 
     task = prepare(Project.load(args.project))
     found = {

@@ -18,15 +18,10 @@ from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.file import moved
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
+from kanon_tui.core.run.prepare import coded_column, prepare, quasi_identifier
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.steps import Pace
-from kanon_tui.core.task.task import (
-    QuasiIdentifier,
-    Task,
-    coded_column,
-    prepare,
-    quasi_identifier,
-)
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["Edit", "Session", "open_session"]
 

@@ -16,10 +16,11 @@ from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import ReadOptions, Table
 from kanon_tui.core.errors import InputError, nearest
 from kanon_tui.core.hierarchy.level_table import Mark
-from kanon_tui.core.privacy.requirements import Requirement
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import RuleTable
 
-__all__ = ["AlgorithmChoice", "AttributeSpec", "DataSource", "Output", "Privacy", "Project"]
+__all__ = ["AlgorithmChoice", "AttributeSpec", "DataSource", "Project"]
 
 
 @dataclass(frozen=True)
@@ -52,30 +53,11 @@ class AttributeSpec:
 
 
 @dataclass(frozen=True)
-class Privacy:
-    """The privacy that a release must have."""
-
-    k: int = 5
-    max_suppression: float = 0.0
-    """Share of the records that full-domain algorithms may suppress."""
-    requirements: tuple[Requirement, ...] = ()
-    """Beyond k: what every class must keep of sensitive attributes."""
-
-
-@dataclass(frozen=True)
 class AlgorithmChoice:
     """An algorithm by name, with the parameters that differ from their defaults."""
 
     name: str = "global"
     params: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Output:
-    """How the release is written."""
-
-    suppressed: Literal["drop", "star"] = "drop"
-    shuffle: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,9 @@ from kanon_tui.core.fields.yaml_text import Plain, as_number, exact_number
 from kanon_tui.core.hierarchy.build import check_spec
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.privacy.requirements_file import REQUIREMENT_KEYS, read_requirements
-from kanon_tui.core.project.project import (
-    AlgorithmChoice,
-    AttributeSpec,
-    DataSource,
-    Output,
-    Privacy,
-    Project,
-)
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 
 __all__ = ["VERSION", "project_from_mapping", "read_hierarchy"]

@@ -29,9 +29,10 @@ from kanon_tui.core.metrics.measure import Measures, measure
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.release.recode import Release, recode
+from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping
-from kanon_tui.core.task.task import Task, prepare
+from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,10 +20,12 @@ from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.kernels.compiling import on_disk
-from kanon_tui.core.project.project import AttributeSpec, DataSource, Privacy, Project
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
+from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.rules import Apart, RuleTable
-from kanon_tui.core.task.task import Task, prepare
+from kanon_tui.core.task.task import Task
 
 __all__ = ["is_warm", "uncompiled", "warm_up"]
 

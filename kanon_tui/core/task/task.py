@@ -1,36 +1,28 @@
-"""What an algorithm gets: the coded table with hierarchies, rules, weights and privacy.
-
-`prepare` turns a project into a `Task`. Everything a person can have got wrong (an unknown
-column, a value without a row in its hierarchy, a rule about a value that does not occur) is
-found here, before anything runs.
-"""
+"""What an algorithm gets: the coded table with hierarchies, rules, weights and privacy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table, read_table
-from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
-from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.table import Table
+from kanon_tui.core.hierarchy.level_table import BoundHierarchy
 from kanon_tui.core.privacy.requirements import Bound, bind_all
-from kanon_tui.core.project.project import AttributeSpec, Output, Privacy, Project
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
 from kanon_tui.core.task.steps import Pace
-from kanon_tui.core.task.weights import attribute_weights
 
 if TYPE_CHECKING:
     from kanon_tui.core.full_domain.shared_counts import SharedCounts
 
-__all__ = ["QuasiIdentifier", "Task", "coded_column", "prepare", "quasi_identifier"]
+__all__ = ["QuasiIdentifier", "Task"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,144 +116,3 @@ class Task:
     def weights(self) -> npt.NDArray[np.float64]:
         """Weight of every quasi-identifier."""
         return np.array([attribute.weight for attribute in self.quasi])
-
-
-def prepare(project: Project, table: Table | None = None) -> Task:
-    """Read the data (unless a table is given), join everything and check it."""
-    if table is None:
-        table = read_table(project.data_path, project.data.read_options)
-    specs = project.completed(table).attributes
-    roles = {name: _role(specs[name]) for name in table.names}
-    quasi_names = [name for name in specs if roles[name] is Role.QUASI]
-    if not quasi_names:
-        raise InputError(
-            f"{project.title}: no attribute has the role quasi; tag at least one, "
-            f"for instance age: {{role: quasi}}"
-        )
-    dropped = 0
-    if project.data.missing_policy == "drop":
-        published = [name for name in table.names if roles[name] is not Role.IDENTIFIER]
-        table, dropped = table.drop_missing(published)
-    if table.height < project.privacy.k:
-        raise InputError(
-            f"{project.title}: k is {project.privacy.k} but the table has only {table.height:,} "
-            f"records; choose k of at most {table.height:,}"
-        )
-    columns = [coded_column(table, name, specs[name]) for name in quasi_names]
-    weights = attribute_weights(columns, [specs[n].weight for n in quasi_names], project.weights)
-    notes = (f"{dropped:,} records with missing values were dropped",) if dropped else ()
-    built: list[str] = []
-    quasi = tuple(
-        quasi_identifier(column, specs[column.name], weight, project.folder, built)
-        for column, weight in zip(columns, weights, strict=True)
-    )
-    sensitive = tuple(
-        coded_column(table, name, specs[name])
-        for name in table.names
-        if roles[name] is Role.SENSITIVE
-    )
-    bind_all(project.privacy.requirements, sensitive, f"{project.title}: privacy")
-    return Task(
-        table=table,
-        quasi=quasi,
-        sensitive=sensitive,
-        roles=roles,
-        privacy=project.privacy,
-        seed=project.seed,
-        output=project.output,
-        dropped_missing=dropped,
-        notes=notes,
-        built=tuple(built),
-    )
-
-
-def _role(spec: AttributeSpec) -> Role:
-    assert spec.role is not None, "Project.completed fills in every role"
-    return spec.role
-
-
-def coded_column(table: Table, name: str, spec: AttributeSpec) -> Column:
-    """The codes of an attribute, in the kind the project gives it."""
-    assert spec.kind is not None, "Project.completed fills in every kind"
-    return table.column(name, spec.kind, spec.format)
-
-
-def quasi_identifier(
-    column: Column, spec: AttributeSpec, weight: float, folder: Path, built: list[str]
-) -> QuasiIdentifier:
-    """An attribute with its hierarchy, rules and numbers; `built` gets what was made up."""
-    hierarchy, given = _hierarchy(column, spec, folder, built)
-    bound = hierarchy.bind(column)
-    return QuasiIdentifier(
-        column=column,
-        hierarchy=bound,
-        hierarchy_given=given,
-        rules=spec.rules.bind(column),
-        weight=float(weight),
-        resolution=_resolution(column, spec),
-        domain=_domain(column, spec),
-        typed_research_values=_typed_research_values(column, spec, bound),
-    )
-
-
-def _hierarchy(
-    column: Column, spec: AttributeSpec, folder: Path, built: list[str]
-) -> tuple[Hierarchy, bool]:
-    if spec.hierarchy is not None:
-        hierarchy = build_hierarchy(spec.hierarchy, column, folder)
-        return hierarchy.with_marks(spec.magvals, column.name), True
-    if spec.magvals:
-        raise InputError(
-            f"{column.name}: it has magvals but no hierarchy to mark; give it a hierarchy"
-        )
-    hierarchy, said = default_hierarchy(column)
-    built.append(said)
-    return hierarchy, False
-
-
-def _resolution(column: Column, spec: AttributeSpec) -> float:
-    if spec.resolution is not None:
-        return spec.resolution
-    if column.numbers is None or column.kind is Kind.DATE:
-        return 1.0
-    numbers = np.unique(column.numbers[~np.isnan(column.numbers)])
-    if len(numbers) < 2 or (numbers == np.round(numbers)).all():
-        return 1.0
-    return float(np.diff(numbers).min())
-
-
-def _domain(column: Column, spec: AttributeSpec) -> tuple[float, float]:
-    if column.numbers is None:
-        if spec.domain is not None:
-            raise InputError(f"{column.name}: domain is for numbers and dates; leave it out")
-        return 0.0, 0.0
-    present = column.numbers[~np.isnan(column.numbers)]
-    observed = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
-    if spec.domain is None:
-        return observed
-    low, high = (float(x) for x in column.parse([str(end) for end in spec.domain]))
-    written = f"domain [{spec.domain[0]}, {spec.domain[1]}]"
-    if np.isnan(low) or np.isnan(high) or low > high:
-        raise InputError(
-            f"{column.name}: {written} is not a rising pair; write [smallest, largest] like "
-            f"the values of the data"
-        )
-    if len(present) and (low > observed[0] or high < observed[1]):
-        raise InputError(
-            f"{column.name}: {written} leaves out values of the data, which go from "
-            f"{column.values[0]} to {column.values[len(present) - 1]}; widen it"
-        )
-    return low, high
-
-
-def _typed_research_values(
-    column: Column, spec: AttributeSpec, bound: BoundHierarchy
-) -> tuple[float | None, ...]:
-    if spec.rv is None:
-        return ()
-    if len(spec.rv) != bound.height + 1:
-        raise InputError(
-            f"{column.name}: rv has {len(spec.rv)} values, its hierarchy has {bound.height + 1} "
-            f"levels; give one per level, from level 0 to the root"
-        )
-    return spec.rv

@@ -19,7 +19,7 @@ from kanon_tui.core.analysis.risk import Risk, alone_identifies, risk
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.task.task import coded_column
+from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.core.task.weights import association_matrix, redundant
 from kanon_tui.screens.attributes.association import AssociationDialog
 from kanon_tui.screens.base import StepScreen

@@ -17,7 +17,7 @@ from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import DataSource
-from kanon_tui.core.task.task import coded_column
+from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.dialogs import AskText

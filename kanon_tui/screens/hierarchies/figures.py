@@ -9,7 +9,7 @@ from rich.text import Text
 from kanon_tui.core.editing.hierarchy.state import AttributeLine, HierarchyState
 from kanon_tui.core.errors import listing
 from kanon_tui.core.metrics.measure import LevelMeasures
-from kanon_tui.core.project.project import Privacy
+from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
 
 __all__ = ["AttributeRows", "level_figures", "reason_text"]

@@ -21,7 +21,8 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Parameter, parameters_of
 from kanon_tui.core.privacy.requirements import Model, bounds_of, with_bounds
-from kanon_tui.core.project.project import AlgorithmChoice, Privacy
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.preflight import Preflight, preflight
 from kanon_tui.core.run.result import Result, conclude, start

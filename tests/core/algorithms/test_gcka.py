@@ -13,9 +13,10 @@ from kanon_tui.core.algorithms.k_member import KMember
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.release.recode import recode
+from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task, prepare
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_k_member import gcka
 from tests.helpers import make_task

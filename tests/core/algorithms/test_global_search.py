@@ -9,8 +9,9 @@ import pytest
 
 from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import smallest_class
-from kanon_tui.core.project.project import AttributeSpec, Privacy
+from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.steps import Grouping, Pace

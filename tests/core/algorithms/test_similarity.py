@@ -17,9 +17,10 @@ from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
+from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Algorithm, Grouping, Pace, Step
-from kanon_tui.core.task.task import Task, prepare
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_similarity import cluster, in_order, similarities, tables
 from tests.helpers import make_task

@@ -16,11 +16,14 @@ from kanon_tui.core.analysis.attack import Attack, linking_attack, possible_valu
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table, as_table, read_table
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.project.project import AttributeSpec, DataSource, Output, Privacy, Project
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
+from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task, prepare
+from kanon_tui.core.task.task import Task
 
 MISSING = ("", "?", "NA")
 

@@ -12,9 +12,9 @@ from kanon_tui.core.analysis.explain import explain
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.result import anonymize
 from kanon_tui.core.task.steps import Family
-from kanon_tui.core.task.task import prepare
 
 SMALL = ["datafly", "incognito", "mondrian", "locations", "patients", "race-rules", "similarity"]
 

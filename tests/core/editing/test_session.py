@@ -13,7 +13,8 @@ from kanon_tui.core.editing.readiness import State, readiness
 from kanon_tui.core.editing.recovery import Desk
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.project.project import Privacy, Project
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
 
 

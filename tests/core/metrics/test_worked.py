@@ -8,8 +8,9 @@ import pytest
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.metrics.measure import LevelMeasures, Measures, level_measures, measure
 from kanon_tui.core.metrics.research_value import level_research_values
-from kanon_tui.core.project.project import AttributeSpec, Output
+from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
+from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task

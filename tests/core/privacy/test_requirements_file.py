@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.privacy.requirements import Model, Requirement, bounds_of, with_bounds
-from kanon_tui.core.project.project import DataSource, Privacy, Project
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import DataSource, Project
 
 L, E, T, P, A = Model.L_DISTINCT, Model.L_ENTROPY, Model.T, Model.P, Model.ALPHA
 

@@ -13,10 +13,11 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.privacy.requirements import Model, Requirement
 from kanon_tui.core.privacy.verify import classes_without, verify
-from kanon_tui.core.project.project import AttributeSpec, Output
+from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.result import conclude
 from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

@@ -21,6 +21,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.fields.yaml_text import parse
 from kanon_tui.core.hierarchy.level_table import Mark
+from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.file import (
     load_project,
     moved,
@@ -29,14 +30,8 @@ from kanon_tui.core.project.file import (
     project_to_text,
     save_project,
 )
-from kanon_tui.core.project.project import (
-    AlgorithmChoice,
-    AttributeSpec,
-    DataSource,
-    Output,
-    Privacy,
-    Project,
-)
+from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import Algorithm, Family, Steps
 from kanon_tui.core.task.task import Task

@@ -22,19 +22,14 @@ from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import parameter
-from kanon_tui.core.project.project import (
-    AlgorithmChoice,
-    AttributeSpec,
-    DataSource,
-    Output,
-    Privacy,
-    Project,
-)
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.report.html import html
 from kanon_tui.core.report.report import markdown, report_dict
 from kanon_tui.core.report.story import figure, reproduce
 from kanon_tui.core.run.result import Result, anonymize, conclude, start
 from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
 from kanon_tui.core.task.task import Task

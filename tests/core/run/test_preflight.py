@@ -9,7 +9,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.run.preflight import preflight
-from kanon_tui.core.task.task import prepare
+from kanon_tui.core.run.prepare import prepare
 
 
 def test_strings_of_the_space_and_after_pre_pruning() -> None:

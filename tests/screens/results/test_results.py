@@ -13,9 +13,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.project.project import AlgorithmChoice, Output
+from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.result import conclude, start
+from kanon_tui.core.task.output import Output
 from kanon_tui.screens.dialogs import AskPath, Choose, Confirm
 from kanon_tui.screens.results import runs as result_runs
 from kanon_tui.screens.results.compare import CompareScreen

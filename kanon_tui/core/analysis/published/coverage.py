@@ -46,7 +46,8 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.project.project import AttributeSpec, Project
-from kanon_tui.core.task.task import Task, coded_column
+from kanon_tui.core.run.prepare import coded_column
+from kanon_tui.core.task.task import Task
 
 __all__ = ["Coverage", "Reading", "coverages"]
 

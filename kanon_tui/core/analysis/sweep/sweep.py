@@ -30,10 +30,11 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.full_domain.shared_counts import SharedCounts
 from kanon_tui.core.helper_processes import cores
 from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.result import Result, as_project, conclude, start
 from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.steps import Grouping, Pace
-from kanon_tui.core.task.task import Task, prepare
+from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,7 +24,8 @@ from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
 from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.task.task import QuasiIdentifier, coded_column, quasi_identifier
+from kanon_tui.core.run.prepare import coded_column, quasi_identifier
+from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.task.weights import attribute_weights
 
 __all__ = [

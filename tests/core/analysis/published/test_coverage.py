@@ -17,9 +17,10 @@ from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import Hierarchy
-from kanon_tui.core.project.project import AttributeSpec, DataSource, Privacy, Project
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.task.task import prepare
+from kanon_tui.core.run.prepare import prepare
 from tests.core.metrics.strategies import AGE_LEVELS, CITIES, releases
 
 

@@ -26,16 +26,12 @@ from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep, SweepPoint, k
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.project.project import (
-    AlgorithmChoice,
-    AttributeSpec,
-    DataSource,
-    Privacy,
-    Project,
-)
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.result import Result, anonymize
 from kanon_tui.core.task.steps import Step, Steps
-from kanon_tui.core.task.task import Task, prepare
+from kanon_tui.core.task.task import Task
 
 CITIES = {
     "Wichita": ["Kansas"],
