@@ -9,7 +9,6 @@ from math import prod
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.algorithms.local_search import Pointers
 from kanon_tui.core.clustering.box_sentences import listed
@@ -18,14 +17,14 @@ from kanon_tui.core.full_domain.halving import Halving
 from kanon_tui.core.full_domain.part_solver import Crew
 from kanon_tui.core.full_domain.parts import Whole, split
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
-from kanon_tui.core.full_domain.search import TIE, Search, counted
+from kanon_tui.core.full_domain.search import Search, counted
 from kanon_tui.core.full_domain.strings import StringList
+from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.steps import Algorithm, Family, Step, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["DistributedSearch"]
 
-Words = npt.NDArray[np.uint64]
 
 _FEW_COMBINATIONS = 1_000_000  # that many are listed at once rather than combined part by part
 

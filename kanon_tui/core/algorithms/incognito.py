@@ -16,12 +16,12 @@ from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels, no_string
 from kanon_tui.core.full_domain.search import Met, Search, better
+from kanon_tui.core.numeric import Flags
 from kanon_tui.core.task.steps import Algorithm, Family, Step, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Incognito"]
 
-Flags = npt.NDArray[np.bool_]
 Part = tuple[int, ...]
 
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.features import Ints
 from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, nearest
 from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.task.steps import Algorithm, Family, Steps
 from kanon_tui.core.task.task import Task
 
@@ -71,7 +71,7 @@ class KMember(Algorithm):
         yield from members.cluster(rows, start)
         return members.grouping(self._notes())
 
-    def _class_codes(self, task: Task) -> Ints | None:
+    def _class_codes(self, task: Task) -> Int32s | None:
         """The label of every record, where labels count."""
         name = self.class_attribute
         if name is None:

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.features import Floats, Ints, places, ranks
+from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
@@ -143,14 +144,14 @@ class _Space:
     """The axes of the table: values as ranks, all attributes one after the other."""
 
     attributes: Sequence[QuasiIdentifier]
-    ranks: Sequence[Ints]
+    ranks: Sequence[Int32s]
     """Per attribute the rank of every value code."""
     offsets: npt.NDArray[np.int64]
     """Where the ranks of each attribute begin in the arrays below."""
     ordered: npt.NDArray[np.bool_]
     places: Floats
     """Numbers and dates: where the rank lies in the domain; nan for all else."""
-    levels: Ints
+    levels: Int32s
     """Given hierarchies: the label of a rank at each level below the root; else -1."""
     covers: Floats
     """The share of the attribute's values that this label covers."""

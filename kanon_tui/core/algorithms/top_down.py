@@ -13,7 +13,7 @@ from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.features import Distinct, collapse
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.fields.declaration import parameter
-from kanon_tui.core.kernels import Flags, Ints
+from kanon_tui.core.numeric import Flags, Int32s
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
 from kanon_tui.core.task.task import Task
 
@@ -117,7 +117,7 @@ class TopDown(Algorithm):
         return _grouping(distinct, *splitting.snapshot())
 
 
-def _grouping(distinct: Distinct, order: Ints, begins: Flags, *notes: str) -> Grouping:
+def _grouping(distinct: Distinct, order: Int32s, begins: Flags, *notes: str) -> Grouping:
     """Distinct rows in the order of their groups, as labels; any moment's groups have k records."""
     labels = np.empty(len(distinct), dtype=np.int32)
     labels[order] = np.cumsum(begins, dtype=np.int32) - 1

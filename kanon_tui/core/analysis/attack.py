@@ -31,14 +31,13 @@ from kanon_tui.core.analysis.published.coverage import Coverage, Reading, covera
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import number_rows
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Attack", "Linked", "linking_attack", "possible_values"]
 
-Flags = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 _BLOCK = 1 << 22
 """How many (person, row) pairs are looked at together."""
@@ -54,7 +53,7 @@ class _Rows:
     """Distinct rows × attributes."""
     row_of: npt.NDArray[np.int32]
     """Per record the number of its row."""
-    sizes: Ints
+    sizes: Int64s
 
     @classmethod
     def of(cls, columns: Sequence[npt.NDArray[np.integer]]) -> _Rows:
@@ -69,7 +68,7 @@ class Linked:
     """What one table tells about the people; arrays are per person."""
 
     k: int
-    matches: Ints
+    matches: Int64s
     """How many records may be the person's."""
     disclosed_values: Mapping[str, Flags]
     """Per sensitive attribute: all those records agree on its value."""
@@ -106,7 +105,7 @@ class Linked:
         """People of whom some sensitive value is certain."""
         return int(self.disclosed_people.sum())
 
-    def records_of(self, person: int) -> Ints:
+    def records_of(self, person: int) -> Int64s:
         """The numbers of the records that may be a person's, in table order."""
         fits = np.ones(len(self._rows.sizes), dtype=bool)
         for x, reading in enumerate(self._readings):
@@ -166,7 +165,7 @@ def linking_attack(
     )
 
 
-def possible_values(table: Table, name: str, records: Ints) -> tuple[tuple[str, float], ...]:
+def possible_values(table: Table, name: str, records: Int64s) -> tuple[tuple[str, float], ...]:
     """The values of an attribute among some records with their shares, the commonest first.
 
     Records that lack it count as the value "".
@@ -208,7 +207,7 @@ def _link(
 
 def _fitting(
     readings: Sequence[Reading], rows: _Rows, known: _Rows, values: Sequence[Sequence[str]]
-) -> Iterator[tuple[slice, Ints, Ints]]:
+) -> Iterator[tuple[slice, Int64s, Int64s]]:
     """Pairs (person in the block, row that fits) for a block of people and of rows at a time.
 
     What a value fits is one bit per row. A person's bits are those of all that is known of them,
@@ -252,12 +251,12 @@ class _Agreement:
 
     name: str
     missing: int
-    low: Ints
+    low: Int64s
     """Per row: the smallest code among its records."""
-    high: Ints
-    lowest: Ints
+    high: Int64s
+    lowest: Int64s
     """Per person: the smallest code among the rows looked at."""
-    highest: Ints
+    highest: Int64s
 
     @classmethod
     def of(cls, table: Table, name: str, rows: _Rows, people: int) -> _Agreement:
@@ -268,7 +267,7 @@ class _Agreement:
         np.maximum.at(ends[1], rows.row_of, column.codes)
         return cls(name, -1 if column.missing is None else column.missing, *ends)
 
-    def look(self, person: Ints, row: Ints) -> None:
+    def look(self, person: Int64s, row: Int64s) -> None:
         """Take pairs into account; persons rise."""
         if len(person):
             starts = np.flatnonzero(np.diff(person, prepend=-1))

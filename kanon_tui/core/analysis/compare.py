@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import penalties
+from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.story import COUNTS, METRICS, PRIVACY
 from kanon_tui.core.run.result import Result
@@ -30,8 +31,6 @@ __all__ = [
     "record_losses",
 ]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 HIGHER_IS_BETTER = frozenset(
     {"utility", "rv", "precision", "classes", "k", "l_distinct", "l_entropy", "p"}
@@ -95,7 +94,7 @@ class Comparison:
     second: Result
 
     @cached_property
-    def records(self) -> tuple[Ints, Ints]:
+    def records(self) -> tuple[Int64s, Int64s]:
         """Numbers of the records both runs worked on, as each run numbers them."""
         _, one, other = np.intersect1d(
             file_records(self.first),
@@ -124,7 +123,7 @@ class Comparison:
         return result - record_losses(self.first.release)[one]
 
     @cached_property
-    def most_different(self) -> Ints:
+    def most_different(self) -> Int64s:
         """Common records (by their place in `records`), those that differ most first."""
         amount = np.abs(self.loss_difference)
         otherwise = sum((flags.astype(np.float64) for flags in self.differs.values()), 0 * amount)
@@ -203,7 +202,7 @@ def _figures(first: Result, second: Result) -> Iterator[FigureDifference]:
                 )
 
 
-def file_records(result: Result) -> Ints:
+def file_records(result: Result) -> Int64s:
     """Where the records of a run stand among the records of the data file, from 0."""
     kept = result.task.table.kept
     return np.arange(result.task.n) if kept is None else kept
@@ -228,7 +227,7 @@ def record_losses(release: Release) -> Floats:
 
 
 def _cells(
-    result: Result, name: str, records: Ints
+    result: Result, name: str, records: Int64s
 ) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
     x = next(x for x, a in enumerate(result.task.quasi) if a.name == name)
     cells = result.release.cells[x]

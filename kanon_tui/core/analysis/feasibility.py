@@ -31,14 +31,13 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Floats
 from kanon_tui.core.task.task import Task
 
 __all__ = ["CurvePoint", "Feasibility", "feasibility", "feasibility_curve", "shape_of"]
 
-Floats = npt.NDArray[np.float64]
 
 MOST_ATTRIBUTES = 10_000
 MOST_VALUES = 1_000_000

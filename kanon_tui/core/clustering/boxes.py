@@ -28,11 +28,10 @@ from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.clustering.features import Distinct
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.kernels import Flags, Floats, Ints, Longs
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
@@ -41,13 +40,11 @@ __all__ = [
     "ClusterArrays",
     "Clusters",
     "Measure",
-    "Words",
     "attributes_of",
     "ranked_rows",
     "singles",
 ]
 
-Words = npt.NDArray[np.uint64]
 
 LINE, TREE, SET = 0, 1, 2
 NOTHING = 2**31 - 1
@@ -88,17 +85,19 @@ class Measure(Enum):
 
 # What kernels get: plain tuples, because compiled code that is kept on disk must not depend on
 # where a class is defined.
-AttributeArrays = tuple[Longs, Floats, Floats, Ints, Floats]
-ClusterArrays = tuple[Ints, Floats, Words, Ints, Ints, Flags]
+AttributeArrays = tuple[Int64s, Floats, Floats, Int32s, Floats]
+ClusterArrays = tuple[Int32s, Floats, Words, Int32s, Int32s, Flags]
 
 
 class Attributes(NamedTuple):
     """The quasi-identifiers."""
 
-    facts: Longs  # attributes × columns above
+    facts: Int64s  # attributes × columns above
     prices: Floats  # attributes × columns above
     line: Floats  # places of the values of every LINE, in units of extent
-    nodes: Ints  # of every TREE: lowest rank, highest rank, parent; leaves first, in order of rank
+    nodes: (
+        Int32s  # of every TREE: lowest rank, highest rank, parent; leaves first, in order of rank
+    )
     importance: Floats  # words of rules × 64
 
     @property
@@ -110,11 +109,11 @@ class Attributes(NamedTuple):
 class Clusters(NamedTuple):
     """All clusters, and the distinct rows they are made of."""
 
-    boxes: Ints  # clusters × attributes × columns above
+    boxes: Int32s  # clusters × attributes × columns above
     extents: Floats  # clusters × attributes
     words: Words  # clusters × words: values of the sets, sides of the rules
-    info: Ints  # clusters × columns above
-    links: Ints  # distinct rows × FOLLOWING; then per list the next row, then the value code
+    info: Int32s  # clusters × columns above
+    links: Int32s  # distinct rows × FOLLOWING; then per list the next row, then the value code
     hidden: Flags  # distinct rows × attributes: the cell is hidden
 
     @property
@@ -203,7 +202,7 @@ def singles(task: Task, attributes: Attributes, distinct: Distinct) -> Clusters:
     return Clusters(boxes, np.zeros((rows, len(facts))), words, info, links, hidden)
 
 
-def ranked_rows(task: Task, distinct: Distinct) -> Ints:
+def ranked_rows(task: Task, distinct: Distinct) -> Int32s:
     """Distinct rows × attributes: the code of each value, or its rank in the order of the tree."""
     rows = np.empty((len(distinct), len(task.quasi)), dtype=np.int32)
     for x, attribute in enumerate(task.quasi):
@@ -211,7 +210,7 @@ def ranked_rows(task: Task, distinct: Distinct) -> Ints:
     return rows
 
 
-def _rank_of_code(attribute: QuasiIdentifier) -> Ints:
+def _rank_of_code(attribute: QuasiIdentifier) -> Int32s:
     if _kind(attribute) != TREE:
         return np.arange(len(attribute.column.values), dtype=np.int32)
     order = np.lexsort(attribute.hierarchy.maps)  # the root decides first, the value last
@@ -248,7 +247,7 @@ def _mixed(attribute: QuasiIdentifier, measure: Measure) -> float:
     return attribute.domain_width if measure is Measure.RAW else attribute.domain_span - 1
 
 
-def _tree(attribute: QuasiIdentifier) -> Ints:
+def _tree(attribute: QuasiIdentifier) -> Int32s:
     """Lowest rank, highest rank and parent of every node; nodes with the same values are one."""
     rank = _rank_of_code(attribute)
     number = {(r, r): r for r in range(len(rank))}

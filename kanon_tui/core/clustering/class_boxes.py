@@ -18,13 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["ClassBoxes"]
-
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class Boxes(Protocol):
@@ -33,7 +30,7 @@ class Boxes(Protocol):
     def ncp(self) -> Floats:
         """NCP of every class."""
 
-    def unions(self, one: int, others: Ints) -> Floats:
+    def unions(self, one: int, others: Int64s) -> Floats:
         """NCP of the unions of one class with others."""
 
     def absorb(self, one: int, other: int) -> None:
@@ -43,8 +40,8 @@ class Boxes(Protocol):
 class ClassBoxes:
     """All classes of a clustering."""
 
-    def __init__(self, task: Task, labels: Ints, hidden: Flags | None = None) -> None:
-        self.sizes: Ints = np.bincount(labels[labels >= 0])
+    def __init__(self, task: Task, labels: Int64s, hidden: Flags | None = None) -> None:
+        self.sizes: Int64s = np.bincount(labels[labels >= 0])
         self._columns: list[tuple[float, Boxes]] = []
         self._own = np.zeros(len(self.sizes))
         for x, attribute in enumerate(task.quasi):
@@ -54,7 +51,7 @@ class ClassBoxes:
             self._columns.append((attribute.weight, boxes))
             self._own += attribute.weight * boxes.ncp()
 
-    def costs(self, one: int, others: Ints) -> Floats:
+    def costs(self, one: int, others: Int64s) -> Floats:
         """How much more is lost when one class is merged with each of some others."""
         apart = self.sizes[others] * self._own[others] + self.sizes[one] * self._own[one]
         together = (self.sizes[others] + self.sizes[one]) * self._unions(one, others)
@@ -73,7 +70,7 @@ class ClassBoxes:
         """Mean over the records."""
         return float((self.sizes * self._own).sum() / self.sizes.sum())
 
-    def _unions(self, one: int, others: Ints) -> Floats:
+    def _unions(self, one: int, others: Int64s) -> Floats:
         total = np.zeros(len(others))
         for weight, boxes in self._columns:
             total += weight * boxes.unions(one, others)
@@ -104,7 +101,7 @@ class _Ranges:
     def ncp(self) -> Floats:
         return self._lost(self._low, self._high, self._missing)
 
-    def unions(self, one: int, others: Ints) -> Floats:
+    def unions(self, one: int, others: Int64s) -> Floats:
         low = np.minimum(self._low[others], self._low[one])
         high = np.maximum(self._high[others], self._high[one])
         return self._lost(low, high, self._missing[others] | self._missing[one])
@@ -139,13 +136,13 @@ class _Nodes:
     def ncp(self) -> Floats:
         return self._lost(self._level, self._any)
 
-    def unions(self, one: int, others: Ints) -> Floats:
+    def unions(self, one: int, others: Int64s) -> Floats:
         return self._lost(*self._union(one, others))
 
-    def _lost(self, level: Ints, value: Ints) -> Floats:
+    def _lost(self, level: Int64s, value: Int64s) -> Floats:
         return np.where(value < 0, 0.0, self._loss[level, value])
 
-    def _union(self, one: int, others: Ints) -> tuple[Ints, Ints]:
+    def _union(self, one: int, others: Int64s) -> tuple[Int64s, Int64s]:
         """Of the unions: the level of agreement, and one of the values."""
         own, value = int(self._any[one]), self._any[others]
         level = np.maximum(self._level[others], self._level[one])
@@ -178,7 +175,7 @@ class _Sets:
     def ncp(self) -> Floats:
         return self._lost(self._bits)
 
-    def unions(self, one: int, others: Ints) -> Floats:
+    def unions(self, one: int, others: Int64s) -> Floats:
         return self._lost(self._bits[others] | self._bits[one])
 
     def _lost(self, bits: npt.NDArray[np.uint64]) -> Floats:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.features import Ints
+from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["class_loss"]
 
 
-def class_loss(quasi: Sequence[QuasiIdentifier], classes: Ints) -> float:
+def class_loss(quasi: Sequence[QuasiIdentifier], classes: Int32s) -> float:
     """NCP of some classes of the same size (classes × records), summed over their records."""
     total = np.zeros(len(classes))
     for attribute in quasi:
@@ -29,7 +29,7 @@ def class_loss(quasi: Sequence[QuasiIdentifier], classes: Ints) -> float:
     return float(total.sum() * classes.shape[1])
 
 
-def _covered(attribute: QuasiIdentifier, codes: Ints) -> npt.NDArray[np.int64]:
+def _covered(attribute: QuasiIdentifier, codes: Int32s) -> npt.NDArray[np.int64]:
     """How many values the published category of each class covers; codes are sorted per class."""
     if not attribute.hierarchy_given:
         return np.asarray(1 + (np.diff(codes, axis=1) > 0).sum(axis=1), dtype=np.int64)

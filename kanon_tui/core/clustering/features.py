@@ -20,12 +20,11 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["Distinct", "Features", "Floats", "Ints", "collapse", "places", "ranks"]
+__all__ = ["Distinct", "Features", "collapse", "places", "ranks"]
 
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -36,23 +35,23 @@ _LARGEST_KEY = 2**62
 class Distinct:
     """Records collapsed to distinct rows, which are numbered in order of first appearance."""
 
-    number: Ints
+    number: Int32s
     """Per record the number of its distinct row."""
-    records: Ints
+    records: Int32s
     """Record numbers, those of distinct row 0 first, rising inside each distinct row."""
-    starts: Ints
+    starts: Int32s
     """Where the records of each distinct row begin; one more entry marks the end."""
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     @property
-    def first(self) -> Ints:
+    def first(self) -> Int32s:
         """The first record of every distinct row."""
         return self.records[self.starts[:-1]]
 
     @property
-    def counts(self) -> Ints:
+    def counts(self) -> Int32s:
         """How many records every distinct row stands for."""
         return np.diff(self.starts)
 
@@ -92,7 +91,7 @@ def places(attribute: QuasiIdentifier) -> Floats:
     return np.array((numbers - attribute.domain[0]) / (width or 1.0), dtype=np.float64)
 
 
-def ranks(attribute: QuasiIdentifier) -> Ints:
+def ranks(attribute: QuasiIdentifier) -> Int32s:
     """Rank of every value code on the line on which its attribute can be cut, without gaps.
 
     Numbers and dates stand in their own order, texts of one number (`9`, `9.0`) on the same rank;
@@ -118,7 +117,7 @@ class Features:
     distinct: Distinct
     places: Floats
     """Distinct rows × p: where each number lies in its domain; nan for missing."""
-    labels: Ints
+    labels: Int32s
     """Distinct rows × f: label numbers, the levels of one attribute side by side."""
     label_weights: Floats
     """Per flattened column what a disagreement costs: 1 / height of its hierarchy."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import number
-from kanon_tui.core.clustering.features import Features, Ints
+from kanon_tui.core.clustering.features import Features
+from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.task.steps import Grouping, Step
 from kanon_tui.core.task.task import Task
 
@@ -22,7 +23,7 @@ class Members:
     a tree of boxes; see `kernels.box_tree` and `kernels.k_member` for how it is searched.
     """
 
-    def __init__(self, task: Task, class_codes: Ints | None = None, penalty: float = 0.0) -> None:
+    def __init__(self, task: Task, class_codes: Int32s | None = None, penalty: float = 0.0) -> None:
         self.task = task
         self.features = Features.of(task, [] if class_codes is None else [class_codes])
         self.labels = np.full(task.n, -1, dtype=np.int32)
@@ -50,7 +51,7 @@ class Members:
         search = {"clusters": self.clusters, "left_over": self.left_over}
         return Grouping(self.labels, search=search, notes=notes)
 
-    def cluster(self, rows: Ints, start: int) -> Generator[Step, None, None]:
+    def cluster(self, rows: Int32s, start: int) -> Generator[Step, None, None]:
         """Cluster the records of these distinct rows; `start` is the record drawn at random."""
         from kanon_tui.core.kernels.box_tree import GONE, grow_tree
         from kanon_tui.core.kernels.k_member import advance, join, new_clusters

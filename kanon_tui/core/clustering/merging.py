@@ -25,7 +25,7 @@ from kanon_tui.core.clustering.boxes import (
 )
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.merging_sentences import tell_merge
-from kanon_tui.core.kernels import Flags, Floats, Ints
+from kanon_tui.core.numeric import Flags, Floats, Int32s
 from kanon_tui.core.task.steps import Step
 from kanon_tui.core.task.task import Task
 
@@ -140,7 +140,7 @@ class Merging:
         counts = np.bincount(np.minimum(sizes, 2 * self.task.k), minlength=2 * self.task.k + 1)
         return tuple(counts[1:].tolist())
 
-    def replace(self, gone: Ints, parts: Sequence[Ints]) -> None:
+    def replace(self, gone: Int32s, parts: Sequence[Int32s]) -> None:
         """Put new clusters, given by their distinct rows, in the place of others.
 
         The first parts take the places of those that are gone, the rest go to the end of the list.
@@ -204,7 +204,7 @@ class Merging:
             "clusters": int(self.tally[_ALIVE]),
         }
 
-    def members(self, c: int) -> Ints:
+    def members(self, c: int) -> Int32s:
         """The distinct rows of a cluster, rising."""
         rows = []
         row = int(self.clusters.info[c, HEAD])
@@ -213,18 +213,18 @@ class Merging:
             row = int(self.clusters.links[row, FOLLOWING])
         return np.array(sorted(rows), dtype=np.int32)
 
-    def groups(self, chosen: Ints) -> list[Ints]:
+    def groups(self, chosen: Int32s) -> list[Int32s]:
         """The distinct rows of each of these clusters, rising."""
         labels = self._label_rows(chosen)
         order = np.argsort(labels, kind="stable").astype(np.int32)
         starts = np.searchsorted(labels[order], np.arange(len(chosen)))
         return np.split(order[starts[0] :], starts[1:] - starts[0])
 
-    def labels(self) -> Ints:
+    def labels(self) -> Int32s:
         """Per record the number of its cluster, in the order of the list."""
         return self._label_rows(self.at[self.at >= 0])[self.distinct.number]
 
-    def _label_rows(self, chosen: Ints) -> Ints:
+    def _label_rows(self, chosen: Int32s) -> Int32s:
         from kanon_tui.core.kernels.merging import label_rows
 
         return label_rows(self.clusters.info, self.clusters.links, chosen.astype(np.int32))
@@ -241,7 +241,7 @@ class Merging:
         return np.asarray(price, dtype=np.float64)
 
 
-def _taken(clusters: Clusters, chosen: Ints) -> Clusters:
+def _taken(clusters: Clusters, chosen: Int32s) -> Clusters:
     """Some of the clusters, in a new order; what is known of distinct rows stays shared."""
     return clusters._replace(
         boxes=clusters.boxes[chosen],
@@ -260,7 +260,7 @@ def _joined(clusters: Clusters, more: Clusters) -> Clusters:
     )
 
 
-def _bare_tree(branches: Ints, depth: int, clusters: Clusters) -> Tree:
+def _bare_tree(branches: Int32s, depth: int, clusters: Clusters) -> Tree:
     """A tree of these nodes that knows nothing of its clusters yet."""
     from kanon_tui.core.kernels.partner_tree import Tree
 

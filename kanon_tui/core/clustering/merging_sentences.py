@@ -15,7 +15,7 @@ from kanon_tui.core.clustering.box_sentences import (
     records,
 )
 from kanon_tui.core.clustering.boxes import PLACE, SIZE
-from kanon_tui.core.kernels import Floats, Ints
+from kanon_tui.core.numeric import Floats, Int32s
 
 if TYPE_CHECKING:
     from kanon_tui.core.clustering.merging import Merging
@@ -77,7 +77,7 @@ def _box(size: int, words: str) -> str:
     return f"{records(size)}, {words}" if words else records(size)
 
 
-def _shown(merging: Merging, c: int) -> list[Ints]:
+def _shown(merging: Merging, c: int) -> list[Int32s]:
     """Per attribute the value codes a cluster shows."""
     members = merging.members(c)
     first = merging.distinct.first[members]
@@ -94,14 +94,14 @@ def _most_different(costs: Floats, hidden: Sequence[int]) -> list[int]:
     return sorted(x for x in ranked[:_NAMED] if costs[x] > 0 or x in hidden)
 
 
-def _broken(merging: Merging, codes: Sequence[Ints]) -> set[str]:
+def _broken(merging: Merging, codes: Sequence[Int32s]) -> set[str]:
     broken: set[str] = set()
     for attribute, own in zip(merging.task.quasi, codes, strict=True):
         broken.update(broken_rules(attribute, own))
     return broken
 
 
-def _rules_in_words(merging: Merging, before: set[str], union: Sequence[Ints]) -> str:
+def _rules_in_words(merging: Merging, before: set[str], union: Sequence[Int32s]) -> str:
     """` The rule age 64 | 65 is kept.`, or which ones the merge breaks."""
     after = _broken(merging, union)
     broken = sorted(after - before)

@@ -31,24 +31,21 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.clustering.class_boxes import ClassBoxes
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.requirements import Bound, out_of_reach
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["steps_beyond_k"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _LOOKED_AT = 128  # near classes, together
 _MERGES_PER_STEP = 32
-_TIE = 1e-9
 
 
 def steps_beyond_k(algorithm: Algorithm, task: Task) -> Steps:
@@ -134,7 +131,7 @@ class MergingOn:
         free[one] = False
         others = np.flatnonzero(free)
         costs = self._boxes.costs(one, others)
-        rounded = np.round(costs / _TIE)
+        rounded = np.round(costs / TIE)
         for begin in range(0, len(others), _LOOKED_AT):
             place = _nearest(rounded, begin + _LOOKED_AT)[begin:]
             near = others[place]
@@ -142,9 +139,9 @@ class MergingOn:
             if (left == 0).any():
                 return int(near[np.argmax(left == 0)])
             closed = self._gaps[one] - left
-            if (closed > _TIE).any():
-                price = np.maximum(costs[place], _TIE) / np.maximum(closed, _TIE)
-                return int(near[np.argmin(np.where(closed > _TIE, price, np.inf))])
+            if (closed > TIE).any():
+                price = np.maximum(costs[place], TIE) / np.maximum(closed, TIE)
+                return int(near[np.argmin(np.where(closed > TIE, price, np.inf))])
         return int(others[np.argmin(rounded)])
 
     def _merge(self, one: int, other: int) -> None:
@@ -156,7 +153,7 @@ class MergingOn:
         self._into[one] = other
         self._merges += 1
 
-    def _all_gaps(self, classes: Ints, one: int | None = None) -> Floats:
+    def _all_gaps(self, classes: Int64s, one: int | None = None) -> Floats:
         """What some classes miss in all; with `one`, what their unions with it miss."""
         return np.asarray(np.sum([held.gaps(classes, one) for held in self._held], axis=0))
 
@@ -194,7 +191,7 @@ class MergingOn:
 
     # -- groups of MAGVals
 
-    def _magval_groups(self) -> Ints:
+    def _magval_groups(self) -> Int64s:
         """Per class the number of its group of MAGVals."""
         first = np.zeros(len(self._boxes.sizes), dtype=np.int64)
         kept = np.flatnonzero(self._labels >= 0)
@@ -224,7 +221,7 @@ class MergingOn:
         )
 
 
-def _nearest(costs: Floats, count: int) -> Ints:
+def _nearest(costs: Floats, count: int) -> Int64s:
     """The places of so many lowest costs, the first of equals first, without sorting the rest."""
     if count >= len(costs):
         return np.argsort(costs, kind="stable")
@@ -235,21 +232,21 @@ def _nearest(costs: Floats, count: int) -> Ints:
 class _Held:
     """What every class holds of the attribute of one requirement."""
 
-    def __init__(self, bound: Bound, labels: Ints, classes: int) -> None:
+    def __init__(self, bound: Bound, labels: Int64s, classes: int) -> None:
         self.bound = bound
         held = GroupValues.of(labels, bound.column.codes, classes)
         self._codes = np.split(held.code, held.starts[1:-1])
         self._records = np.split(held.records, held.starts[1:-1])
 
-    def gaps(self, classes: Ints, one: int | None = None) -> Floats:
+    def gaps(self, classes: Int64s, one: int | None = None) -> Floats:
         """What classes miss; with `one`, what their unions with it miss."""
         return self.bound.gaps(self._unions(classes, one))
 
-    def figures(self, classes: Ints, one: int | None = None) -> Floats:
+    def figures(self, classes: Int64s, one: int | None = None) -> Floats:
         """The figures of classes, or of their unions with one."""
         return self.bound.figures(self._unions(classes, one))
 
-    def group_gaps(self, group: Ints) -> Floats:
+    def group_gaps(self, group: Int64s) -> Floats:
         """What groups of classes miss, each as a whole."""
         values = self._joined(range(len(group)), group)
         return self.bound.gaps(values)
@@ -259,13 +256,13 @@ class _Held:
         union = self._unions(np.array([other]), one)
         self._codes[other], self._records[other] = union.code, union.records
 
-    def _unions(self, classes: Ints, one: int | None) -> GroupValues:
+    def _unions(self, classes: Int64s, one: int | None) -> GroupValues:
         if one is None:
             return self._joined(classes.tolist(), np.arange(len(classes)))
         both = [*classes.tolist(), *[one] * len(classes)]
         return self._joined(both, np.tile(np.arange(len(classes)), 2))
 
-    def _joined(self, classes: Sequence[int], group: Ints) -> GroupValues:
+    def _joined(self, classes: Sequence[int], group: Int64s) -> GroupValues:
         """The values of classes, those of the same group together."""
         codes = [self._codes[c] for c in classes]
         groups = np.repeat(group, [len(own) for own in codes])

@@ -9,8 +9,9 @@ import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import in_words, records
 from kanon_tui.core.clustering.class_loss import class_loss
-from kanon_tui.core.clustering.features import Floats, Ints, collapse, places, ranks
+from kanon_tui.core.clustering.features import collapse, places, ranks
 from kanon_tui.core.clustering.similarity_sentences import compared
+from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.steps import Grouping, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
@@ -80,7 +81,7 @@ class Similarity:
         }
         return Grouping(self.growth.labels, search=search)
 
-    def grow(self) -> Generator[Step, None, Ints]:
+    def grow(self) -> Generator[Step, None, Int32s]:
         """Make clusters while k records are left; returns those left over, as sorted."""
         from kanon_tui.core.kernels.similarity import CLOSED, GROWN, STARTED, advance
 
@@ -107,7 +108,7 @@ class Similarity:
         self._left_over = len(left)
         return left
 
-    def join_last(self, left: Ints) -> Generator[Step, None, None]:
+    def join_last(self, left: Int32s) -> Generator[Step, None, None]:
         """The records left over join the cluster that was made last."""
         last = int(self.growth.state[_CLOSED]) - 1
         for batch in self._batches(left):
@@ -115,13 +116,13 @@ class Similarity:
             why = "joins the last cluster, number {cluster:,}"
             yield self._left_over_step("join", why, batch)
 
-    def suppress(self, left: Ints) -> Generator[Step, None, None]:
+    def suppress(self, left: Int32s) -> Generator[Step, None, None]:
         """The records left over are not published."""
         for batch in self._batches(left):
             self._suppressed += len(batch)
             yield self._left_over_step("suppress", "is suppressed", batch)
 
-    def join_nearest(self, left: Ints) -> Generator[Step, None, None]:
+    def join_nearest(self, left: Int32s) -> Generator[Step, None, None]:
         """The records left over, one after the other, join the cluster whose centre is nearest.
 
         Any of them could have joined any cluster when that was made, so there was a distance
@@ -167,7 +168,7 @@ class Similarity:
             why = f"joins cluster {{cluster:,}}, whose {whose} is nearest, at distance {away:.3g}"
             yield self._left_over_step("join", why, batch)
 
-    def _batches(self, left: Ints) -> Generator[list[int], None, None]:
+    def _batches(self, left: Int32s) -> Generator[list[int], None, None]:
         """The records left over, as many at a time as one step may stand for."""
         start = 0
         while start < len(left):
@@ -187,7 +188,7 @@ class Similarity:
     def _loss_of(self, cluster: int) -> float:
         return class_loss(self.task.quasi, self._members(cluster)[None, :])
 
-    def _members(self, cluster: int) -> Ints:
+    def _members(self, cluster: int) -> Int32s:
         k = self.task.k
         grown = self.growth.members[cluster * k : (cluster + 1) * k]
         return np.concatenate([grown, np.array(self._joined.get(cluster, []), dtype=np.int32)])
@@ -274,7 +275,7 @@ class Similarity:
         return {"record": record + 1, "values": ", ".join(values), "k": self.task.k}
 
 
-def _sorted(quasi: Sequence[QuasiIdentifier]) -> tuple[QuasiIdentifier, Ints]:
+def _sorted(quasi: Sequence[QuasiIdentifier]) -> tuple[QuasiIdentifier, Int32s]:
     """The quasi-identifier with most distinct values, and the records sorted by it."""
     lines = [ranks(attribute) for attribute in quasi]
     x = max(range(len(quasi)), key=lambda x: int(lines[x].max()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import listed
-from kanon_tui.core.clustering.features import Floats
+from kanon_tui.core.numeric import Floats
 from kanon_tui.core.task.task import QuasiIdentifier
 
 if TYPE_CHECKING:

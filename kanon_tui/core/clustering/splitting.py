@@ -10,7 +10,7 @@ import numpy as np
 from kanon_tui.core.clustering.box_sentences import in_words, records
 from kanon_tui.core.clustering.boxes import KIND, LINE, MIXED, SET, UNIT, Attributes, ranked_rows
 from kanon_tui.core.clustering.features import Distinct
-from kanon_tui.core.kernels import Flags, Floats, Ints
+from kanon_tui.core.numeric import Flags, Floats, Int32s
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Splitting"]
@@ -33,7 +33,7 @@ class Splitting:
         task: Task,
         attributes: Attributes,
         distinct: Distinct,
-        groups: Sequence[Ints],
+        groups: Sequence[Int32s],
         rounds: int,
         per_record: bool,
         draw: Callable[[int], Floats],
@@ -138,16 +138,16 @@ class Splitting:
         """Distinct rows in closed groups."""
         return int(self.stack[self.depth - 1, 0]) if self.depth else len(self.order)
 
-    def snapshot(self) -> tuple[Ints, Flags]:
+    def snapshot(self) -> tuple[Int32s, Flags]:
         """The distinct rows, group by group, and where groups begin, closed ones and open ones."""
         begins = self.begins.copy()
         begins[self.stack[: self.depth, 0]] = True
         return self.order.copy(), begins
 
-    def parts(self) -> list[list[Ints]]:
+    def parts(self) -> list[list[Int32s]]:
         """Per group at the start its parts, each with its distinct rows rising."""
         order, begins = self.snapshot()
-        parts: list[list[Ints]] = []
+        parts: list[list[Int32s]] = []
         starts = np.flatnonzero(begins).tolist()
         for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
             if begin in self.group_begins:
@@ -178,7 +178,7 @@ class Splitting:
         template = "Split {group} around two that are far apart: {first} and {second}"
         return template, dict(zip(names, texts, strict=True))
 
-    def _why(self, group: Ints) -> str:
+    def _why(self, group: Int32s) -> str:
         """Why a group is not split."""
         k = self.task.k
         if self.counts[group].sum() < 2 * k:
@@ -187,7 +187,7 @@ class Splitting:
             return "they are all alike"
         return f"no split leaves {k:,} on either side"
 
-    def _most_parted(self, parts: Sequence[Ints]) -> list[int]:
+    def _most_parted(self, parts: Sequence[Int32s]) -> list[int]:
         """The attributes to name: those along which the group shrinks most when it is split."""
         shrinks = []
         for x in range(self.rows.shape[1]):
@@ -197,7 +197,7 @@ class Splitting:
         return sorted(x for x in ranked[:_NAMED] if shrinks[x] > 0)
 
 
-def _priced(attributes: Attributes, rows: Ints) -> tuple[Ints, float]:
+def _priced(attributes: Attributes, rows: Int32s) -> tuple[Int32s, float]:
     """Rows in which values are equal if nothing is lost between them, and the least loss else."""
     priced, least = rows.copy(), np.inf
     for x, (kind, start, missing) in enumerate(attributes.facts[:, :3].tolist()):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, listing
+from kanon_tui.core.numeric import Floats
 
 __all__ = [
     "DATE_FORMATS",
@@ -59,8 +60,6 @@ _CLOCK = (
 _ZONE = r" *(Z|[+-][0-9]{2}:?[0-9]{2})$"
 _CLOCK_DIRECTIVES = ("%H", "%I", "%k", "%l", "%M", "%S", "%T", "%R", "%r")
 _SECONDS_PER_DAY = 86_400
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.numeric import Int64s
+
 __all__ = ["GroupValues"]
 
-Ints = npt.NDArray[np.int64]
 
 _DENSE = 8  # cells of a table of all pairs per entry
 
@@ -21,9 +22,9 @@ class GroupValues:
 
     count: int
     """Number of groups; one whose cells are all hidden has no pair."""
-    group: Ints
-    code: Ints
-    records: Ints
+    group: Int64s
+    code: Int64s
+    records: Int64s
     """How many records of the group have the value."""
 
     @classmethod
@@ -54,21 +55,21 @@ class GroupValues:
         return cls(count, pairs // width, pairs % width, found)
 
     @cached_property
-    def starts(self) -> Ints:
+    def starts(self) -> Int64s:
         """Where the pairs of each group begin, and where the last group's end."""
         return np.searchsorted(self.group, np.arange(self.count + 1))
 
     @cached_property
-    def distinct(self) -> Ints:
+    def distinct(self) -> Int64s:
         """Number of distinct values of every group."""
         return np.diff(self.starts)
 
     @cached_property
-    def sizes(self) -> Ints:
+    def sizes(self) -> Int64s:
         """Records of every group, none of which may be empty."""
         return np.asarray(np.add.reduceat(self.records, self.starts[:-1]), dtype=np.int64)
 
-    def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Ints, Ints]:
+    def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
         """Smallest and largest of some number per group; -1 for a group without pairs."""
         low = np.full(self.count, -1, dtype=np.int64)
         high = low.copy()

@@ -33,18 +33,16 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.full_domain.requirement_test import Diverse, Lack
+from kanon_tui.core.numeric import Int32s, Int64s, Words
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["CodedTuples", "Frequency", "Outcome", "RollUps"]
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 _WORD_BITS = 64
 _MOST_ROLL_UPS = 512
 _NO_LIMIT = 2**62
-_NO_NUMBERS: Ints = np.empty(0, dtype=np.int32)
+_NO_NUMBERS: Int32s = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +70,16 @@ class CodedTuples:
 
     tuples: Words
     """Tuples × words: the labels at the lowest levels, as bit fields."""
-    counts: Ints
+    counts: Int32s
     """Records per tuple."""
-    word: Longs
+    word: Int64s
     shift: Words
     mask: Words
-    start: Longs
+    start: Int64s
     """Attributes × levels: where a level's labels (by lowest label) begin in `labels`."""
-    radix: Longs
+    radix: Int64s
     """Attributes × levels: number of labels; 0 below the lowest level."""
-    labels: Ints
+    labels: Int32s
 
     @property
     def records(self) -> int:
@@ -91,7 +89,7 @@ class CodedTuples:
     @classmethod
     def of(
         cls, quasi: Sequence[QuasiIdentifier], lowest: Sequence[int]
-    ) -> tuple[CodedTuples, Ints]:
+    ) -> tuple[CodedTuples, Int32s]:
         """Collapse the records at these levels; also gives the tuple of every record.
 
         Tuples are numbered in order of first appearance.
@@ -100,7 +98,7 @@ class CodedTuples:
         word, shift, mask = np.zeros((3, len(quasi)), dtype=np.int64)
         start = np.zeros((len(quasi), deepest), dtype=np.int64)
         radix = np.zeros((len(quasi), deepest), dtype=np.int64)
-        tables: list[Ints] = []
+        tables: list[Int32s] = []
         length = words = bits = 0
         for a, (attribute, low) in enumerate(zip(quasi, lowest, strict=True)):
             tree = attribute.hierarchy
@@ -130,8 +128,8 @@ class CodedTuples:
 class _Classes:
     """The classes of a string, a tuple of each and its size: they stand in for the records."""
 
-    members: Ints
-    sizes: Ints
+    members: Int32s
+    sizes: Int32s
 
     @property
     def nbytes(self) -> int:
@@ -174,7 +172,7 @@ class Frequency:
         self._slot_members = np.empty(slots, dtype=np.int32)
         self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
 
-    def test(self, levels: Sequence[int] | Longs, to_the_end: bool = False) -> Outcome:
+    def test(self, levels: Sequence[int] | Int64s, to_the_end: bool = False) -> Outcome:
         """Does the string pass? `to_the_end` finds the smallest class also where it cannot."""
         string = np.asarray(levels, dtype=np.int64)
         source = self._cache.finest(string) or self._base
@@ -190,7 +188,7 @@ class Frequency:
             return self._judge(string, Outcome(passes, classes, smallest, small, member, False))
         return Outcome(passes, classes, smallest, small, member, fails_below=not passes)
 
-    def _judge(self, string: Longs, large_enough: Outcome) -> Outcome:
+    def _judge(self, string: Int64s, large_enough: Outcome) -> Outcome:
         """The outcome for a string whose classes are large enough, requirements included."""
         classes, numbers = self.classes(string)
         self.work += len(numbers)
@@ -203,7 +201,9 @@ class Frequency:
         below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
         return replace(large_enough, passes=not fails, small=gone, lack=lack, fails_below=below)
 
-    def _kept(self, classes: _Classes, numbers: Ints) -> tuple[npt.NDArray[np.bool_], Lack | None]:
+    def _kept(
+        self, classes: _Classes, numbers: Int32s
+    ) -> tuple[npt.NDArray[np.bool_], Lack | None]:
         """Which classes may be published, and what most of the others miss beyond k."""
         kept = classes.sizes >= self.k
         if self.diverse is None:
@@ -211,7 +211,7 @@ class Frequency:
         missed, lack = self.diverse.judge(numbers, classes.sizes)
         return kept & ~missed, lack
 
-    def _least_removed(self, classes: _Classes, numbers: Ints) -> int:
+    def _least_removed(self, classes: _Classes, numbers: Int32s) -> int:
         """How many records must go here, and so at least at every more specific string."""
         assert self.diverse is not None
         gone = self.diverse.least_removed(numbers, classes.sizes)
@@ -241,7 +241,7 @@ class Frequency:
         if classes < len(source.members):
             self._cache.add(string, self._collect(source, classes))
 
-    def class_everywhere(self, member: int, lowest: Longs, levels: Longs) -> Ints:
+    def class_everywhere(self, member: int, lowest: Int64s, levels: Int64s) -> Int32s:
         """The size of a tuple's class at every string of so many levels from the lowest on.
 
         Attributes with one level must be at their root. The first attribute is slowest.
@@ -255,21 +255,21 @@ class Frequency:
         self.work += len(coded.counts) + len(grid)
         return grid
 
-    def labels(self, levels: Sequence[int] | Longs, tuple_of: Ints) -> Ints:
+    def labels(self, levels: Sequence[int] | Int64s, tuple_of: Int32s) -> Int32s:
         """Per record the number of its class, -1 where the class must go."""
         classes, numbers = self.classes(levels)
         kept, _ = self._kept(classes, numbers)
         renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         return renumbered[numbers][tuple_of]
 
-    def classes(self, levels: Sequence[int] | Longs) -> tuple[_Classes, Ints]:
+    def classes(self, levels: Sequence[int] | Int64s) -> tuple[_Classes, Int32s]:
         """The classes of a string, and per tuple the number of its class."""
         numbers = np.empty(len(self.coded.counts), dtype=np.int32)
         count, *_ = self._count(self._base, np.asarray(levels, dtype=np.int64))
         return self._collect(self._base, count, numbers), numbers
 
     def _count(
-        self, source: _Classes, string: Longs, most: int = _NO_LIMIT, stop: bool = False
+        self, source: _Classes, string: Int64s, most: int = _NO_LIMIT, stop: bool = False
     ) -> tuple[int, int, int, int]:
         """Count the classes of a string into the slots."""
         coded = self.coded
@@ -293,7 +293,7 @@ class Frequency:
             self._slot_members,
         )
 
-    def _collect(self, source: _Classes, classes: int, numbers: Ints = _NO_NUMBERS) -> _Classes:
+    def _collect(self, source: _Classes, classes: int, numbers: Int32s = _NO_NUMBERS) -> _Classes:
         """List the classes that were just counted."""
         found = _Classes(*np.empty((2, classes), dtype=np.int32))
         self._kernels.collect_classes(
@@ -318,7 +318,7 @@ class RollUps:
         self._used = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
         self._turn = 0
 
-    def finest(self, string: Longs) -> _Classes | None:
+    def finest(self, string: Int64s) -> _Classes | None:
         """The fewest classes that can be merged into those of this string."""
         with self._lock:
             count = len(self._classes)
@@ -330,7 +330,7 @@ class RollUps:
             self._used[place] = self._turn
             return self._classes[place]
 
-    def add(self, string: Longs, classes: _Classes) -> None:
+    def add(self, string: Int64s, classes: _Classes) -> None:
         """Remember the classes of a string."""
         if classes.nbytes > self._most_bytes:
             return

@@ -34,8 +34,9 @@ import numpy as np
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.full_domain.passing import Follower, settles_little, widen
-from kanon_tui.core.full_domain.search import TIE, Met, Search, counted
+from kanon_tui.core.full_domain.search import Met, Search, counted
 from kanon_tui.core.full_domain.strings import StringList
+from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Step
 
 __all__ = ["Halving", "list_all"]

@@ -6,21 +6,20 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency
 from kanon_tui.core.full_domain.parts import Pair, Part, Whole
 from kanon_tui.core.full_domain.passing import settle
 from kanon_tui.core.full_domain.requirement_test import Diverse
-from kanon_tui.core.full_domain.search import TIE, Search
+from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.full_domain.strings import StringList, StringSpace
 from kanon_tui.core.helper_processes import Processes, cores
+from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.steps import Step
 
 __all__ = ["Crew", "begin"]
 
-Words = npt.NDArray[np.uint64]
 Job = Whole | Pair
 
 _WORTH_A_PROCESS = 500_000_000  # strings × tuples: below it starting processes takes longer

@@ -15,11 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.full_domain.strings import StringSpace
+from kanon_tui.core.numeric import Floats, Words
 
 __all__ = ["Pair", "Part", "Whole", "split"]
-
-Words = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
 
 
 def split(sizes: Sequence[int], most: int) -> list[tuple[int, ...]]:

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.full_domain.frequency import Frequency, Outcome
 from kanon_tui.core.full_domain.strings import StringList, StringSpace
+from kanon_tui.core.numeric import Words
 
 __all__ = ["Follower", "Settled", "settle", "settles_little", "widen"]
 
-Words = npt.NDArray[np.uint64]
 Levels = tuple[int, ...]
 
 _MOST_FOLLOWED = 1_000_000  # strings: following a record looks at all of them

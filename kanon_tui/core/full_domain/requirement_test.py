@@ -13,12 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.numeric import Flags, Int32s
 from kanon_tui.core.privacy.requirements import Bound
 
 __all__ = ["Diverse", "Lack"]
-
-Flags = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -35,27 +33,27 @@ class Lack:
 class Diverse:
     """Judges classes of tuples by some requirements."""
 
-    def __init__(self, requirements: Sequence[Bound], tuple_of: Ints, tuples: int) -> None:
+    def __init__(self, requirements: Sequence[Bound], tuple_of: Int32s, tuples: int) -> None:
         self.requirements = tuple(requirements)
         self._pairs = {
             bound.column.name: GroupValues.of(tuple_of, bound.column.codes, tuples)
             for bound in requirements
         }
 
-    def least_removed(self, number: Ints, sizes: Ints) -> npt.NDArray[np.int64]:
+    def least_removed(self, number: Int32s, sizes: Int32s) -> npt.NDArray[np.int64]:
         """Per class how many records must go at least for the rest to hold."""
         held = self._held(number, len(sizes))
         each = [bound.least_removed(held[bound.column.name]) for bound in self.requirements]
         return np.asarray(np.max(each, axis=0), dtype=np.int64)
 
-    def _held(self, number: Ints, classes: int) -> dict[str, GroupValues]:
+    def _held(self, number: Int32s, classes: int) -> dict[str, GroupValues]:
         """What classes hold of each sensitive attribute, by the class of every tuple."""
         return {
             name: GroupValues.of(number[pairs.group], pairs.code, classes, pairs.records)
             for name, pairs in self._pairs.items()
         }
 
-    def judge(self, number: Ints, sizes: Ints) -> tuple[Flags, Lack | None]:
+    def judge(self, number: Int32s, sizes: Int32s) -> tuple[Flags, Lack | None]:
         """Per class whether something is missed, and what most records miss.
 
         `number` gives the class of every tuple, `sizes` the records of every class.

@@ -19,13 +19,12 @@ from kanon_tui.core.full_domain.requirement_test import Diverse
 from kanon_tui.core.full_domain.shared_counts import SharedCounts
 from kanon_tui.core.full_domain.strings import StringSpace
 from kanon_tui.core.metrics.research_value import level_research_values
+from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Grouping, Step
 from kanon_tui.core.task.task import Task
 
-__all__ = ["MOST_LISTED", "TIE", "Met", "Search", "StringText", "better", "counted"]
+__all__ = ["MOST_LISTED", "Met", "Search", "StringText", "better", "counted"]
 
-TIE = 1e-9
-"""Research values that differ by less are equal."""
 MOST_LISTED = 1000
 """So many passing strings are listed in the report, the best; all of them are counted."""
 NOT_PROVEN = "not proven optimal: the search was stopped before it was through"

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Lock
 
-from kanon_tui.core.full_domain.frequency import CodedTuples, Ints, RollUps
+from kanon_tui.core.full_domain.frequency import CodedTuples, RollUps
+from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["SharedCounts"]
@@ -23,10 +24,10 @@ class SharedCounts:
 
     def __init__(self, quasi: Sequence[QuasiIdentifier]) -> None:
         self._quasi = quasi
-        self._known: dict[tuple[int, ...], tuple[CodedTuples, Ints, RollUps]] = {}
+        self._known: dict[tuple[int, ...], tuple[CodedTuples, Int32s, RollUps]] = {}
         self._lock = Lock()
 
-    def at(self, lowest: Sequence[int]) -> tuple[CodedTuples, Ints, RollUps]:
+    def at(self, lowest: Sequence[int]) -> tuple[CodedTuples, Int32s, RollUps]:
         """The tuples at these levels, the tuple of every record, and classes to roll up."""
         key = tuple(lowest)
         with self._lock:

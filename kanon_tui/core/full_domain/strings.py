@@ -15,13 +15,11 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
-from kanon_tui.core.kernels import Floats, Ints, Longs
+from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
 __all__ = ["StringList", "StringSpace"]
 
-Words = npt.NDArray[np.uint64]
 
 _WORD_BITS = 64
 _SAMPLE = 1000  # strings
@@ -51,7 +49,7 @@ class StringSpace:
             words.append(word)
             left.append(bits % _WORD_BITS)
         self.words = word + 1
-        self.word: Longs = np.array(words, dtype=np.int64)
+        self.word: Int64s = np.array(words, dtype=np.int64)
         self.shift: Words = np.array(left, dtype=np.uint64)
         self.mask: Words = np.array([(1 << max(w - 1, 0)) - 1 for w in widths], dtype=np.uint64)
         self.root: Words = np.array([size - 1 for size in self.sizes], dtype=np.uint64)
@@ -126,7 +124,7 @@ class StringSpace:
             bits[self.word[a]] |= self.mask[a] << self.shift[a]
         return bits
 
-    def grid(self, attributes: Sequence[int] | None = None) -> tuple[Longs, Longs]:
+    def grid(self, attributes: Sequence[int] | None = None) -> tuple[Int64s, Int64s]:
         """Levels per attribute and place values of the grid of all strings of some attributes.
 
         The first attribute is slowest; attributes that are not in it have one level, the root, and
@@ -219,7 +217,7 @@ class StringList:
         self._codes, self._rvs = self.codes[kept], self.rvs[kept]
         self._start, self._end = 0, len(self._codes)
 
-    def drop_lonely(self, sizes: Ints, places: Longs, k: int) -> int:
+    def drop_lonely(self, sizes: Int32s, places: Int64s, k: int) -> int:
         """Drop the strings where a record is in a class smaller than k; gives how many.
 
         `sizes` holds the size of its class at every point of a grid with these place values.
@@ -239,7 +237,7 @@ class StringList:
         )
         return taken[:moved].copy()
 
-    def drop_dominated(self, best: Words, rvs: Floats, roots: Longs) -> int:
+    def drop_dominated(self, best: Words, rvs: Floats, roots: Int64s) -> int:
         """Drop strings with no higher research value than one of `best`, to which they lose a tie.
 
         `roots` counts the attributes at the root among those with a choice of levels.

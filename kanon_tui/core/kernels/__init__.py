@@ -10,14 +10,6 @@ numbers, C-contiguous arrays that may be written to.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from kanon_tui.core.kernels.compiling import Function, kernel, part_of_kernel
 
-__all__ = ["Flags", "Floats", "Function", "Ints", "Longs", "kernel", "part_of_kernel"]
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+__all__ = ["Function", "kernel", "part_of_kernel"]

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.kernels import Flags, Floats, Ints, kernel
+from kanon_tui.core.kernels import kernel
+from kanon_tui.core.numeric import Flags, Floats, Int32s
 
 __all__ = ["GONE", "Bits", "BoxTree", "grow_tree", "take"]
 
@@ -34,25 +35,25 @@ _MISSING = 2.0  # where missing numbers stand when a node is divided: after all 
 class BoxTree(NamedTuple):
     """Rows in tree order, each at its *position*, and nodes; children come after their parent."""
 
-    row: Ints
+    row: Int32s
     """Per position the row of the table it came from."""
     places: Floats
     """Per position and number."""
-    labels: Ints
+    labels: Int32s
     """Per position and category."""
-    record: Ints
+    record: Int32s
     """Per position the lowest record that is left of its row, or GONE."""
-    leaf: Ints
+    leaf: Int32s
     """Per position the node it is in."""
-    start: Ints
+    start: Int32s
     """Per node where its positions start …"""
-    end: Ints
+    end: Int32s
     """… and end."""
-    left: Ints
+    left: Int32s
     """Per node its children and its parent, -1 for none."""
-    right: Ints
-    parent: Ints
-    first: Ints
+    right: Int32s
+    parent: Int32s
+    first: Int32s
     """Per node the lowest record that is left; GONE: the node is empty, its box means nothing."""
     low: Floats
     """Per node and number the lowest place (inf: there is none) …"""
@@ -85,7 +86,7 @@ def _spread(values: Floats, category: bool) -> float:
 
 
 @kernel
-def _column(places: Floats, labels: Ints, rows: Ints, column: int) -> Floats:
+def _column(places: Floats, labels: Int32s, rows: Int32s, column: int) -> Floats:
     """A column (numbers first, then categories) of these rows."""
     values = np.empty(len(rows))
     numbers = places.shape[1]
@@ -99,7 +100,7 @@ def _column(places: Floats, labels: Ints, rows: Ints, column: int) -> Floats:
 
 
 @kernel
-def _pivot(places: Floats, labels: Ints, weights: Floats, rows: Ints) -> tuple[int, float]:
+def _pivot(places: Floats, labels: Int32s, weights: Floats, rows: Int32s) -> tuple[int, float]:
     """Where to divide these rows: a column (-1: nowhere) and the lowest value of its upper side."""
     numbers, categories = places.shape[1], labels.shape[1]
     best, widest = -1, 0.0
@@ -126,7 +127,7 @@ def _pivot(places: Floats, labels: Ints, weights: Floats, rows: Ints) -> tuple[i
 
 
 @kernel
-def _divide(places: Floats, labels: Ints, rows: Ints, column: int, pivot: float) -> int:
+def _divide(places: Floats, labels: Int32s, rows: Int32s, column: int, pivot: float) -> int:
     """Move the rows below the pivot to the front; returns how many they are."""
     values = _column(places, labels, rows, column)
     spare = rows.copy()
@@ -190,7 +191,7 @@ def _fit_parent(tree: BoxTree, node: int) -> bool:
 
 
 @kernel
-def grow_tree(places: Floats, labels: Ints, weights: Floats, records: Ints) -> BoxTree:
+def grow_tree(places: Floats, labels: Int32s, weights: Floats, records: Int32s) -> BoxTree:
     """The tree over all rows of these tables; `records` has the lowest record of every row.
 
     `weights` say how much each category matters when a node is divided.

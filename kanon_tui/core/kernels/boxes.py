@@ -31,9 +31,8 @@ from kanon_tui.core.clustering.boxes import (
     UNIT,
     VALUES,
     WHOLE,
-    Words,
 )
-from kanon_tui.core.kernels import Flags, Floats, Ints, Longs
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
 __all__ = ["uncounted"]
 
@@ -73,7 +72,7 @@ def count_bits(word: np.uint64) -> int:
 
 
 @uncounted
-def ancestor(nodes: Ints, start: int, low: int, high: int) -> int:
+def ancestor(nodes: Int32s, start: int, low: int, high: int) -> int:
     """The lowest node of a tree that has both ranks below it."""
     node = start + low
     while nodes[node, 1] < high:
@@ -83,7 +82,7 @@ def ancestor(nodes: Ints, start: int, low: int, high: int) -> int:
 
 @uncounted
 def extent(
-    facts: Longs, prices: Floats, line: Floats, nodes: Ints, x: int, low: int, high: int
+    facts: Int64s, prices: Floats, line: Floats, nodes: Int32s, x: int, low: int, high: int
 ) -> float:
     """Extent of the smallest box from `low` to `high`; not for sets."""
     if low >= high:
@@ -108,7 +107,7 @@ def set_extent(prices: Floats, x: int, count: int) -> float:
 
 @uncounted
 def union_count(
-    facts: Longs, boxes: Ints, words: Words, info: Ints, links: Ints, x: int, a: int, b: int
+    facts: Int64s, boxes: Int32s, words: Words, info: Int32s, links: Int32s, x: int, a: int, b: int
 ) -> int:
     """How many values two sets have together."""
     column, chain = facts[x, BITS], facts[x, CHAIN]
@@ -132,7 +131,7 @@ def union_count(
 
 @uncounted
 def ratio(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     importance: Floats,
     words: Words,
@@ -157,15 +156,15 @@ def ratio(
 
 @uncounted
 def absorb(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     line: Floats,
-    nodes: Ints,
-    boxes: Ints,
+    nodes: Int32s,
+    boxes: Int32s,
     extents: Floats,
     words: Words,
-    info: Ints,
-    links: Ints,
+    info: Int32s,
+    links: Int32s,
     x: int,
     a: int,
     b: int,
@@ -193,7 +192,7 @@ def absorb(
 
 
 @uncounted
-def _join_lists(info: Ints, links: Ints, chain: int, a: int, b: int) -> None:
+def _join_lists(info: Int32s, links: Int32s, chain: int, a: int, b: int) -> None:
     """Merge the sorted lists of values; a value that both have stays once."""
     step, code = 1 + chain, 1 + chain + (links.shape[1] - 1) // 2
     row, other = info[a, VALUES + chain], info[b, VALUES + chain]
@@ -218,12 +217,12 @@ def _join_lists(info: Ints, links: Ints, chain: int, a: int, b: int) -> None:
 
 @uncounted
 def hide_all(
-    facts: Longs,
-    boxes: Ints,
+    facts: Int64s,
+    boxes: Int32s,
     extents: Floats,
     words: Words,
-    info: Ints,
-    links: Ints,
+    info: Int32s,
+    links: Int32s,
     hidden: Flags,
     x: int,
     c: int,

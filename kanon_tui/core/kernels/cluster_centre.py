@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import Flags, Floats, Longs, kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.box_tree import Bits, BoxTree
 from kanon_tui.core.kernels.contingency import Contingency
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 
 __all__ = ["Centre", "aim", "move", "new_centre"]
 
@@ -29,17 +30,17 @@ class Centre(NamedTuple):
     place: Floats
     """Per number the mean of some places; nan without any."""
     total: Floats
-    terms: Longs
+    terms: Int64s
     """Sum and number of these places."""
     blank: Flags
     """Per number whether a missing one is at distance 0; else it is at 1."""
     distance: Floats
     """Per value, those of all categories one after the other."""
-    offsets: Longs
+    offsets: Int64s
     """Where the values of each category begin."""
-    slot: Longs
+    slot: Int64s
     """Per value its bit, counted through all words."""
-    columns: Longs
+    columns: Int64s
     """Where the words of each category begin."""
     words: Bits
     """Nodes × words: the values of its rows."""
@@ -49,7 +50,7 @@ class Centre(NamedTuple):
     """Per word the bits at distance 0."""
 
 
-def new_centre(tree: BoxTree, offsets: Longs) -> Centre:
+def new_centre(tree: BoxTree, offsets: Int64s) -> Centre:
     """Room for a centre of rows of this tree."""
     numbers = tree.places.shape[1]
     values = np.diff(offsets)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
+from kanon_tui.core.numeric import Floats, Int32s, Int64s
 
 __all__ = ["Contingency", "count", "measure", "new_contingency"]
 
@@ -25,25 +26,25 @@ class Contingency(NamedTuple):
     Cells of these whole contexts come first, one per value, so that they also number the values.
     """
 
-    offsets: Longs
+    offsets: Int64s
     """Where the values of each attribute begin."""
-    missing: Longs
+    missing: Int64s
     """Per attribute the cell of its missing value, -1 without one."""
-    present: Longs
+    present: Int64s
     """Per attribute how many different values, missing left aside, are left."""
-    columns: Longs
+    columns: Int64s
     """Where the contexts of each attribute begin; the last one is the whole."""
-    cell: Ints
+    cell: Int32s
     """Rows × contexts; -1 where the group never had k records."""
-    group: Ints
+    group: Int32s
     """Per cell; group y is all records of attribute y."""
-    value: Ints
-    counts: Ints
-    starts: Longs
+    value: Int32s
+    counts: Int32s
+    starts: Int64s
     """Per group where its cells begin, in order of value; one more entry marks the end."""
-    size: Longs
+    size: Int64s
     """Per group how many records are left."""
-    chosen: Longs
+    chosen: Int64s
     """Per attribute the group that conditioned it last, -1 when nothing had to be counted."""
 
 
@@ -65,7 +66,7 @@ def count(table: Contingency, row: int, by: int) -> None:
 
 
 @kernel
-def _similarity_order(table: Contingency, y: int, group: int, own: int) -> Ints:
+def _similarity_order(table: Contingency, y: int, group: int, own: int) -> Int32s:
     """The other values left, the most similar first: their counts in the group differ least.
 
     Values that the group does not hold differ by as much as its own count, so only the values it
@@ -136,9 +137,9 @@ def measure(table: Contingency, row: int, k: int, spatial: bool, distance: Float
 
 
 def new_contingency(
-    codes: Sequence[Ints],
+    codes: Sequence[Int32s],
     missing: Sequence[int | None],
-    records: Ints,
+    records: Int32s,
     k: int,
     spatial: bool,
 ) -> Contingency:
@@ -148,8 +149,8 @@ def new_contingency(
     all categories before it, and of all but the last, and so on.
     """
     whole = np.zeros(len(records), dtype=np.int64)
-    contexts: list[list[Longs]] = []
-    prefixes: list[Longs] = []
+    contexts: list[list[Int64s]] = []
+    prefixes: list[Int64s] = []
     for y in range(len(codes)):
         contexts.append(prefixes[::-1] if spatial else prefixes[-1:])
         before = prefixes[-1] if prefixes and spatial else whole

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.tuple_keys import (
     LARGEST_KEY,
     SPREAD,
-    Words,
     chunks_of,
     find_keys,
     place_values,
     same,
 )
+from kanon_tui.core.numeric import Int32s, Int64s, Words
 
 __all__ = ["class_everywhere", "collect_classes", "count_classes"]
 
@@ -29,22 +29,22 @@ _BLOCK = 1024  # groups whose keys stay in the fastest cache
 @kernel
 def count_classes(
     tuples: Words,
-    members: Ints,
-    sizes: Ints,
-    levels: Longs,
-    word: Longs,
+    members: Int32s,
+    sizes: Int32s,
+    levels: Int64s,
+    word: Int64s,
     shift: Words,
     mask: Words,
-    start: Longs,
-    radix: Longs,
-    labels: Ints,
+    start: Int64s,
+    radix: Int64s,
+    labels: Int32s,
     k: int,
     most: int,
     stop: bool,
-    slot_of: Ints,
-    slot_sizes: Ints,
-    slot_keys: Longs,
-    slot_members: Ints,
+    slot_of: Int32s,
+    slot_sizes: Int32s,
+    slot_keys: Int64s,
+    slot_members: Int32s,
 ) -> tuple[int, int, int, int]:
     """Merge groups of records into the classes of a string.
 
@@ -129,7 +129,7 @@ def count_classes(
 
 @kernel
 def _place_directly(
-    keys: Longs, members: Ints, sizes: Ints, most: int, slot_of: Ints, slot_sizes: Ints
+    keys: Int64s, members: Int32s, sizes: Int32s, most: int, slot_of: Int32s, slot_sizes: Int32s
 ) -> tuple[int, int]:
     """Keys are slots. Gives how many classes are new, and a member of the first one too many."""
     classes, one_too_many = 0, -1
@@ -146,14 +146,14 @@ def _place_directly(
 
 @kernel
 def _place_hashed(
-    keys: Longs,
-    members: Ints,
-    sizes: Ints,
+    keys: Int64s,
+    members: Int32s,
+    sizes: Int32s,
     most: int,
-    slot_of: Ints,
-    slot_sizes: Ints,
+    slot_of: Int32s,
+    slot_sizes: Int32s,
     down: np.uint64,
-    slot_keys: Longs,
+    slot_keys: Int64s,
 ) -> tuple[int, int]:
     """As `_place_directly`, with keys hashed; those of free slots are -1."""
     classes, one_too_many = 0, -1
@@ -174,21 +174,21 @@ def _place_hashed(
 
 @kernel
 def _place_wide(
-    keys: Longs,
-    members: Ints,
-    sizes: Ints,
+    keys: Int64s,
+    members: Int32s,
+    sizes: Int32s,
     most: int,
-    slot_of: Ints,
-    slot_sizes: Ints,
+    slot_of: Int32s,
+    slot_sizes: Int32s,
     down: np.uint64,
-    slot_keys: Longs,
-    slot_members: Ints,
+    slot_keys: Int64s,
+    slot_members: Int32s,
     tuples: Words,
-    first: Longs,
-    word: Longs,
+    first: Int64s,
+    word: Int64s,
     shift: Words,
     mask: Words,
-    labels: Ints,
+    labels: Int32s,
 ) -> tuple[int, int]:
     """As `_place_hashed`, where keys wrap around, so that different tuples may share one."""
     classes, one_too_many = 0, -1
@@ -214,12 +214,12 @@ def _place_wide(
 
 @kernel
 def collect_classes(
-    members: Ints,
-    slot_of: Ints,
-    slot_sizes: Ints,
-    out_members: Ints,
-    out_sizes: Ints,
-    out_numbers: Ints,
+    members: Int32s,
+    slot_of: Int32s,
+    slot_sizes: Int32s,
+    out_members: Int32s,
+    out_sizes: Int32s,
+    out_numbers: Int32s,
 ) -> None:
     """List the classes of `count_classes` in order of first appearance.
 
@@ -241,17 +241,17 @@ def collect_classes(
 @kernel
 def class_everywhere(
     tuples: Words,
-    counts: Ints,
+    counts: Int32s,
     member: int,
-    lowest: Longs,
-    sizes: Longs,
-    word: Longs,
+    lowest: Int64s,
+    sizes: Int64s,
+    word: Int64s,
     shift: Words,
     mask: Words,
-    start: Longs,
-    radix: Longs,
-    labels: Ints,
-    grid: Ints,
+    start: Int64s,
+    radix: Int64s,
+    labels: Int32s,
+    grid: Int32s,
 ) -> None:
     """The size of one tuple's class at every string, into `grid` (the first attribute slowest).
 

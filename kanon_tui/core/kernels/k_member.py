@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
 from kanon_tui.core.kernels.k_member_search import (
     BLANK_COST,
@@ -24,10 +24,10 @@ from kanon_tui.core.kernels.k_member_search import (
     extra_width,
     find,
 )
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
 __all__ = ["Clusters", "advance", "join", "new_clusters"]
 
-TIE = 1e-9
 MIXED = -1
 _VISITS_PER_CALL = 2_000_000  # a call that has looked at so many boxes and rows returns
 
@@ -41,9 +41,9 @@ class Clusters(NamedTuple):
     """… and the highest."""
     blank: Flags
     """Per cluster and number: one is missing."""
-    labels: Ints
+    labels: Int32s
     """Per cluster and category the label all its records have, or MIXED."""
-    size: Longs
+    size: Int64s
     width: Floats
     """Σ ranges + Σ heights, so that IL = size · width."""
 
@@ -117,15 +117,15 @@ def advance(
     search: Search,
     weights: Floats,
     hashed: Flags,
-    records: Ints,
-    begin: Ints,
-    end: Ints,
+    records: Int32s,
+    begin: Int32s,
+    end: Int32s,
     penalty: float,
-    class_counts: Longs,
+    class_counts: Int64s,
     k: int,
     decisions: int,
-    state: Longs,
-    chosen: Ints,
+    state: Int64s,
+    chosen: Int32s,
 ) -> tuple[int, float, float]:
     """Make up to `decisions` decisions: start a cluster, or let one more record join it.
 

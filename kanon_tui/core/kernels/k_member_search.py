@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import Flags, Floats, Ints, kernel, part_of_kernel
+from kanon_tui.core.kernels import kernel, part_of_kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree
+from kanon_tui.core.numeric import Flags, Floats, Int32s
 
 __all__ = [
     "BLANK_COST",
@@ -41,15 +42,15 @@ _NOISE = 1e-12
 class Search(NamedTuple):
     """Room for one search: the columns that can still widen a cluster, and the nodes to visit."""
 
-    columns: Ints
+    columns: Int32s
     """Which number each line below is about."""
     lines: Floats
     """A place costs NUMBER_COST plus its distance to LOW … HIGH, a missing one BLANK_COST."""
-    marks: Ints
+    marks: Int32s
     """A label other than LABEL in category COLUMN …"""
     costs: Floats
     """… costs this."""
-    node: Ints
+    node: Int32s
     bound: Floats
 
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.kernels.cluster_centre import Centre, aim, move
 from kanon_tui.core.kernels.contingency import Contingency, count, measure
-from kanon_tui.core.kernels.nearest import TIE
 from kanon_tui.core.kernels.similarity import Growth
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
 __all__ = ["LeftOver", "join", "new_left_over", "recall"]
 
@@ -27,18 +27,18 @@ class LeftOver(NamedTuple):
 
     place: Floats
     """Left-over records × numbers."""
-    value: Longs
+    value: Int64s
     """Left-over records × categories, as `Centre` counts values."""
     total: Floats
     """Clusters × numbers: sum and number of the places their centre is the mean of."""
-    terms: Longs
+    terms: Int64s
     blank: Flags
     """Clusters × numbers: a missing one is at distance 0."""
     category: Floats
     """Clusters × left-over records × categories."""
 
 
-def new_left_over(tree: BoxTree, centre: Centre, positions: Ints, clusters: int) -> LeftOver:
+def new_left_over(tree: BoxTree, centre: Centre, positions: Int32s, clusters: int) -> LeftOver:
     """Room for the distances of records, given by their positions in the tree."""
     place, labels = tree.places[positions], tree.labels[positions]
     return LeftOver(

@@ -16,18 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import (
-    HIDE,
-    HIGH,
-    KIND,
-    LOW,
-    SET,
-    SHOWN,
-    WEIGHT,
-    Words,
-)
-from kanon_tui.core.kernels import Floats, Ints, Longs
+from kanon_tui.core.clustering.boxes import HIDE, HIGH, KIND, LOW, SET, SHOWN, WEIGHT
 from kanon_tui.core.kernels.boxes import extent, ratio, set_extent, uncounted, union_count
+from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s, Words
 
 __all__ = [
     "CLUSTER",
@@ -37,12 +28,10 @@ __all__ = [
     "HIDE_SMALL",
     "RELEASE",
     "SUPPRESS",
-    "TIE",
 ]
 
 EXTENT, RELEASE, CLUSTER, SUPPRESS = 0, 1, 2, 3
 HIDE_NONE, HIDE_SMALL, HIDE_OTHER = 0, 1, 2
-TIE = 1e-9
 
 
 @uncounted
@@ -57,14 +46,14 @@ def loss(weight: float, records: int, load: float, more: float, kept: float) -> 
 
 @uncounted
 def union_extent(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     line: Floats,
-    nodes: Ints,
-    boxes: Ints,
+    nodes: Int32s,
+    boxes: Int32s,
     words: Words,
-    info: Ints,
-    links: Ints,
+    info: Int32s,
+    links: Int32s,
     x: int,
     a: int,
     b: int,
@@ -79,10 +68,10 @@ def union_extent(
 
 @uncounted
 def losses(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     importance: Floats,
-    boxes: Ints,
+    boxes: Int32s,
     extents: Floats,
     words: Words,
     load: Floats,
@@ -116,16 +105,16 @@ def losses(
 
 @uncounted
 def trial(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     line: Floats,
-    nodes: Ints,
+    nodes: Int32s,
     importance: Floats,
-    boxes: Ints,
+    boxes: Int32s,
     extents: Floats,
     words: Words,
-    info: Ints,
-    links: Ints,
+    info: Int32s,
+    links: Int32s,
     load: Floats,
     records: int,
     mode: int,

@@ -15,11 +15,12 @@ from kanon_tui.core.clustering.boxes import (
     AttributeArrays,
     ClusterArrays,
 )
-from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.boxes import absorb, hide_all, long, ratio
 from kanon_tui.core.kernels.merge_cost import HIDE_NONE, HIDE_SMALL, losses, union_extent
 from kanon_tui.core.kernels.partner_search import nearest
 from kanon_tui.core.kernels.partner_tree import TreeArrays, refresh
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
 __all__ = ["advance", "collect", "join", "label_rows", "next_small", "union_extents"]
 
@@ -30,7 +31,7 @@ _BOXES_PER_CALL = 2_000_000  # a call that has tried so many boxes returns
 
 
 @kernel
-def next_small(info: Ints, at: Ints, touched: Ints, turn: int, cursor: int, k: int) -> int:
+def next_small(info: Int32s, at: Int32s, touched: Int32s, turn: int, cursor: int, k: int) -> int:
     """The next place in the list that has a cluster under k; the end of the list if none has.
 
     With turns (`turn` > 0), a cluster that was part of a merge in this turn waits for the next.
@@ -117,9 +118,9 @@ def advance(
     tree: TreeArrays,
     load: Floats,
     kept: Floats,
-    at: Ints,
-    touched: Ints,
-    tally: Longs,
+    at: Int32s,
+    touched: Int32s,
+    tally: Int64s,
     records: int,
     mode: int,
     turn: int,
@@ -159,7 +160,7 @@ def advance(
 def collect(
     attributes: AttributeArrays,
     clusters: ClusterArrays,
-    starts: Longs,
+    starts: Int64s,
     load: Floats,
     kept: Floats,
     records: int,
@@ -173,7 +174,7 @@ def collect(
 
 
 @kernel
-def label_rows(info: Ints, links: Ints, listed: Ints) -> Ints:
+def label_rows(info: Int32s, links: Int32s, listed: Int32s) -> Int32s:
     """Per distinct row the place of its cluster among those listed, -1 where it is not."""
     labels = np.full(len(links), -1, dtype=np.int32)
     for place, c in enumerate(listed):

@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
 __all__ = ["CLOSED", "CUT", "advance", "measure"]
 
 CLOSED, CUT = 0, 1
-TIE = 1e-9
 _ROWS_PER_CALL = 3_000_000  # a call that has passed over so many rows returns
 
 # A part on the stack: start, end; then per attribute lowest rank, highest rank, distinct values.
 
 
 @kernel
-def measure(table: Ints, start: int, end: int, offsets: Longs, seen: Ints, part: Longs) -> None:
+def measure(
+    table: Int32s, start: int, end: int, offsets: Int64s, seen: Int32s, part: Int64s
+) -> None:
     """Write a part's ends, ranks and numbers of distinct values into `part`.
 
     `seen` remembers for every value the part it was last seen in, and needs no clearing: it is
@@ -49,7 +51,7 @@ def measure(table: Ints, start: int, end: int, offsets: Longs, seen: Ints, part:
 
 
 @kernel
-def _width(part: Longs, x: int, offsets: Longs, ordered: Flags, places: Floats) -> float:
+def _width(part: Int64s, x: int, offsets: Int64s, ordered: Flags, places: Floats) -> float:
     """Normalised width of a part along an attribute, 0 to 1."""
     low, high, distinct = part[2 + 3 * x], part[3 + 3 * x], part[4 + 3 * x]
     if low == high:
@@ -62,12 +64,12 @@ def _width(part: Longs, x: int, offsets: Longs, ordered: Flags, places: Floats) 
 
 @kernel
 def loss(
-    part: Longs,
-    offsets: Longs,
+    part: Int64s,
+    offsets: Int64s,
     ordered: Flags,
     places: Floats,
     weights: Floats,
-    levels: Ints,
+    levels: Int32s,
     covers: Floats,
 ) -> float:
     """What publishing the part as one class costs: its NCP times its number of records."""
@@ -102,7 +104,7 @@ def _first_of_widest(widths: Floats) -> int:
 
 
 @kernel
-def _strict_cut(column: Ints, low: int, high: int, k: int) -> tuple[int, int]:
+def _strict_cut(column: Int32s, low: int, high: int, k: int) -> tuple[int, int]:
     """Size of the lower side and its highest rank, for the allowable cut nearest the median.
 
     Counting ranks costs O(rows + span); where ranks are sparse, sorting is cheaper.
@@ -132,7 +134,9 @@ def _strict_cut(column: Ints, low: int, high: int, k: int) -> tuple[int, int]:
 
 
 @kernel
-def _divide(table: Ints, rows: Ints, start: int, end: int, x: int, rank: int, equal: int) -> None:
+def _divide(
+    table: Int32s, rows: Int32s, start: int, end: int, x: int, rank: int, equal: int
+) -> None:
     """Move rows below `rank`, and the first `equal` of those at it, to the front, in order."""
     spare_table = np.empty((end - start, table.shape[1]), dtype=table.dtype)
     spare_rows = np.empty(end - start, dtype=rows.dtype)
@@ -159,14 +163,14 @@ def _divide(table: Ints, rows: Ints, start: int, end: int, x: int, rank: int, eq
 
 @kernel
 def _choose_cut(
-    table: Ints,
-    part: Longs,
+    table: Int32s,
+    part: Int64s,
     k: int,
     relaxed: bool,
-    offsets: Longs,
+    offsets: Int64s,
     ordered: Flags,
     places: Floats,
-    tried: Longs,
+    tried: Int64s,
 ) -> tuple[int, int, int, int]:
     """The attribute to cut (-1: none), and of the lower side: size, highest rank, rows at it."""
     attributes = table.shape[1]
@@ -199,23 +203,23 @@ def _choose_cut(
 
 @kernel
 def advance(
-    table: Ints,
-    rows: Ints,
-    stack: Longs,
+    table: Int32s,
+    rows: Int32s,
+    stack: Int64s,
     depth: int,
     decisions: int,
     k: int,
     relaxed: bool,
-    offsets: Longs,
+    offsets: Int64s,
     ordered: Flags,
     places: Floats,
     weights: Floats,
-    levels: Ints,
+    levels: Int32s,
     covers: Floats,
-    seen: Ints,
+    seen: Int32s,
     begins: Flags,
-    event: Longs,
-    tried: Longs,
+    event: Int64s,
+    tried: Int64s,
 ) -> tuple[int, int, int, float]:
     """Make up to `decisions` decisions: cut the part on top of the stack, or close it.
 

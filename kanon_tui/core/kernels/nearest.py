@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import Floats, Ints, Longs, kernel, part_of_kernel
+from kanon_tui.core.kernels import kernel, part_of_kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree
 from kanon_tui.core.kernels.cluster_centre import Centre
+from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s
 
-__all__ = ["TIE", "Search", "gather", "nearest", "new_search", "pick"]
+__all__ = ["Search", "gather", "nearest", "new_search", "pick"]
 
-TIE = 1e-9
 _ONE = np.uint64(1)
 _DE_BRUIJN = 0x03F79D71B4CB0A89
 _BIT = np.empty(64, dtype=np.uint8)  # which bit a power of two is, by its product with _DE_BRUIJN
@@ -33,17 +33,17 @@ for _bit in range(64):
 class Search(NamedTuple):
     """Room for a search, and what it found."""
 
-    node: Ints
+    node: Int32s
     """Nodes still to be looked at …"""
     bound: Floats
     """… and their bounds."""
     best: Floats
     """The smallest distances of so many records, as a heap with the largest on top."""
-    found: Ints
+    found: Int32s
     """Positions of the rows found …"""
     away: Floats
     """… and their distances."""
-    state: Longs
+    state: Int64s
     """How many rows are found, and the first of them that may have records left."""
 
 
@@ -122,7 +122,7 @@ def _bound(tree: BoxTree, node: int, centre: Centre, enough: float) -> float:
 
 
 @kernel
-def _near(tree: BoxTree, centre: Centre, left: Ints, search: Search, slack: float) -> int:
+def _near(tree: BoxTree, centre: Centre, left: Int32s, search: Search, slack: float) -> int:
     """Find the rows less than `slack` above the largest of the `best` distances.
 
     Nearer nodes come first. `left` says how many records each row has left. Returns the work.
@@ -195,7 +195,7 @@ def _early(tree: BoxTree, centre: Centre, search: Search, enough: float) -> int:
 
 
 @kernel
-def gather(tree: BoxTree, centre: Centre, left: Ints, search: Search) -> int:
+def gather(tree: BoxTree, centre: Centre, left: Int32s, search: Search) -> int:
     """Find all rows the nearest records can come from, for `pick`; returns the work."""
     work = _near(tree, centre, left, search, TIE)
     found, away = search.found, search.away
@@ -226,7 +226,7 @@ def pick(tree: BoxTree, search: Search) -> tuple[int, float]:
 
 
 @kernel
-def nearest(tree: BoxTree, centre: Centre, left: Ints, search: Search) -> tuple[int, float, int]:
+def nearest(tree: BoxTree, centre: Centre, left: Int32s, search: Search) -> tuple[int, float, int]:
     """The position of the nearest row, the smallest distance, and the work."""
     work = _near(tree, centre, left, search, 0.0)
     last = search.state[0] - 1

@@ -29,11 +29,10 @@ from kanon_tui.core.clustering.boxes import (
     WEIGHT,
     AttributeArrays,
     ClusterArrays,
-    Words,
 )
-from kanon_tui.core.kernels import Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.boxes import count_bits, extent, long, ratio, set_extent, uncounted
-from kanon_tui.core.kernels.merge_cost import CLUSTER, EXTENT, SUPPRESS, TIE, loss, trial
+from kanon_tui.core.kernels.merge_cost import CLUSTER, EXTENT, SUPPRESS, loss, trial
 from kanon_tui.core.kernels.partner_tree import (
     ALIVE,
     ALL_HIGH,
@@ -47,19 +46,20 @@ from kanon_tui.core.kernels.partner_tree import (
     SOME_LOW,
     TreeArrays,
 )
+from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s, Words
 
 __all__ = ["nearest"]
 
 
 @uncounted
 def _least_union(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     line: Floats,
-    nodes: Ints,
-    boxes: Ints,
+    nodes: Int32s,
+    boxes: Int32s,
     words: Words,
-    reach: Ints,
+    reach: Int32s,
     all_words: Words,
     some_words: Words,
     x: int,
@@ -93,15 +93,15 @@ def _least_union(
 
 @uncounted
 def _bound(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     line: Floats,
-    nodes: Ints,
+    nodes: Int32s,
     importance: Floats,
-    boxes: Ints,
+    boxes: Int32s,
     extents: Floats,
     words: Words,
-    reach: Ints,
+    reach: Int32s,
     least_hide: Floats,
     all_words: Words,
     some_words: Words,

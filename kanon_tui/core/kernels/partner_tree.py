@@ -24,10 +24,10 @@ from kanon_tui.core.clustering.boxes import (
     SIZE,
     AttributeArrays,
     ClusterArrays,
-    Words,
 )
-from kanon_tui.core.kernels import Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.boxes import extent, long, set_extent, uncounted
+from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
 __all__ = ["Tree", "TreeArrays", "divide", "grow", "refresh"]
 
@@ -43,19 +43,19 @@ BEGIN, END, CHILD, PARENT, ALIVE, FIRST_PLACE = range(6)
 # LOW, SOME_HIGH: highest HIGH; LEAST_SHOWN: fewest records with a cell that is not hidden.
 ALL_LOW, ALL_HIGH, SOME_LOW, SOME_HIGH, LEAST_SHOWN = range(5)
 
-TreeArrays = tuple[Ints, Ints, Floats, Words, Words, Ints, Ints, Floats]
+TreeArrays = tuple[Int32s, Int32s, Floats, Words, Words, Int32s, Int32s, Floats]
 
 
 class Tree(NamedTuple):
     """Nodes of the tree; clusters stand in the order of the leaves."""
 
-    branches: Ints  # nodes × columns above
-    reach: Ints  # nodes × attributes × columns above
+    branches: Int32s  # nodes × columns above
+    reach: Int32s  # nodes × attributes × columns above
     least_hide: Floats  # nodes × attributes: least that hiding a whole cluster adds to D
     all_words: Words  # nodes × words: bits that all boxes have
     some_words: Words  # bits that some box has
-    leaf_of: Ints  # per cluster
-    stack: Ints  # scratch for a search
+    leaf_of: Int32s  # per cluster
+    stack: Int32s  # scratch for a search
     bounds: Floats
 
     @property
@@ -75,7 +75,7 @@ class Tree(NamedTuple):
 
 @uncounted
 def _boundary(
-    facts: Longs, prices: Floats, line: Floats, nodes: Ints, x: int, sample: Ints
+    facts: Int64s, prices: Floats, line: Floats, nodes: Int32s, x: int, sample: Int32s
 ) -> tuple[float, int]:
     """How well an attribute parts a sorted sample, and the first value of the upper side."""
     size = len(sample)
@@ -97,7 +97,7 @@ def _boundary(
 
 @kernel
 def divide(
-    attributes: AttributeArrays, boxes: Ints, scale: Floats, order: Ints, branches: Ints
+    attributes: AttributeArrays, boxes: Int32s, scale: Floats, order: Int32s, branches: Int32s
 ) -> tuple[int, int]:
     """Sort clusters into leaves; gives the number of nodes and the depth of the tree.
 
@@ -147,7 +147,12 @@ def divide(
 
 @uncounted
 def _clear(
-    branches: Ints, reach: Ints, least_hide: Floats, all_words: Words, some_words: Words, node: int
+    branches: Int32s,
+    reach: Int32s,
+    least_hide: Floats,
+    all_words: Words,
+    some_words: Words,
+    node: int,
 ) -> None:
     """A node without clusters: all of none have everything, none of them has anything."""
     branches[node, ALIVE], branches[node, FIRST_PLACE] = 0, NOTHING
@@ -163,12 +168,12 @@ def _clear(
 @uncounted
 def _sum_up(
     prices: Floats,
-    boxes: Ints,
+    boxes: Int32s,
     extents: Floats,
     words: Words,
-    info: Ints,
-    branches: Ints,
-    reach: Ints,
+    info: Int32s,
+    branches: Int32s,
+    reach: Int32s,
     least_hide: Floats,
     all_words: Words,
     some_words: Words,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kanon_tui.core.kernels import Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
 from kanon_tui.core.kernels.cluster_centre import Centre, aim, move
 from kanon_tui.core.kernels.contingency import Contingency, count, measure
 from kanon_tui.core.kernels.nearest import Search, gather, nearest, pick
+from kanon_tui.core.numeric import Int32s, Int64s
 
 __all__ = ["CLOSED", "GROWN", "STARTED", "Growth", "advance"]
 
@@ -19,23 +20,23 @@ _WORK_PER_CALL = 500_000  # nodes, rows and values looked at before a call retur
 class Growth(NamedTuple):
     """The clusters so far."""
 
-    order: Ints
+    order: Int32s
     """All records, as sorted."""
-    row: Ints
+    row: Int32s
     """Per record its row."""
-    position: Ints
+    position: Int32s
     """Per row its position in the tree."""
-    records: Ints
+    records: Int32s
     """Record numbers, those of row 0 first, rising inside each row …"""
-    end: Ints
+    end: Int32s
     """… and per row where they end …"""
-    left: Ints
+    left: Int32s
     """… and how many of them, the last, are left."""
-    members: Ints
+    members: Int32s
     """Records in the order in which they joined, k per cluster."""
-    labels: Ints
+    labels: Int32s
     """Per record its cluster; -1 without one."""
-    state: Longs
+    state: Int64s
     """Place in the order, clusters closed, size of the one that grows."""
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import BITS, KIND, SET, AttributeArrays
-from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.boxes import extent, long, set_extent, uncounted
-from kanon_tui.core.kernels.merge_cost import TIE
 from kanon_tui.core.kernels.splitting_boxes import apart, box_growth, forget, widen
 from kanon_tui.core.kernels.splitting_sides import far_pair, sides_by_tree
 from kanon_tui.core.kernels.splitting_tree import TreeArrays, leave, tree_extent
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
 __all__ = ["CLOSED", "SPLIT", "group_extent", "split_groups"]
 
@@ -26,7 +26,7 @@ _ROWS_PER_TREE = 1_000  # what a split with a tree counts for
 
 
 @uncounted
-def _columns(facts: Longs) -> int:
+def _columns(facts: Int64s) -> int:
     """How many words the values of all sets take, at least one."""
     columns = 1
     for x in range(len(facts)):
@@ -47,7 +47,9 @@ def _first_of_most(amounts: Floats) -> int:
 
 
 @kernel
-def group_extent(attributes: AttributeArrays, rows: Ints, members: Ints, present: Flags) -> float:
+def group_extent(
+    attributes: AttributeArrays, rows: Int32s, members: Int32s, present: Flags
+) -> float:
     """Extent of the box around some distinct rows."""
     facts, prices, line, nodes, _ = attributes
     low = np.zeros((1, rows.shape[1]), dtype=np.int32)
@@ -67,7 +69,7 @@ def group_extent(attributes: AttributeArrays, rows: Ints, members: Ints, present
 
 @kernel
 def _far_pair(
-    attributes: AttributeArrays, rows: Ints, members: Ints, start: int, rounds: int
+    attributes: AttributeArrays, rows: Int32s, members: Int32s, start: int, rounds: int
 ) -> tuple[int, int, float]:
     """Walk from a row to the one furthest from it, and on; the last two and how far apart."""
     facts, prices, line, nodes, _ = attributes
@@ -92,15 +94,15 @@ def _cost(grows: float, extent: float, size: int, count: int, per_record: bool) 
 @kernel
 def _sides(
     attributes: AttributeArrays,
-    rows: Ints,
-    counts: Ints,
-    members: Ints,
+    rows: Int32s,
+    counts: Int32s,
+    members: Int32s,
     first: int,
     second: int,
     k: int,
     per_record: bool,
     present: Flags,
-    side_of: Ints,
+    side_of: Int32s,
 ) -> bool:
     """Give every row to the seed whose box grows less, then see to it that both sides have k.
 
@@ -161,10 +163,10 @@ def _sides(
 @kernel
 def split_groups(
     attributes: AttributeArrays,
-    rows: Ints,
-    counts: Ints,
-    order: Ints,
-    stack: Longs,
+    rows: Int32s,
+    counts: Int32s,
+    order: Int32s,
+    stack: Int64s,
     extents: Floats,
     depth: int,
     draws: Floats,
@@ -174,12 +176,12 @@ def split_groups(
     decisions: int,
     present: Flags,
     begins: Flags,
-    event: Longs,
+    event: Int64s,
     large: int,
     scan: float,
     tree: TreeArrays,
     level: int,
-    side_of: Ints,
+    side_of: Int32s,
 ) -> tuple[int, int, int, int, float, int]:
     """Make up to `decisions` decisions: split the group on top of the stack, or close it.
 

@@ -12,20 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import (
-    BITS,
-    KIND,
-    MISSING,
-    MIXED,
-    NOTHING,
-    SET,
-    START,
-    TREE,
-    Words,
-)
-from kanon_tui.core.kernels import Flags, Floats, Ints, Longs
+from kanon_tui.core.clustering.boxes import BITS, KIND, MISSING, MIXED, NOTHING, SET, START, TREE
 from kanon_tui.core.kernels.boxes import ancestor, extent, set_extent, uncounted
-from kanon_tui.core.kernels.merge_cost import TIE
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s, Words
 
 __all__: list[str] = []  # all of it is for kernels only
 
@@ -40,7 +29,7 @@ def bit(value: int) -> np.uint64:
 
 @uncounted
 def apart(
-    facts: Longs, prices: Floats, line: Floats, nodes: Ints, rows: Ints, i: int, j: int
+    facts: Int64s, prices: Floats, line: Floats, nodes: Int32s, rows: Int32s, i: int, j: int
 ) -> float:
     """Extent of the box around two distinct rows."""
     total = 0.0
@@ -57,13 +46,13 @@ def apart(
 
 @uncounted
 def box_growth(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     line: Floats,
-    nodes: Ints,
-    rows: Ints,
-    low: Ints,
-    high: Ints,
+    nodes: Int32s,
+    rows: Int32s,
+    low: Int32s,
+    high: Int32s,
     present: Flags,
     side: int,
     row: int,
@@ -85,13 +74,13 @@ def box_growth(
 
 @uncounted
 def widen(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     line: Floats,
-    nodes: Ints,
-    rows: Ints,
-    low: Ints,
-    high: Ints,
+    nodes: Int32s,
+    rows: Int32s,
+    low: Int32s,
+    high: Int32s,
     present: Flags,
     words: Words,
     side: int,
@@ -122,7 +111,7 @@ def widen(
 
 
 @uncounted
-def forget(facts: Longs, rows: Ints, members: Ints, present: Flags) -> None:
+def forget(facts: Int64s, rows: Int32s, members: Int32s, present: Flags) -> None:
     """Clear the flags of the values of these rows, so that the next boxes begin with none."""
     for x in range(rows.shape[1]):
         if facts[x, KIND] == SET:

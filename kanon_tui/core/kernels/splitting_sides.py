@@ -17,19 +17,9 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import (
-    BITS,
-    CHAIN,
-    KIND,
-    NOTHING,
-    SET,
-    START,
-    AttributeArrays,
-    Words,
-)
-from kanon_tui.core.kernels import Flags, Ints, Longs, kernel
+from kanon_tui.core.clustering.boxes import BITS, CHAIN, KIND, NOTHING, SET, START, AttributeArrays
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.boxes import long, uncounted
-from kanon_tui.core.kernels.merge_cost import TIE
 from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END, FIRST_PLACE
 from kanon_tui.core.kernels.splitting_boxes import box_growth, forget, widen
 from kanon_tui.core.kernels.splitting_tree import (
@@ -39,6 +29,7 @@ from kanon_tui.core.kernels.splitting_tree import (
     furthest,
     nearest,
 )
+from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s, Words
 
 __all__ = ["far_pair", "sides_by_tree"]
 
@@ -48,11 +39,11 @@ _TURN = 1 << 32  # what waits is sorted by its turn, then comes what it is
 
 @uncounted
 def _covers(
-    facts: Longs,
-    reach: Ints,
+    facts: Int64s,
+    reach: Int32s,
     words: Words,
-    low: Ints,
-    high: Ints,
+    low: Int32s,
+    high: Int32s,
     present: Flags,
     box_words: Words,
     side: int,
@@ -74,11 +65,11 @@ def _covers(
 
 @uncounted
 def _misses(
-    facts: Longs,
-    reach: Ints,
+    facts: Int64s,
+    reach: Int32s,
     words: Words,
-    low: Ints,
-    high: Ints,
+    low: Int32s,
+    high: Int32s,
     box_words: Words,
     side: int,
     node: int,
@@ -95,7 +86,7 @@ def _misses(
 
 @kernel
 def far_pair(
-    attributes: AttributeArrays, rows: Ints, tree: TreeArrays, start: int, rounds: int
+    attributes: AttributeArrays, rows: Int32s, tree: TreeArrays, start: int, rounds: int
 ) -> tuple[int, int, float]:
     """Walk from a row to the one furthest from it, and on; the last two and how far apart."""
     here, there, distance = start, start, 0.0
@@ -108,17 +99,17 @@ def far_pair(
 @kernel
 def sides_by_tree(
     attributes: AttributeArrays,
-    rows: Ints,
-    counts: Ints,
+    rows: Int32s,
+    counts: Int32s,
     tree: TreeArrays,
-    members: Ints,
+    members: Int32s,
     first: int,
     second: int,
     k: int,
     size: int,
     scan: float,
     present: Flags,
-    side_of: Ints,
+    side_of: Int32s,
 ) -> bool:
     """As `splitting` does it by looking at every row, for the rows of a tree with `size` records.
 

@@ -20,11 +20,9 @@ from kanon_tui.core.clustering.boxes import (
     START,
     AttributeArrays,
     Attributes,
-    Words,
 )
-from kanon_tui.core.kernels import Flags, Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.boxes import extent, long, set_extent, uncounted
-from kanon_tui.core.kernels.merge_cost import TIE
 from kanon_tui.core.kernels.partner_tree import (
     ALIVE,
     BEGIN,
@@ -35,6 +33,7 @@ from kanon_tui.core.kernels.partner_tree import (
     divide,
 )
 from kanon_tui.core.kernels.splitting_boxes import apart, bit, box_growth
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s, Words
 
 __all__ = [
     "GroupTree",
@@ -49,19 +48,19 @@ __all__ = [
 
 REACH_LOW, REACH_HIGH = 0, 1  # last axis of `GroupTree.reach`
 
-TreeArrays = tuple[Ints, Ints, Words, Ints, Ints, Ints, Ints, Floats]
+TreeArrays = tuple[Int32s, Int32s, Words, Int32s, Int32s, Int32s, Int32s, Floats]
 
 
 class GroupTree(NamedTuple):
     """Nodes of the tree; rows stand in the order of the leaves."""
 
-    branches: Ints  # nodes × the columns of `partner_tree`; FIRST_PLACE is the lowest row
-    reach: Ints  # nodes × attributes × lowest and highest value
+    branches: Int32s  # nodes × the columns of `partner_tree`; FIRST_PLACE is the lowest row
+    reach: Int32s  # nodes × attributes × lowest and highest value
     words: Words  # nodes × words: values of the sets
-    items: Ints  # rows, -1 where one has left
-    leaf_of: Ints  # per row of the table; groups share it
-    tally: Ints  # per value of all sets how many rows have it
-    stack: Ints  # scratch for a search
+    items: Int32s  # rows, -1 where one has left
+    leaf_of: Int32s  # per row of the table; groups share it
+    tally: Int32s  # per value of all sets how many rows have it
+    stack: Int32s  # scratch for a search
     bounds: Floats
 
     @property
@@ -80,7 +79,7 @@ class GroupTree(NamedTuple):
 
 
 def plant(
-    attributes: Attributes, rows: Ints, members: Ints, leaf_of: Ints, values: int
+    attributes: Attributes, rows: Int32s, members: Int32s, leaf_of: Int32s, values: int
 ) -> GroupTree:
     """A tree over some distinct rows, possibly none; `values` is how many all sets have."""
     items = members.copy()
@@ -104,7 +103,13 @@ def plant(
 
 @uncounted
 def _sum_up(
-    facts: Longs, rows: Ints, branches: Ints, reach: Ints, words: Words, items: Ints, node: int
+    facts: Int64s,
+    rows: Int32s,
+    branches: Int32s,
+    reach: Int32s,
+    words: Words,
+    items: Int32s,
+    node: int,
 ) -> None:
     """Work out what a node knows from its rows or its children."""
     branches[node, ALIVE], branches[node, FIRST_PLACE] = 0, NOTHING
@@ -141,7 +146,7 @@ def _sum_up(
 
 
 @kernel
-def grow(attributes: AttributeArrays, rows: Ints, tree: TreeArrays) -> None:
+def grow(attributes: AttributeArrays, rows: Int32s, tree: TreeArrays) -> None:
     """Work out what every node knows; children come after their parents."""
     facts, _, _, _, _ = attributes
     branches, reach, words, items, leaf_of, tally, _, _ = tree
@@ -157,7 +162,7 @@ def grow(attributes: AttributeArrays, rows: Ints, tree: TreeArrays) -> None:
 
 
 @kernel
-def leave(attributes: AttributeArrays, rows: Ints, tree: TreeArrays, row: int) -> None:
+def leave(attributes: AttributeArrays, rows: Int32s, tree: TreeArrays, row: int) -> None:
     """Take a row out of the tree."""
     facts, _, _, _, _ = attributes
     branches, reach, words, items, leaf_of, tally, _, _ = tree
@@ -193,12 +198,12 @@ def tree_extent(attributes: AttributeArrays, tree: TreeArrays) -> float:
 
 @uncounted
 def _most_apart(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     line: Floats,
-    nodes: Ints,
-    rows: Ints,
-    reach: Ints,
+    nodes: Int32s,
+    rows: Int32s,
+    reach: Int32s,
     row: int,
     node: int,
 ) -> float:
@@ -218,7 +223,7 @@ def _most_apart(
 
 @kernel
 def furthest(
-    attributes: AttributeArrays, rows: Ints, tree: TreeArrays, here: int
+    attributes: AttributeArrays, rows: Int32s, tree: TreeArrays, here: int
 ) -> tuple[int, float]:
     """The first of the rows furthest from a row, and how far it is.
 
@@ -266,14 +271,14 @@ def furthest(
 
 @uncounted
 def _least_growth(
-    facts: Longs,
+    facts: Int64s,
     prices: Floats,
     line: Floats,
-    nodes: Ints,
-    reach: Ints,
+    nodes: Int32s,
+    reach: Int32s,
     words: Words,
-    low: Ints,
-    high: Ints,
+    low: Int32s,
+    high: Int32s,
     box_words: Words,
     side: int,
     node: int,
@@ -299,14 +304,14 @@ def _least_growth(
 @kernel
 def nearest(
     attributes: AttributeArrays,
-    rows: Ints,
-    counts: Ints,
+    rows: Int32s,
+    counts: Int32s,
     tree: TreeArrays,
-    low: Ints,
-    high: Ints,
+    low: Int32s,
+    high: Int32s,
     present: Flags,
     box_words: Words,
-    side_of: Ints,
+    side_of: Int32s,
     side: int,
     spare: int,
 ) -> int:

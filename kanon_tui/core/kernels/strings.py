@@ -8,13 +8,11 @@ subtraction compares all the attributes of a word.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from kanon_tui.core.kernels import Floats, Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
+from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
 __all__ = ["drop_dominated", "drop_lonely", "drop_specific", "take_general"]
-
-Words = npt.NDArray[np.uint64]
 
 
 @kernel
@@ -70,8 +68,8 @@ def drop_dominated(
     end: int,
     best_codes: Words,
     best_rvs: Floats,
-    best_roots: Longs,
-    word: Longs,
+    best_roots: Int64s,
+    word: Int64s,
     shift: Words,
     mask: Words,
     root: Words,
@@ -114,11 +112,11 @@ def drop_lonely(
     rvs: Floats,
     start: int,
     end: int,
-    word: Longs,
+    word: Int64s,
     shift: Words,
     mask: Words,
-    places: Longs,
-    sizes: Ints,
+    places: Int64s,
+    sizes: Int32s,
     k: int,
 ) -> int:
     """Drop the strings whose point of a grid with these place values holds less than k."""

@@ -12,14 +12,13 @@ it wraps around, so that different tuples may share it: then `same` compares the
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from kanon_tui.core.kernels import Ints, Longs, kernel
+from kanon_tui.core.kernels import kernel
+from kanon_tui.core.numeric import Int32s, Int64s, Words
 
 __all__ = ["LARGEST_KEY", "SPREAD", "chunks_of", "find_keys", "place_values", "same"]
 
-Words = npt.NDArray[np.uint64]
-Chunks = tuple[Longs, Words, Words, Longs, Longs, Longs]
+Chunks = tuple[Int64s, Words, Words, Int64s, Int64s, Int64s]
 
 LARGEST_KEY = np.int64(2**62)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2**64 / golden ratio: spreads keys over slots
@@ -27,7 +26,9 @@ _MOST_BITS = 12  # a table of 32 kB stays in the fastest cache
 
 
 @kernel
-def place_values(levels: Longs, start: Longs, radix: Longs) -> tuple[Longs, Longs, np.int64, bool]:
+def place_values(
+    levels: Int64s, start: Int64s, radix: Int64s
+) -> tuple[Int64s, Int64s, np.int64, bool]:
     """Per attribute where its labels begin and its place value; the product of the radices.
 
     The place value of an attribute with one label is 0. Past 63 bits (then the last item is true)
@@ -52,13 +53,13 @@ def place_values(levels: Longs, start: Longs, radix: Longs) -> tuple[Longs, Long
 
 @kernel
 def chunks_of(
-    first: Longs,
-    stride: Longs,
-    word: Longs,
+    first: Int64s,
+    stride: Int64s,
+    word: Int64s,
     shift: Words,
     mask: Words,
-    radix: Longs,
-    labels: Ints,
+    radix: Int64s,
+    labels: Int32s,
     groups: int,
 ) -> Chunks:
     """Neighbouring attributes that are looked up together: their part of the key, in one table.
@@ -125,11 +126,11 @@ def same(
     tuples: Words,
     t: int,
     u: int,
-    first: Longs,
-    word: Longs,
+    first: Int64s,
+    word: Int64s,
     shift: Words,
     mask: Words,
-    labels: Ints,
+    labels: Int32s,
 ) -> bool:
     """Whether two tuples have the same labels."""
     for a in range(len(first)):
@@ -143,15 +144,15 @@ def same(
 @kernel
 def find_keys(
     tuples: Words,
-    members: Ints,
-    chunk_word: Longs,
+    members: Int32s,
+    chunk_word: Int64s,
     chunk_shift: Words,
     chunk_mask: Words,
-    chunk_first: Longs,
-    chunk_stride: Longs,
-    partial: Longs,
-    labels: Ints,
-    keys: Longs,
+    chunk_first: Int64s,
+    chunk_stride: Int64s,
+    partial: Int64s,
+    labels: Int32s,
+    keys: Int64s,
 ) -> None:
     """The key of every group. Unsigned indices spare the compiler counting from the end."""
     for g in range(len(members)):

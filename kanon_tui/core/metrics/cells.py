@@ -28,14 +28,11 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["CellGroups", "cells_of"]
-
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +42,13 @@ class CellGroups:
     attribute: QuasiIdentifier
     level: int | None
     """Full-domain: the level; groups are then numbered like its labels."""
-    size: Ints
+    size: Int64s
     """Published records, those with a suppressed cell included."""
     values: GroupValues
     """The values that the records hold, suppressed cells left out."""
 
     @classmethod
-    def of_level(cls, attribute: QuasiIdentifier, level: int, counts: Ints) -> CellGroups:
+    def of_level(cls, attribute: QuasiIdentifier, level: int, counts: Int64s) -> CellGroups:
         """The labels of a level; `counts` says how many published records have each value."""
         values = _values_of_labels(attribute.hierarchy, level, counts)
         size = np.bincount(values.group, weights=values.records, minlength=values.count)
@@ -62,7 +59,7 @@ class CellGroups:
         cls,
         attribute: QuasiIdentifier,
         classes: npt.NDArray[np.int32],
-        size: Ints,
+        size: Int64s,
         suppressed: Flags | None,
     ) -> CellGroups:
         """The classes of a release; `suppressed` marks this attribute's single hidden cells."""
@@ -77,7 +74,7 @@ class CellGroups:
         return float((self.shown * amount).sum()) + lost * worst
 
     @cached_property
-    def shown(self) -> Ints:
+    def shown(self) -> Int64s:
         """Records whose cell is not suppressed."""
         records = np.bincount(
             self.values.group, weights=self.values.records, minlength=self.values.count
@@ -114,7 +111,7 @@ class CellGroups:
         return self.covered.astype(np.float64)
 
     @cached_property
-    def covered(self) -> Ints:
+    def covered(self) -> Int64s:
         """How many distinct values of the data the published cell may stand for."""
         if self.level is not None:
             return self.attribute.hierarchy.covered(self.level)
@@ -123,7 +120,7 @@ class CellGroups:
         return self._ancestors[1] if self.attribute.hierarchy_given else self.values.distinct
 
     @cached_property
-    def height(self) -> Ints:
+    def height(self) -> Int64s:
         """Categories: the level of the lowest common ancestor of the values.
 
         For a level's label these are the values of the data that it covers.
@@ -141,12 +138,12 @@ class CellGroups:
         return self.attribute.rules.ratio(self.broken)
 
     @cached_property
-    def _ends(self) -> tuple[Ints, Ints]:
+    def _ends(self) -> tuple[Int64s, Int64s]:
         """Codes of the smallest and the largest value; codes rise with the values."""
         return self.values.ends(self.values.code)
 
     @cached_property
-    def _in_range(self) -> Ints:
+    def _in_range(self) -> Int64s:
         numbers = self.attribute.column.numbers
         assert numbers is not None
         low, high = self._ends
@@ -155,7 +152,7 @@ class CellGroups:
         return np.where(low == high, 1, to_high - from_low)
 
     @cached_property
-    def _ancestors(self) -> tuple[Ints, Ints]:
+    def _ancestors(self) -> tuple[Int64s, Int64s]:
         """Level of every group's lowest common ancestor and how many values that covers."""
         hierarchy, values = self.attribute.hierarchy, self.values
         if self.level is not None:
@@ -202,7 +199,7 @@ def _cells_of_levels(release: Release, levels: Sequence[int]) -> tuple[CellGroup
     )
 
 
-def _values_of_labels(hierarchy: BoundHierarchy, level: int, counts: Ints) -> GroupValues:
+def _values_of_labels(hierarchy: BoundHierarchy, level: int, counts: Int64s) -> GroupValues:
     """The values below every label of a level, those without records left out."""
     labels = hierarchy.maps[level]
     order = np.argsort(labels, kind="stable")

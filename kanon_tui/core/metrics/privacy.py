@@ -18,14 +18,12 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.privacy.requirements import Bound
 from kanon_tui.core.privacy.spread import distance, equal_values, highest_share
 from kanon_tui.core.release.recode import Release
 
 __all__ = ["Diversity", "PrivacyMeasures", "Reached", "diversity", "measure_privacy", "violations"]
-
-Flags = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class PrivacyMeasures:
     """Records generalised beyond a MAGVal."""
     required: tuple[Reached, ...]
     """What is required beyond k, and what the worst class has."""
-    class_sizes: Ints = field(repr=False)
+    class_sizes: Int64s = field(repr=False)
 
     def records_at_risk(self, threshold: float) -> int:
         """Published records whose prosecutor risk is above the threshold."""
@@ -101,7 +99,7 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     )
 
 
-def prosecutor_risk(sizes: Ints) -> tuple[float, float]:
+def prosecutor_risk(sizes: Int64s) -> tuple[float, float]:
     """Largest and mean 1/|E| over the records of all classes; 0 where nothing is published."""
     if len(sizes) == 0:
         return 0.0, 0.0
@@ -110,9 +108,9 @@ def prosecutor_risk(sizes: Ints) -> tuple[float, float]:
 
 def diversity(
     classes: npt.NDArray[np.integer],
-    sizes: Ints,
+    sizes: Int64s,
     codes: npt.NDArray[np.integer],
-    counts: Ints,
+    counts: Int64s,
     ordered: bool,
 ) -> Diversity:
     """Diversity of one sensitive attribute.

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import InputError, listing, nearest
+from kanon_tui.core.numeric import Flags, Floats
 from kanon_tui.core.privacy.spread import distance, equal_values, expected_of_excess, highest_share
 
 __all__ = [
@@ -38,8 +39,6 @@ __all__ = [
     "with_bounds",
 ]
 
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 _NEARLY = 1e-9
 """Figures that miss a bound by less have reached it."""

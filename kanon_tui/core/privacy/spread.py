@@ -16,14 +16,11 @@ Vinay, p-sensitive k-anonymity (2006); Wong et al., (α, k)-anonymity (2006).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.numeric import Flags, Floats
 
 __all__ = ["distance", "equal_values", "expected_of_excess", "highest_share"]
-
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 
 def equal_values(held: GroupValues) -> Floats:

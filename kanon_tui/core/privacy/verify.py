@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.numeric import Floats
 from kanon_tui.core.privacy.requirements import Bound, Model
 
 __all__ = ["smallest_class", "verify"]
 
-Floats = npt.NDArray[np.float64]
 
 _ROUNDING = 1e-9
 _CELLS_AT_A_TIME = 5_000_000  # of a table of classes × values

@@ -19,12 +19,11 @@ import polars as pl
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["PublishedCells", "Release", "cell_texts", "number_rows", "recode"]
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +62,7 @@ class Release:
         return result
 
     @cached_property
-    def class_sizes(self) -> Ints:
+    def class_sizes(self) -> Int64s:
         """Number of records of every class."""
         return np.bincount(self.classes[self.classes >= 0])
 
@@ -79,7 +78,7 @@ class Release:
         return number_rows(columns)
 
     @cached_property
-    def order(self) -> Ints:
+    def order(self) -> Int64s:
         """Record numbers in the order they are published."""
         published = np.flatnonzero(~self.suppressed)
         if self.task.output.suppressed == "star":

@@ -19,11 +19,9 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import InputError, listing
+from kanon_tui.core.numeric import Flags, Floats
 
 __all__ = ["Apart", "BoundRules", "Boundary", "Rule", "RuleTable"]
-
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

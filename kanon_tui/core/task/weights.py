@@ -27,10 +27,9 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Floats
 
 __all__ = ["association_matrix", "attribute_weights", "redundant"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def attribute_weights(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 from rich.text import Text
 from textual.containers import Vertical
 from textual.widget import Widget
@@ -15,6 +13,7 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.attack import Linked, possible_values
 from kanon_tui.core.analysis.why.reasons import few
 from kanon_tui.core.data.table import Table
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.screens.results.rows import RowSource
 from kanon_tui.widgets.grid import Grid, GridColumn, printable
 from kanon_tui.widgets.table_source import FrameSource
@@ -22,14 +21,12 @@ from kanon_tui.widgets.tint import tint
 
 __all__ = ["Person", "PersonPane", "Trace", "trace"]
 
-Ints = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class Trace:
     """What one table tells of a person."""
 
-    records: Ints
+    records: Int64s
     cells: FrameSource
     values: Mapping[str, Sequence[tuple[str, float]]]
     """Per sensitive attribute the values of the records that fit, and their shares."""

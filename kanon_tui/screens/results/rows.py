@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from rich.cells import cell_len
 
@@ -18,13 +17,12 @@ from kanon_tui.core.analysis.compare import file_records
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.information_loss import changed
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.run.result import Result
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
 
 __all__ = ["ORDERS", "ResultRows", "RowSource", "shared_columns"]
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 ORDERS = ("file order", "by class", "smallest class first")
 WIDEST = 18
@@ -130,7 +128,7 @@ class ResultRows:
         number = int(self.classes[record])
         return SUPPRESSED if number < 0 else f"{number + 1:,}"
 
-    def sources(self, records: Ints) -> tuple[RowSource, RowSource]:
+    def sources(self, records: Int64s) -> tuple[RowSource, RowSource]:
         """Both sides for these records, with columns that lie side by side."""
         columns = shared_columns(self.names, self, self)
         return (
@@ -158,7 +156,7 @@ class ResultRows:
 
     # -- orders
 
-    def ordered(self, order: str, only_class: int | None = None) -> Ints:
+    def ordered(self, order: str, only_class: int | None = None) -> Int64s:
         """Records in one of `ORDERS`, of one class (-1: the suppressed) or of all."""
         records = np.arange(self.result.task.n)
         if only_class is not None:

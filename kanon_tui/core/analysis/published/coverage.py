@@ -37,7 +37,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.analysis.published.ranges import Span, end_of_range, spelled_ranges
 from kanon_tui.core.data.column import MISSING_TOKENS, Column
@@ -45,14 +44,13 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.numeric import Flags, Floats
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Coverage", "Reading", "coverages"]
 
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 _MASK = re.compile(r"([^*]+)(\*+)|(\*+)([^*]+)")
 

@@ -21,10 +21,10 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.numeric import Floats
 
 __all__ = ["Span", "end_of_range", "spelled_ranges"]
 
-Floats = npt.NDArray[np.float64]
 Span = tuple[float, float]
 
 _PAIR = re.compile(r"\[(.+)\.\.(.+)\]|\[(.+), (.+)\)")

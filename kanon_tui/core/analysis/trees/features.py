@@ -28,13 +28,12 @@ from kanon_tui.core.analysis.published.coverage import Reading, coverages
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
+from kanon_tui.core.numeric import Flags, Floats
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Bucket", "Condition", "Feature", "View", "bucket", "original_view", "release_view"]
 
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 MOST_NUMBERS = 10
 """The most values of a numeric target that are told apart one by one."""

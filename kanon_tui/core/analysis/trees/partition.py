@@ -42,12 +42,12 @@ from kanon_tui.core.analysis.trees.features import View, original_view, release_
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, listing, nearest
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Node", "PartitionTree", "Partitioning", "grow_tree", "partition"]
 
-Ints = npt.NDArray[np.int64]
 _Answers = dict[tuple[int, bool], str]
 """Feature and answer → words; a later answer to the same question is the narrower one."""
 
@@ -158,7 +158,7 @@ def grow_tree(
         smallest = -(-view.records // 100)
     from sklearn.tree import DecisionTreeClassifier
 
-    def fitted(matrix: npt.NDArray[np.float32], target: Ints) -> Any:
+    def fitted(matrix: npt.NDArray[np.float32], target: Int64s) -> Any:
         tree = DecisionTreeClassifier(
             criterion="entropy",
             max_leaf_nodes=leaves,
@@ -182,7 +182,7 @@ def grow_tree(
     )
 
 
-def _folds(target: Ints, seed: int) -> Ints:
+def _folds(target: Int64s, seed: int) -> Int64s:
     """A fold per record, every value of the target spread evenly over all of them."""
     shuffled = np.random.default_rng(seed).permutation(len(target))
     by_value = shuffled[np.argsort(target[shuffled], kind="stable")]
@@ -191,7 +191,7 @@ def _folds(target: Ints, seed: int) -> Ints:
     return folds
 
 
-def _auc(target: Ints, chances: npt.NDArray[np.float64]) -> float | None:
+def _auc(target: Int64s, chances: npt.NDArray[np.float64]) -> float | None:
     from sklearn.metrics import roc_auc_score
 
     counts = np.bincount(target)
@@ -206,7 +206,7 @@ def _nodes(view: View, matrix: npt.NDArray[np.float32], fitted: Any) -> Node:
     """The fitted tree in words; the bound of an answer is the smallest number that occurs above."""
     tree = fitted.tree_
 
-    def node(number: int, rows: Ints, condition: str, answers: _Answers) -> Node:
+    def node(number: int, rows: Int64s, condition: str, answers: _Answers) -> Node:
         counts = np.bincount(view.target.codes[rows], minlength=len(view.target.values))
         children: list[Node] = []
         feature, below = int(tree.feature[number]), int(tree.children_left[number])

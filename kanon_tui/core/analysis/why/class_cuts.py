@@ -21,13 +21,11 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.why.requirements import Shown
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import Bound
 
 __all__ = ["ClassCuts", "JudgedCuts"]
 
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 _PAIRS_AT_A_TIME = 2_000_000
 
@@ -39,7 +37,7 @@ class ClassCuts:
     parts: GroupValues
     """Per class its values, or the labels just below the common one."""
     ordered: bool
-    part_of: Ints
+    part_of: Int64s
     """Per record the number of its part, -1 where it has none."""
 
     @classmethod
@@ -59,7 +57,7 @@ class ClassCuts:
         return cls(parts, attribute.ordered, part_of)
 
     @cached_property
-    def inside(self) -> Ints:
+    def inside(self) -> Int64s:
         """Records inside every cut."""
         if not self.ordered:
             return self.parts.records
@@ -68,7 +66,7 @@ class ClassCuts:
         return np.asarray(so_far - before, dtype=np.int64)
 
     @cached_property
-    def outside(self) -> Ints:
+    def outside(self) -> Int64s:
         """Records of the class on the other side of every cut."""
         records = np.bincount(
             self.parts.group, weights=self.parts.records, minlength=self.parts.count
@@ -76,11 +74,11 @@ class ClassCuts:
         return records.astype(np.int64)[self.parts.group] - self.inside
 
     @cached_property
-    def smaller(self) -> Ints:
+    def smaller(self) -> Int64s:
         """Records on the smaller side; 0 behind the last value of a class."""
         return np.minimum(self.inside, self.outside)
 
-    def best(self, possible: Flags | None = None) -> Ints:
+    def best(self, possible: Flags | None = None) -> Int64s:
         """Per class the records on the smaller side of its best cut; 0 where none is possible."""
         smaller = self.smaller if possible is None else np.where(possible, self.smaller, 0)
         return np.maximum(self.parts.ends(smaller)[1], 0)
@@ -90,7 +88,7 @@ class ClassCuts:
         cuts = np.flatnonzero(self.smaller >= max(least, 1))
         return JudgedCuts(self, cuts, tuple(self._sides(bound, cuts) for bound in requirements))
 
-    def _sides(self, bound: Bound, cuts: Ints) -> Shown:
+    def _sides(self, bound: Bound, cuts: Int64s) -> Shown:
         """The figures of the sides, cuts × 2."""
         pairs = GroupValues.of(self.part_of, bound.column.codes, len(self.parts.group))
         starts = np.searchsorted(pairs.group, self.parts.starts)
@@ -104,7 +102,9 @@ class ClassCuts:
         missed = np.concatenate([np.empty(0, dtype=bool), *(one.missed for one in shown)])
         return Shown(bound, figures.reshape(-1, 2), missed.reshape(-1, 2))
 
-    def _values(self, pairs: GroupValues, cuts: Ints, first: Ints, length: Ints) -> GroupValues:
+    def _values(
+        self, pairs: GroupValues, cuts: Int64s, first: Int64s, length: Int64s
+    ) -> GroupValues:
         """What both sides of every cut hold, the inside first."""
         number = np.repeat(np.arange(len(cuts)), length)
         ends = np.cumsum(length)
@@ -120,18 +120,18 @@ class JudgedCuts:
     """Cuts with what their sides show of requirements."""
 
     all_cuts: ClassCuts
-    cuts: Ints
+    cuts: Int64s
     """Which of them were judged."""
     shown: tuple[Shown, ...]
     """Per requirement, cuts × 2: the side inside, the side outside."""
 
     @property
-    def smaller(self) -> Ints:
+    def smaller(self) -> Int64s:
         """Records on the smaller side."""
         return self.all_cuts.smaller[self.cuts]
 
     @cached_property
-    def group(self) -> Ints:
+    def group(self) -> Int64s:
         """The class of every cut."""
         return self.all_cuts.parts.group[self.cuts]
 
@@ -142,7 +142,7 @@ class JudgedCuts:
         return np.array(missed, dtype=bool).reshape(len(self.shown), len(self.cuts))
 
     @cached_property
-    def lacking(self) -> Ints:
+    def lacking(self) -> Int64s:
         """Records on sides that miss something."""
         sides = np.zeros((len(self.cuts), 2), dtype=bool)
         for one in self.shown:
@@ -160,7 +160,7 @@ class JudgedCuts:
         """Whether both sides keep all that is required."""
         return np.asarray(~self.missed.any(axis=0), dtype=bool)
 
-    def best(self) -> Ints:
+    def best(self) -> Int64s:
         """Per class the records on the smaller side of its best cut that holds; 0 where none."""
         possible = np.zeros(len(self.all_cuts.smaller), dtype=bool)
         possible[self.cuts[self.holds]] = True
@@ -176,7 +176,7 @@ class JudgedCuts:
         return np.asarray(both.min(axis=1) if at_least else both.max(axis=1), dtype=np.float64)
 
 
-def _some_at_a_time(lengths: Ints) -> Iterator[slice]:
+def _some_at_a_time(lengths: Int64s) -> Iterator[slice]:
     """Stretches of cuts with not too many pairs, each of one cut at least."""
     so_far = np.cumsum(lengths)
     begin = 0

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.analysis.why.reasons import few, short
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["Held"]
-
-Flags = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +20,9 @@ class Held:
     attribute: QuasiIdentifier
     own: int
     """The record's own value."""
-    codes: Ints
+    codes: Int64s
     """The distinct values, rising."""
-    counts: Ints
+    counts: Int64s
     """Records per value."""
     size: int
     """Records of the class, those with a suppressed cell included."""
@@ -40,7 +37,7 @@ class Held:
         """Records whose own cell was suppressed."""
         return self.size - int(self.counts.sum())
 
-    def names(self, codes: Ints) -> list[str]:
+    def names(self, codes: Int64s) -> list[str]:
         """Texts of values."""
         return [self.attribute.column.values[code] for code in codes.tolist()]
 

@@ -27,13 +27,11 @@ from kanon_tui.core.analysis.why.requirements import (
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.privacy.requirements import Bound
 from kanon_tui.core.release.recode import cell_texts
 
 __all__ = ["ClassReasons", "Cut"]
-
-Flags = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -172,7 +170,7 @@ class ClassReasons(Reasons):
                 found.append(Change("suppression", gone, "", told))
         return sorted(found, key=lambda change: change.value)
 
-    def _left(self, record: int, x: int, gone: Ints) -> Ints:
+    def _left(self, record: int, x: int, gone: Int64s) -> Int64s:
         """The records of a class without those that show some values."""
         members = self.members(record)
         leaves = np.isin(self.task.quasi[x].column.codes[members], gone)
@@ -181,7 +179,7 @@ class ClassReasons(Reasons):
             leaves &= ~singly[members, x]
         return members[~leaves]
 
-    def _enough(self, records: Ints) -> bool:
+    def _enough(self, records: Int64s) -> bool:
         """Whether records could be a class."""
         return len(records) >= self.k and not missed_by(self.task.requirements, records)
 
@@ -265,7 +263,7 @@ class ClassReasons(Reasons):
         changes = (*self._smaller_k(best), *self._looser(judged, best >= self.k))
         return Why(self._attribute_question(attribute), because, tuple(facts), changes)
 
-    def _smaller_k(self, best: Ints) -> Iterator[Change]:
+    def _smaller_k(self, best: Int64s) -> Iterator[Change]:
         """The largest smaller k that allows another cut; `best` has the classes' best cuts."""
         smaller = best[(best < self.k) & (best > 1)]
         if len(smaller):

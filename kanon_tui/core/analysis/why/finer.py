@@ -18,14 +18,11 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.why.requirements import Shown, loosened, shown_by
 from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency
 from kanon_tui.core.full_domain.requirement_test import Diverse
+from kanon_tui.core.numeric import Flags
 from kanon_tui.core.privacy.requirements import Bound
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Finer"]
-
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,14 +19,13 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.why.finer import Finer
 from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why, records_text, short
 from kanon_tui.core.analysis.why.requirements import lacks_text, missed_by, requirement_change
-from kanon_tui.core.full_domain.search import TIE
 from kanon_tui.core.metrics.research_value import level_research_values
+from kanon_tui.core.numeric import TIE, Int64s
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.rules import RuleTable
 
 __all__ = ["LevelReasons"]
 
-Ints = npt.NDArray[np.int64]
 
 BY_RESEARCH_VALUE = ("global", "local", "hybrid", "distributed")
 """Algorithms that choose by research value, so that a rule may decide."""
@@ -273,7 +272,7 @@ class LevelReasons(Reasons):
             facts.append(f"Such a class would also be one with {lacks}.")
         return Why(self._suppressed_question(), because, tuple(facts), tuple(changes))
 
-    def _company_changes(self, record: int, x: int, others: Ints) -> Iterator[Change]:
+    def _company_changes(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
         """The lowest level of an attribute that gives the record a class, from some others."""
         for level in range(self.levels[x] + 1, self.task.quasi[x].hierarchy.height + 1):
             company = others[self._like(record, x, level)[others]]

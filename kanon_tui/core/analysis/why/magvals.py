@@ -11,16 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.analysis.why.reasons import Change, Why, records_text
 from kanon_tui.core.analysis.why.requirements import Shown, lacks_text, missed_by
+from kanon_tui.core.numeric import Flags
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import Task
 
 __all__ = ["why_suppressed"]
-
-Flags = npt.NDArray[np.bool_]
 
 
 def why_suppressed(result: Result, record: int, question: str) -> Why:

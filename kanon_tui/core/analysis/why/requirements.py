@@ -19,6 +19,7 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.why.reasons import Change
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import listing
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import Bound, Model
 
 __all__ = [
@@ -31,9 +32,6 @@ __all__ = [
     "shown_by",
 ]
 
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 KEPT_BY_ALL = 1.0
 """The bound that every class keeps: one value, a distance or share of 1."""
@@ -68,7 +66,7 @@ def shown_by(
     )
 
 
-def missed_by(requirements: Sequence[Bound], records: Ints) -> tuple[Shown, ...]:
+def missed_by(requirements: Sequence[Bound], records: Int64s) -> tuple[Shown, ...]:
     """Which requirements some records miss as one class."""
     found = []
     for bound in requirements:

@@ -1,0 +1,18 @@
+"""What every room agrees on: when two scores are equal, and the types of arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["TIE", "Flags", "Floats", "Int32s", "Int64s", "Words"]
+
+TIE = 1e-9
+"""Scores that differ by less are equal; the lowest row, the first cluster or attribute wins."""
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.uint64]
+"""Sets as bits, 64 to a word."""
