@@ -25,7 +25,7 @@ from typing import NoReturn
 from kanon_tui import __version__
 from kanon_tui.commands import COMMANDS
 from kanon_tui.commands.common import launch_application
-from kanon_tui.core.errors import InputError, KanonError, nearest
+from kanon_tui.core.errors import InputError, KanonError, suggestion
 
 __all__ = ["main", "make_parser"]
 
@@ -99,14 +99,14 @@ def _dispatch(argv: list[str]) -> int:
     if not argv:
         return launch_application(None)
     if argv[0].startswith("-") and argv[0] not in _OPTIONS:
-        raise InputError(f"unknown option '{argv[0]}'; {nearest(argv[0], _OPTIONS)}")
+        raise InputError(f"unknown option '{argv[0]}'; {suggestion(argv[0], _OPTIONS)}")
     if argv[0] not in (*COMMANDS, *_OPTIONS):
         return _open(argv)
     args, unknown = make_parser().parse_known_args(argv)
     if unknown:
         options = [o for action in args.parser._actions for o in action.option_strings]
         word = unknown[0].partition("=")[0]
-        hint = nearest(word, options) if word.startswith("-") else "it takes no further argument"
+        hint = suggestion(word, options) if word.startswith("-") else "it takes no further argument"
         command = args.parser.prog.removeprefix("kanon-tui ")
         raise InputError(f"{command}: unknown argument '{word}'; {hint}")
     code: int = args.execute(args)
@@ -117,7 +117,7 @@ def _open(argv: list[str]) -> int:
     """A first word that is no command is a file to open."""
     path = Path(argv[0])
     if not os.path.exists(path):
-        hint = nearest(argv[0], COMMANDS)
+        hint = suggestion(argv[0], COMMANDS)
         if not path.suffix and path.parent == Path() and hint.startswith("did"):
             raise InputError(f"there is no command '{argv[0]}' and no such file; {hint}")
         raise InputError(f"{argv[0]} does not exist; name a data file, a project or a command")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_tui.commands.common import assignment
-from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.errors import InputError, suggestion
 
 if TYPE_CHECKING:
     from kanon_tui.core.data.column import Column
@@ -63,16 +63,16 @@ def execute(args: argparse.Namespace) -> int:
 
 def _build(args: argparse.Namespace) -> int:
     from kanon_tui.core.data.writing import check_target
-    from kanon_tui.core.fields.located import Place
+    from kanon_tui.core.fields.located import LocatedValue
     from kanon_tui.core.hierarchy.build import build_hierarchy
     from kanon_tui.core.hierarchy.files.any_format import HIERARCHY_ENDINGS, write_hierarchy_file
-    from kanon_tui.core.project.reading import read_hierarchy
+    from kanon_tui.core.hierarchy.specification import read_hierarchy
 
     check_target(args.out, HIERARCHY_ENDINGS, args.force)
     given: dict[str, Any] = {"builder": args.builder}
     for key, text in args.set:
         given[key] = _typed(key, text, args.builder)
-    spec = read_hierarchy(Place("hierarchy build", "", given))
+    spec = read_hierarchy(LocatedValue("hierarchy build", "", given))
     column = _column(args.data, args.attribute, args.kind)
     hierarchy = build_hierarchy(spec, column, Path())
     hierarchy.bind(column)
@@ -121,7 +121,9 @@ def _column(data: Path, name: str, kind: str | None = None) -> Column:
     table = read_table(project.data_path, project.data.read_options)
     spec = project.completed(table).attributes.get(name)
     if spec is None:
-        raise InputError(f"{data.name}: there is no column '{name}'; {nearest(name, table.names)}")
+        raise InputError(
+            f"{data.name}: there is no column '{name}'; {suggestion(name, table.names)}"
+        )
     wanted = Kind(kind) if kind is not None else spec.kind
     assert wanted is not None, "a completed project knows every kind"
     return table.column(name, wanted, spec.format)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["InputError", "KanonError", "NotReachedError", "listing", "nearest"]
+__all__ = ["InputError", "KanonError", "NotReachedError", "listing", "suggestion"]
 
 
 class KanonError(Exception):
@@ -29,8 +29,8 @@ class NotReachedError(KanonError):
     exit_code = 1
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint for a misspelt word: `; did you mean 'weight'?`, or the known words."""
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """A hint for a misspelt word: `did you mean 'weight'?`, or the known words."""
     known = sorted(known)
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if close:

@@ -20,7 +20,7 @@ from kanon_tui.core.algorithms.sd import SD
 from kanon_tui.core.algorithms.top_down import TopDown
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
-from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import parameters_of
 from kanon_tui.core.task.steps import Algorithm
 
@@ -51,7 +51,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
 def find_algorithm(name: str, where: str = "algorithm.name") -> type[Algorithm]:
     """The algorithm of this name; a misspelt one gets the nearest."""
     if name not in ALGORITHMS:
-        raise InputError(f"{where}: unknown algorithm '{name}'; {nearest(name, ALGORITHMS)}")
+        raise InputError(f"{where}: unknown algorithm '{name}'; {suggestion(name, ALGORITHMS)}")
     return ALGORITHMS[name]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.task.steps import Algorithm, Family, Steps
@@ -84,7 +84,7 @@ class KMember(Algorithm):
         if name not in task.table.names:
             raise InputError(
                 f"{self.name}: class_attribute is '{name}', which is not a column of the table; "
-                f"{nearest(name, task.table.names)}"
+                f"{suggestion(name, task.table.names)}"
             )
         return task.table.column(name, Kind.CATEGORICAL).codes if self.class_penalty else None
 

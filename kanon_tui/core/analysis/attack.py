@@ -30,7 +30,7 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.published.coverage import Coverage, Reading, coverages
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import number_rows
@@ -297,7 +297,7 @@ def _check(
         if on.count(name) > 1:
             raise InputError(f"'{name}' is named twice; name every attribute once")
         if name not in task.roles:
-            raise InputError(f"the data has no column '{name}'; {nearest(name, task.roles)}")
+            raise InputError(f"the data has no column '{name}'; {suggestion(name, task.roles)}")
         if task.roles[name] is Role.IDENTIFIER:
             raise InputError(
                 f"'{name}' is an identifier, which is never published; "
@@ -305,12 +305,12 @@ def _check(
             )
         for table, who in ((release, release_name), (external, external_name)):
             if name not in table.names:
-                raise InputError(f"{who} has no column '{name}'; {nearest(name, table.names)}")
+                raise InputError(f"{who} has no column '{name}'; {suggestion(name, table.names)}")
     for column in task.sensitive:
         if column.name not in release.names:
             raise InputError(
                 f"{release_name} has no column '{column.name}', which is sensitive in the "
-                f"project; {nearest(column.name, release.names)}"
+                f"project; {suggestion(column.name, release.names)}"
             )
 
 

@@ -24,7 +24,7 @@ from kanon_tui.core.data.sniffing import (
     load,
     to_utf8,
 )
-from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.errors import InputError, suggestion
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,7 +123,7 @@ class Table:
     def _check_names(self, names: Iterable[str]) -> None:
         for name in names:
             if name not in self.frame.columns:
-                raise InputError(f"no column is called '{name}'; {nearest(name, self.names)}")
+                raise InputError(f"no column is called '{name}'; {suggestion(name, self.names)}")
 
 
 # -------------------------------------------------------------------------------------- files

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.errors import InputError, suggestion
 
 __all__ = ["Parameter", "parameter", "parameters_of", "parse_text", "with_parameters"]
 
@@ -117,7 +117,7 @@ def with_parameters(algorithm: type[T], values: Mapping[str, Any], who: str) -> 
     checked = {}
     for name, value in values.items():
         if name not in known:
-            hint = nearest(name, known) if known else "it takes no parameters"
+            hint = suggestion(name, known) if known else "it takes no parameters"
             raise InputError(f"{who}: unknown parameter '{name}'; {hint}")
         checked[name] = known[name].check(value, who)
     return algorithm(**checked)

@@ -1,4 +1,4 @@
-"""A value in a project file together with the place where it stands.
+"""A value and where it stands: the file and the keys that lead to it.
 
 Whoever reads a section asks for what it needs (`text`, `whole`, `one_of`, `entries`), and
 anything else is refused with one sentence that names the file and the full key: `census.yaml:
@@ -16,16 +16,16 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.yaml_text import Plain, as_number
 
-__all__ = ["Place"]
+__all__ = ["LocatedValue"]
 
 _SWITCHES = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
 @dataclass(frozen=True)
-class Place:
+class LocatedValue:
     """A value, the file it is in and the keys that lead to it."""
 
     file: str
@@ -33,7 +33,7 @@ class Place:
     value: Any
 
     def refuse(self, why: str) -> InputError:
-        """An error at this place."""
+        """An error that names where the value stands."""
         return InputError(f"{self.file}: {self.key}: {why}" if self.key else f"{self.file}: {why}")
 
     def wrong(self, allowed: str) -> InputError:
@@ -54,13 +54,13 @@ class Place:
         text = str(self.value)
         return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}...'"
 
-    def at(self, name: str, value: Any) -> Place:
-        """A place below this one."""
-        return Place(self.file, f"{self.key}.{name}" if self.key else name, value)
+    def at(self, name: str, value: Any) -> LocatedValue:
+        """A value below this one."""
+        return LocatedValue(self.file, f"{self.key}.{name}" if self.key else name, value)
 
     # -- many values
 
-    def entries(self, known: Collection[str] | None = None) -> dict[str, Place]:
+    def entries(self, known: Collection[str] | None = None) -> dict[str, LocatedValue]:
         """The entries of a mapping; nothing at all counts as an empty one.
 
         With `known` given, any other key is an error that names the nearest one.
@@ -72,18 +72,18 @@ class Place:
             raise self.refuse(f"{self.shown} is not allowed here; write a mapping{form}")
         result = {}
         for name, value in self.value.items():
-            place = self.at(str(name), value)
+            entry = self.at(str(name), value)
             if known is not None and name not in known:
-                raise place.refuse(f"unknown key; {nearest(str(name), known)}")
-            result[place._word(name)] = place
+                raise entry.refuse(f"unknown key; {suggestion(str(name), known)}")
+            result[entry._word(name)] = entry
         return result
 
-    def items(self, what: str, length: int | None = None) -> Iterator[Place]:
+    def items(self, what: str, length: int | None = None) -> Iterator[LocatedValue]:
         """The items of a list, counted from 1 in messages."""
         if not isinstance(self.value, list | tuple) or length not in (None, len(self.value)):
             raise self.refuse(f"{self.shown} is not allowed here; write {what}")
         for number, value in enumerate(self.value, start=1):
-            yield Place(self.file, f"{self.key}[{number}]", value)
+            yield LocatedValue(self.file, f"{self.key}[{number}]", value)
 
     # -- one value
 
@@ -142,5 +142,5 @@ class Place:
         """One of a few words."""
         word = self.text("one of " + ", ".join(choices))
         if word not in choices:
-            raise self.refuse(f"{self.shown} is not one of its values; {nearest(word, choices)}")
+            raise self.refuse(f"{self.shown} is not one of its values; {suggestion(word, choices)}")
         return word

@@ -89,7 +89,7 @@ def parse(text: str, who: str) -> Any:
         return _Reader(yaml.parse(text, Loader=loader), who).document()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise InputError(f"{who}: {_place(mark)}: {_syntax(error, text)}") from None
+        raise InputError(f"{who}: {_line_and_column(mark)}: {_syntax(error, text)}") from None
 
 
 class _Reader:
@@ -139,10 +139,10 @@ class _Reader:
             yield event
 
     def refuse(self, event: yaml.Event, why: str) -> NoReturn:
-        raise InputError(f"{self.who}: {_place(event.start_mark)}: {why}")
+        raise InputError(f"{self.who}: {_line_and_column(event.start_mark)}: {why}")
 
 
-def _place(mark: Any) -> str:
+def _line_and_column(mark: Any) -> str:
     return f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else "at the end"
 
 

@@ -1,7 +1,7 @@
 """From what a project says of a hierarchy to the hierarchy.
 
 A specification is a mapping: a builder with its keys, a file, a level table, or an attribute of a
-UTD configuration (`hierarchy_builders` lists them all). `default_hierarchy` builds one where a
+UTD configuration (`builders.contents` lists them all). `default_hierarchy` builds one where a
 project gives none.
 
 The missing value of a column has no row in what is built: `Hierarchy.bind` keeps it apart below the
@@ -16,8 +16,8 @@ from typing import Any
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.errors import InputError, nearest
-from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES, Builder
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.builders.contents import BUILDERS, Builder
 from kanon_tui.core.hierarchy.builders.dates import DATE_LEVELS, build_date, date_labels
 from kanon_tui.core.hierarchy.builders.keys import read_keys
 from kanon_tui.core.hierarchy.builders.ranges import build_intervals
@@ -25,13 +25,9 @@ from kanon_tui.core.hierarchy.builders.texts import refuse_misread
 from kanon_tui.core.hierarchy.files.arx import from_yaml_levels, read_arx
 from kanon_tui.core.hierarchy.files.utd import plain_numbers, read_utd
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.hierarchy.specification import read_specification
 
-__all__ = ["BUILDERS", "SOURCES", "Builder", "build_hierarchy", "check_spec", "default_hierarchy"]
-
-
-def check_spec(spec: Mapping[str, Any], who: str) -> None:
-    """Refuse unknown builders and keys, and values of the wrong type; needs no data."""
-    _read(spec, who)
+__all__ = ["build_hierarchy", "default_hierarchy"]
 
 
 def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hierarchy:
@@ -39,7 +35,7 @@ def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hi
 
     A table that is given may lack values of the column: that is for `bind` to report.
     """
-    source, options = _read(spec, column.name)
+    source, options = read_specification(spec, column.name)
     if source == "builder":
         return _build(BUILDERS[spec["builder"]], column, options)
     if source == "file":
@@ -68,35 +64,6 @@ def default_hierarchy(column: Column) -> tuple[Hierarchy, str]:
     hierarchy = build_intervals(column, read_keys({}, BUILDERS["intervals"].keys, "", ""))
     value, *labels = hierarchy.rows[0]
     return hierarchy, f"{what} intervals ({value} is in {', '.join(labels)})"
-
-
-def _read(spec: Mapping[str, Any], who: str) -> tuple[str, dict[str, Any]]:
-    """Which source a specification names, and its keys with their defaults."""
-    if not isinstance(spec, Mapping):
-        raise InputError(
-            f"{who}: its hierarchy is '{spec}'; write a mapping such as {{builder: flat}} or "
-            f"{{file: levels.csv}}"
-        )
-    told = [key for key in ("builder", "file", "utd") if key in spec]
-    if len(told) > 1:
-        raise InputError(f"{who}: its hierarchy has both {told[0]} and {told[1]}; keep one of them")
-    if told == ["builder"]:
-        name = spec["builder"]
-        builder = BUILDERS.get(name) if isinstance(name, str) else None
-        if builder is None:
-            raise InputError(f"{who}: unknown builder '{name}'; {nearest(str(name), BUILDERS)}")
-        given = {key: value for key, value in spec.items() if key != "builder"}
-        return "builder", read_keys(given, builder.keys, who, f"builder {name}")
-    source = told[0] if told else "levels"
-    if source not in spec:
-        unknown = [str(key) for key in spec]
-        known = ("builder", *SOURCES)
-        hint = f"'{unknown[0]}': {nearest(unknown[0], known)}" if unknown else "it is empty"
-        raise InputError(
-            f"{who}: its hierarchy names no builder, file, utd or levels ({hint}); "
-            f"write for instance {{builder: flat}}"
-        )
-    return source, read_keys(spec, SOURCES[source], who, "its hierarchy")
 
 
 def _build(builder: Builder, column: Column, options: Mapping[str, Any]) -> Hierarchy:

@@ -1,4 +1,4 @@
-"""Where values that a hierarchy does not cover can go: rows for `hierarchy_edit.add_rows`."""
+"""Where values that a hierarchy does not cover can go: rows for `edit.add_rows`."""
 
 from __future__ import annotations
 

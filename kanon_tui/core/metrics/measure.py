@@ -17,7 +17,7 @@ import polars as pl
 from kanon_tui.core.data.guess import guess_attributes
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table, as_table
-from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
 from kanon_tui.core.metrics.class_sizes import (
     average_class_size,
@@ -196,7 +196,7 @@ def check_published(
     table = as_table(frame)
     for name in (*quasi, *([sensitive] if sensitive is not None else [])):
         if name not in table.names:
-            raise InputError(f"the table has no column '{name}'; {nearest(name, table.names)}")
+            raise InputError(f"the table has no column '{name}'; {suggestion(name, table.names)}")
     if not quasi:
         raise InputError("no quasi-identifiers are named; name at least one column")
     printed = as_table(table, missing_tokens=())
@@ -251,6 +251,7 @@ def _class_labels(task: Task, name: str | None) -> npt.NDArray[np.integer] | Non
             return column.codes
     if name not in task.table.names:
         raise InputError(
-            f"class_attribute: the data has no column '{name}'; {nearest(name, task.table.names)}"
+            f"class_attribute: the data has no column '{name}'; "
+            f"{suggestion(name, task.table.names)}"
         )
     return task.table.column(name, Kind.CATEGORICAL).codes

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.errors import InputError, listing, nearest
+from kanon_tui.core.errors import InputError, listing, suggestion
 from kanon_tui.core.numeric import Flags, Floats
 from kanon_tui.core.privacy.spread import distance, equal_values, expected_of_excess, highest_share
 
@@ -314,7 +314,7 @@ def _columns_of(
     if not named:
         raise InputError(
             f"{who}: {title} is required of '{requirement.attribute}', which is no sensitive "
-            f"attribute; {nearest(requirement.attribute, [column.name for column in sensitive])}"
+            f"attribute; {suggestion(requirement.attribute, [column.name for column in sensitive])}"
         )
     return named
 
@@ -325,7 +325,7 @@ def _among(requirement: Requirement, column: Column, who: str) -> Flags:
         if value not in column.values:
             raise InputError(
                 f"{who}: the share of '{value}' is bounded, but {column.name} has no such value; "
-                f"{nearest(value, column.values)}"
+                f"{suggestion(value, column.values)}"
             )
         among[column.values.index(value)] = True
     return among

@@ -16,33 +16,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from kanon_tui.core.fields.located import Place
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.privacy.requirements import Model, Requirement
 
 __all__ = ["REQUIREMENT_KEYS", "read_requirements", "written_requirements"]
 
 
-def _values(place: Place) -> float:
-    return place.whole(low=1)
+def _values(located: LocatedValue) -> float:
+    return located.whole(low=1)
 
 
-def _equal_values(place: Place) -> float:
-    return place.number("a number of at least 1", low=1)
+def _equal_values(located: LocatedValue) -> float:
+    return located.number("a number of at least 1", low=1)
 
 
-def _distance(place: Place) -> float:
-    return place.share("a distance from 0 to 1")
+def _distance(located: LocatedValue) -> float:
+    return located.share("a distance from 0 to 1")
 
 
-def _share(place: Place) -> float:
+def _share(located: LocatedValue) -> float:
     allowed = "a share above 0, at most 1"
-    if place.share(allowed) == 0:
-        raise place.wrong(allowed)
-    return place.share(allowed)
+    if located.share(allowed) == 0:
+        raise located.wrong(allowed)
+    return located.share(allowed)
 
 
-REQUIREMENT_KEYS: Mapping[str, Mapping[str, tuple[Model, Callable[[Place], float]]]] = {
+REQUIREMENT_KEYS: Mapping[str, Mapping[str, tuple[Model, Callable[[LocatedValue], float]]]] = {
     "l": {
         "distinct": (Model.L_DISTINCT, _values),
         "entropy": (Model.L_ENTROPY, _equal_values),
@@ -54,26 +54,26 @@ REQUIREMENT_KEYS: Mapping[str, Mapping[str, tuple[Model, Callable[[Place], float
 """Keys of `privacy`, and below each those of its bounds; the first is for a bound without key."""
 
 
-def read_requirements(key: str, place: Place) -> Iterator[Requirement]:
+def read_requirements(key: str, located: LocatedValue) -> Iterator[Requirement]:
     """What stands under one key of `privacy`."""
-    if isinstance(place.value, list | tuple):
-        for item in place.items("a list of requirements"):
+    if isinstance(located.value, list | tuple):
+        for item in located.items("a list of requirements"):
             yield from _read_one(key, item)
     else:
-        yield from _read_one(key, place)
+        yield from _read_one(key, located)
 
 
-def _read_one(key: str, place: Place) -> Iterator[Requirement]:
+def _read_one(key: str, located: LocatedValue) -> Iterator[Requirement]:
     bounds = REQUIREMENT_KEYS[key]
-    if not isinstance(place.value, Mapping):
+    if not isinstance(located.value, Mapping):
         model, read = next(iter(bounds.values()))
-        yield Requirement(model, read(place))
+        yield Requirement(model, read(located))
         return
     more = ("values",) if key == "alpha" else ()
-    at = place.entries(("attribute", *bounds, *more))
+    at = located.entries(("attribute", *bounds, *more))
     if not any(bound in at for bound in bounds):
         first = next(iter(bounds))
-        raise place.refuse(
+        raise located.refuse(
             f"the key {' or '.join(bounds)} is missing; write for instance "
             f"{key}: {{attribute: diagnosis, {first}: {_EXAMPLES[key]}}}"
         )

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from kanon_tui.core.data.guess import guess_attributes
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import ReadOptions, Table
-from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.output import Output
@@ -119,7 +119,7 @@ class Project:
             if name not in table.names:
                 raise InputError(
                     f"{self.title}: attributes.{name}: the data has no such column; "
-                    f"{nearest(name, table.names)}"
+                    f"{suggestion(name, table.names)}"
                 )
         guesses = guess_attributes(table)
         completed: dict[str, AttributeSpec] = {}

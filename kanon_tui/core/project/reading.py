@@ -18,17 +18,17 @@ from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import ReadOptions
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Parameter, parameters_of, parse_text, with_parameters
-from kanon_tui.core.fields.located import Place
-from kanon_tui.core.fields.yaml_text import Plain, as_number, exact_number
-from kanon_tui.core.hierarchy.build import check_spec
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.yaml_text import Plain, exact_number
 from kanon_tui.core.hierarchy.level_table import Mark
+from kanon_tui.core.hierarchy.specification import read_hierarchy
 from kanon_tui.core.privacy.requirements_file import REQUIREMENT_KEYS, read_requirements
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 
-__all__ = ["VERSION", "project_from_mapping", "read_hierarchy"]
+__all__ = ["VERSION", "project_from_mapping"]
 
 VERSION = 1
 """Of the form of project files; there is one so far."""
@@ -40,7 +40,7 @@ def project_from_mapping(mapping: Any, file: str = "project") -> Project:
     >>> project_from_mapping({"data": {"path": "census.csv"}, "privacy": {"k": 3}}).privacy.k
     3
     """
-    whole = Place(file, "", mapping)
+    whole = LocatedValue(file, "", mapping)
     sections = (
         "version", "data", "attributes", "weights", "privacy", "algorithm", "seed", "output"
     )  # fmt: skip
@@ -73,14 +73,14 @@ def project_from_mapping(mapping: Any, file: str = "project") -> Project:
     return project
 
 
-def _data(place: Place) -> DataSource:
-    at = place.entries(
+def _data(located: LocatedValue) -> DataSource:
+    at = located.entries(
         (
             "path", "delimiter", "header", "encoding", "quote", "space_after_delimiter", "missing",
         )
     )  # fmt: skip
     if "path" not in at:
-        raise place.refuse("the key path is missing; write data: {path: FILE}")
+        raise located.refuse("the key path is missing; write data: {path: FILE}")
     path = at["path"].text("the path of a data file")
     if not path or "\0" in path:
         raise at["path"].wrong("the path of a data file")
@@ -99,52 +99,52 @@ def _data(place: Place) -> DataSource:
     return DataSource(path, ReadOptions(**options), policy)
 
 
-def _delimiter(place: Place) -> str:
+def _delimiter(located: LocatedValue) -> str:
     allowed = 'auto or one character in quotes, such as ",", ";" or "\\t"'
-    text = place.text(allowed)
+    text = located.text(allowed)
     if text not in ("auto", "\\t") and (len(text) != 1 or text in "\r\n\0\"'"):
-        raise place.wrong(allowed)
+        raise located.wrong(allowed)
     return text
 
 
-def _encoding(place: Place) -> str:
+def _encoding(located: LocatedValue) -> str:
     allowed = "auto or a text encoding such as utf-8 or latin-1"
-    text = place.text(allowed)
+    text = located.text(allowed)
     try:
         known = text == "auto" or codecs.lookup(text) is not None
     except (LookupError, ValueError):
         known = False
     if not known:
-        raise place.wrong(allowed)
+        raise located.wrong(allowed)
     return text
 
 
-def _header(place: Place) -> bool | str | tuple[str, ...]:
-    if isinstance(place.value, list | tuple):
-        return tuple(name.text("the name of a column") for name in place.items("a list of names"))
-    return _auto_or_switch(place, "true, false, auto or a list of column names")
+def _header(located: LocatedValue) -> bool | str | tuple[str, ...]:
+    if isinstance(located.value, list | tuple):
+        return tuple(name.text("the name of a column") for name in located.items("a list of names"))
+    return _auto_or_switch(located, "true, false, auto or a list of column names")
 
 
-def _auto_or_switch(place: Place, allowed: str = "true, false or auto") -> bool | str:
-    if place.value == "auto":
+def _auto_or_switch(located: LocatedValue, allowed: str = "true, false or auto") -> bool | str:
+    if located.value == "auto":
         return "auto"
     try:
-        return place.switch()
+        return located.switch()
     except InputError:
-        raise place.wrong(allowed) from None
+        raise located.wrong(allowed) from None
 
 
-_READ_OPTIONS: dict[str, Callable[[Place], Any]] = {
+_READ_OPTIONS: dict[str, Callable[[LocatedValue], Any]] = {
     "delimiter": _delimiter,
     "header": _header,
     "encoding": _encoding,
-    "quote": lambda place: place.one_of(("auto", '"', "'", "none")),
+    "quote": lambda located: located.one_of(("auto", '"', "'", "none")),
     "space_after_delimiter": _auto_or_switch,
 }
 
 
-def _attribute(place: Place) -> AttributeSpec:
-    at = place.entries(
+def _attribute(located: LocatedValue) -> AttributeSpec:
+    at = located.entries(
         (
             "role", "kind", "format", "weight", "resolution", "domain",
             "hierarchy", "rules", "magvals", "rv",
@@ -180,63 +180,31 @@ def _attribute(place: Place) -> AttributeSpec:
     return AttributeSpec(**given)
 
 
-def _end(place: Place) -> int | float | str:
-    if isinstance(place.value, int | float) and not isinstance(place.value, bool):
-        if not math.isfinite(place.value):
-            raise place.wrong("a number or a date")
-        return place.value
-    text = place.text("a number or a date")
-    return exact_number(text) if isinstance(place.value, Plain) else text
+def _end(located: LocatedValue) -> int | float | str:
+    if isinstance(located.value, int | float) and not isinstance(located.value, bool):
+        if not math.isfinite(located.value):
+            raise located.wrong("a number or a date")
+        return located.value
+    text = located.text("a number or a date")
+    return exact_number(text) if isinstance(located.value, Plain) else text
 
 
-_TEXT_KEYS = ("builder", "file", "utd", "attribute", "from", "other")
-
-
-def read_hierarchy(place: Place) -> dict[str, Any]:
-    """What a person wrote for a hierarchy, checked as far as that needs no data."""
-    if not isinstance(place.value, Mapping):
-        raise place.refuse(
-            f"{place.shown} is not allowed here; write a mapping like {{file: zip.csv}} or "
-            f"{{builder: intervals, widths: [5, 10]}}"
-        )
-    spec = {
-        key: p.text() if key in _TEXT_KEYS else _builder_value(p)
-        for key, p in place.entries().items()
-    }
-    check_spec(spec, f"{place.file}: {place.key}" if place.key else place.file)
-    return spec
-
-
-def _builder_value(place: Place, numbers: bool = True) -> Any:
-    """Numbers are numbers, except in level tables and groups, which hold values of the data."""
-    if isinstance(place.value, Mapping):
-        return {key: _builder_value(p, numbers=False) for key, p in place.entries().items()}
-    if isinstance(place.value, list | tuple):
-        return [_builder_value(item, numbers) for item in place.items("a list")]
-    if numbers and isinstance(place.value, Plain):
-        number = as_number(place.value)
-        return str(place.value) if number is None else number
-    if numbers:
-        return place.value
-    return place.text("a value or label")
-
-
-def _rules(place: Place) -> RuleTable:
-    at = place.entries(("base", "keep"))
+def _rules(located: LocatedValue) -> RuleTable:
+    at = located.entries(("base", "keep"))
     base = at["base"].number("a number of at least 0", low=0) if "base" in at else 0.0
     rules = at["keep"].items("a list of rules") if "keep" in at else ()
     return RuleTable(base, tuple(_rule(rule) for rule in rules))
 
 
-def _rule(place: Place) -> Rule:
-    at = place.entries(("boundary", "apart", "importance"))
+def _rule(located: LocatedValue) -> Rule:
+    at = located.entries(("boundary", "apart", "importance"))
     if ("boundary" in at) == ("apart" in at):
-        raise place.refuse(
+        raise located.refuse(
             "a rule is either {boundary: [64, 65], importance: 25} or "
             "{apart: [A, B], importance: 20}"
         )
     if "importance" not in at:
-        raise place.refuse("the key importance is missing; give a number above 0")
+        raise located.refuse("the key importance is missing; give a number above 0")
     importance = at["importance"].number("a number above 0", above=0)
     if "boundary" in at:
         ends = at["boundary"].items("two values: [highest below, lowest above]", length=2)
@@ -247,27 +215,27 @@ def _rule(place: Place) -> Rule:
     return Apart(first, second, importance)
 
 
-def _side(place: Place) -> tuple[str, ...]:
-    if not isinstance(place.value, list | tuple):
-        return (place.text("a value or a list of values"),)
-    values = tuple(item.text("a value") for item in place.items("a list of values"))
+def _side(located: LocatedValue) -> tuple[str, ...]:
+    if not isinstance(located.value, list | tuple):
+        return (located.text("a value or a list of values"),)
+    values = tuple(item.text("a value") for item in located.items("a list of values"))
     if not values:
-        raise place.refuse("an empty list keeps nothing apart; name at least one value")
+        raise located.refuse("an empty list keeps nothing apart; name at least one value")
     return values
 
 
-def _mark(place: Place) -> str | Mark:
-    if not isinstance(place.value, Mapping):
-        return place.text("a label, or {label: X, level: 2}")
-    at = place.entries(("label", "level"))
+def _mark(located: LocatedValue) -> str | Mark:
+    if not isinstance(located.value, Mapping):
+        return located.text("a label, or {label: X, level: 2}")
+    at = located.entries(("label", "level"))
     for key in ("label", "level"):
         if key not in at:
-            raise place.refuse(f"the key {key} is missing; write {{label: X, level: 2}}")
+            raise located.refuse(f"the key {key} is missing; write {{label: X, level: 2}}")
     return Mark(at["level"].whole(low=0), at["label"].text("a label"))
 
 
-def _privacy(place: Place) -> Privacy:
-    at = place.entries(("k", "max_suppression", *REQUIREMENT_KEYS))
+def _privacy(located: LocatedValue) -> Privacy:
+    at = located.entries(("k", "max_suppression", *REQUIREMENT_KEYS))
     k = at["k"].whole(low=1) if "k" in at else Privacy.k
     share = Privacy.max_suppression
     if "max_suppression" in at:
@@ -281,10 +249,10 @@ def _privacy(place: Place) -> Privacy:
     return Privacy(k, share, tuple(requirements))
 
 
-def _algorithm(place: Place) -> AlgorithmChoice:
-    at = place.entries(("name", "params"))
+def _algorithm(located: LocatedValue) -> AlgorithmChoice:
+    at = located.entries(("name", "params"))
     name = at["name"].text("the name of an algorithm") if "name" in at else AlgorithmChoice.name
-    where = f"{place.file}: {place.key}"
+    where = f"{located.file}: {located.key}"
     algorithm = find_algorithm(name, f"{where}.name")
     params = at["params"].entries() if "params" in at else {}
     declared = {parameter.name: parameter for parameter in parameters_of(algorithm)}
@@ -295,16 +263,16 @@ def _algorithm(place: Place) -> AlgorithmChoice:
     return AlgorithmChoice(name, values)
 
 
-def _parameter_value(place: Place, declared: Parameter | None, who: str) -> Any:
-    if not isinstance(place.value, Plain):
-        return place.value
+def _parameter_value(located: LocatedValue, declared: Parameter | None, who: str) -> Any:
+    if not isinstance(located.value, Plain):
+        return located.value
     if declared is None or declared.type == "str":
-        return str(place.value)
-    return parse_text(declared, str(place.value), who)
+        return str(located.value)
+    return parse_text(declared, str(located.value), who)
 
 
-def _output(place: Place) -> Output:
-    at = place.entries(("suppressed", "shuffle"))
+def _output(located: LocatedValue) -> Output:
+    at = located.entries(("suppressed", "shuffle"))
     suppressed: Literal["drop", "star"] = "drop"
     if "suppressed" in at:
         suppressed = cast(Literal["drop", "star"], at["suppressed"].one_of(("drop", "star")))

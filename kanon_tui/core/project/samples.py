@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kanon_tui.core.errors import InputError, nearest
-from kanon_tui.core.fields.located import Place
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import read_yaml
 
 __all__ = ["Sample", "find_sample", "list_samples", "samples_folder"]
@@ -40,7 +40,7 @@ def list_samples() -> list[Sample]:
     folder = samples_folder()
     listed = read_yaml(folder / "samples.yaml", "list of samples")
     samples = []
-    for entry in Place("samples.yaml", "", listed).items("a list of samples"):
+    for entry in LocatedValue("samples.yaml", "", listed).items("a list of samples"):
         at = entry.entries(("name", "title", "description", "project"))
         samples.append(
             Sample(
@@ -57,5 +57,5 @@ def find_sample(name: str) -> Sample:
     """The sample of this name; a misspelt one gets the nearest."""
     samples = {sample.name: sample for sample in list_samples()}
     if name not in samples:
-        raise InputError(f"demo: there is no sample '{name}'; {nearest(name, samples)}")
+        raise InputError(f"demo: there is no sample '{name}'; {suggestion(name, samples)}")
     return samples[name]

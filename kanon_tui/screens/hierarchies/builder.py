@@ -19,7 +19,7 @@ from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_preview
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.hierarchy.build import BUILDERS, Builder
+from kanon_tui.core.hierarchy.builders.contents import BUILDERS, Builder
 from kanon_tui.core.hierarchy.builders.form import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.hierarchy.builders.keys import Key
 from kanon_tui.core.metrics.measure import LevelMeasures

@@ -41,7 +41,7 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.trees.features import View, original_view, release_view
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.errors import InputError, listing, nearest
+from kanon_tui.core.errors import InputError, listing, suggestion
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
@@ -255,8 +255,10 @@ def _check_attributes(
 
 def _check_published(task: Task, release: Table, name: str, release_name: str) -> None:
     if name not in task.roles:
-        raise InputError(f"the data has no column '{name}'; {nearest(name, task.roles)}")
+        raise InputError(f"the data has no column '{name}'; {suggestion(name, task.roles)}")
     if task.roles[name] is Role.IDENTIFIER:
         raise InputError(f"'{name}' is an identifier, which is never published; choose another")
     if name not in release.names:
-        raise InputError(f"{release_name} has no column '{name}'; {nearest(name, release.names)}")
+        raise InputError(
+            f"{release_name} has no column '{name}'; {suggestion(name, release.names)}"
+        )

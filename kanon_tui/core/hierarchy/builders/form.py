@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kanon_tui.core.fields.located import Place
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import Plain, dump, exact_number, parse
 from kanon_tui.core.hierarchy.builders.contents import Builder
 from kanon_tui.core.hierarchy.builders.keys import Key
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
-from kanon_tui.core.project.reading import read_hierarchy
+from kanon_tui.core.hierarchy.specification import read_hierarchy
 
 __all__ = ["groups_spec", "spec_from_texts", "texts_of_spec"]
 
@@ -32,7 +32,7 @@ def spec_from_texts(builder: Builder, texts: Mapping[str, str], who: str) -> dic
         text = texts.get(key.name, "").strip()
         if text and text != key.default:
             given[key.name] = _value(key, text, who)
-    return read_hierarchy(Place(who, "", given))
+    return read_hierarchy(LocatedValue(who, "", given))
 
 
 def texts_of_spec(builder: Builder, spec: Mapping[str, Any] | None) -> dict[str, str]:

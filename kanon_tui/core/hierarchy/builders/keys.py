@@ -20,7 +20,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from kanon_tui.core.errors import InputError, nearest
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.yaml_text import as_number
 
 __all__ = [
@@ -76,7 +76,7 @@ def read_keys(
     known = {key.name: key for key in keys}
     for name in given:
         if name not in known:
-            hint = nearest(str(name), known) if known else "it takes no keys"
+            hint = suggestion(str(name), known) if known else "it takes no keys"
             raise InputError(f"{who}: {owner} has no key '{name}'; {hint}")
     values = {}
     for key in known.values():

@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from kanon_tui.core.data.column import Column
-from kanon_tui.core.errors import InputError, listing, nearest
+from kanon_tui.core.errors import InputError, listing, suggestion
 from kanon_tui.core.hierarchy.builders.keys import misread, text_of
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 
@@ -105,7 +105,7 @@ def _check_named(
         if member not in groups:
             raise InputError(
                 f"{who}: level {number} names '{member}', which is not a group of level "
-                f"{number - 1}; {nearest(member, groups)}"
+                f"{number - 1}; {suggestion(member, groups)}"
             )
     left_out = [group for group in dict.fromkeys(below.values()) if group not in above]
     if left_out and other is None:

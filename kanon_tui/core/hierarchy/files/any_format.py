@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.located import Place
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import dump, exact_number, read_yaml
 from kanon_tui.core.hierarchy.files.arx import from_yaml_levels, read_arx, to_yaml_levels, write_arx
 from kanon_tui.core.hierarchy.files.utd import plain_numbers, read_utd, write_utd
@@ -60,7 +60,7 @@ def write_hierarchy_file(
 
 
 def _read_levels(path: Path) -> Hierarchy:
-    whole = Place(path.name, "", read_yaml(path, "hierarchy"))
+    whole = LocatedValue(path.name, "", read_yaml(path, "hierarchy"))
     levels = whole.entries(("levels",)).get("levels")
     if levels is None:
         raise whole.refuse("the key levels is missing; write levels: {VALUE: [LABEL, …], …}")

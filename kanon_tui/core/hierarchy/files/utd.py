@@ -35,7 +35,7 @@ from xml.etree import ElementTree
 
 from kanon_tui.core.data.column import parse_numbers
 from kanon_tui.core.data.writing import write_text
-from kanon_tui.core.errors import InputError, listing, nearest
+from kanon_tui.core.errors import InputError, listing, suggestion
 from kanon_tui.core.hierarchy.builders.keys import exact
 from kanon_tui.core.hierarchy.files.arx import read_source
 from kanon_tui.core.hierarchy.level_table import Hierarchy
@@ -168,7 +168,7 @@ def _find(config: ElementTree.Element, attribute: str, name: str) -> ElementTree
             if att.get(key, "").strip() == attribute:
                 return att
     known = [att.get("name", att.get("index", "")).strip() for att in found]
-    hint = nearest(attribute, known) if known else "it has no attribute with a <vgh> tree"
+    hint = suggestion(attribute, known) if known else "it has no attribute with a <vgh> tree"
     raise InputError(f"{name}: no attribute '{attribute}' with a <vgh> tree; {hint}")
 
 

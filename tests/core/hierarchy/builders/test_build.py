@@ -18,14 +18,11 @@ from hypothesis import strategies as st
 from kanon_tui.core.data.column import Column, code_column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.build import (
-    BUILDERS,
-    build_hierarchy,
-    check_spec,
-    default_hierarchy,
-)
+from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
+from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.builders.keys import read_keys
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.specification import check_spec
 
 
 def column(texts: Sequence[object], kind: Kind = Kind.NUMERIC) -> Column:

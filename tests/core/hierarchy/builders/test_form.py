@@ -11,7 +11,8 @@ import pytest
 from kanon_tui.core.data.column import code_column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.build import BUILDERS, build_hierarchy
+from kanon_tui.core.hierarchy.build import build_hierarchy
+from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.builders.form import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 
