@@ -24,10 +24,9 @@ from typing import NoReturn
 
 from kanon_tui import __version__
 from kanon_tui.commands import COMMANDS
-from kanon_tui.commands.common import launch_application
 from kanon_tui.core.errors import InputError, KanonError, suggestion
 
-__all__ = ["main", "make_parser"]
+__all__ = ["main", "make_parser", "open_application"]
 
 DONE, MISTAKE_IN_KANON, INTERRUPTED = 0, 70, 130
 _OPTIONS = ("-h", "--help", "--version")
@@ -83,7 +82,9 @@ def make_parser() -> argparse.ArgumentParser:
             name, help=module.HELP, description=module.__doc__, allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
-        command.set_defaults(execute=module.execute, parser=command)
+        command.set_defaults(
+            execute=module.execute, parser=command, open_application=open_application
+        )
         module.arguments(command)
     return parser
 
@@ -97,7 +98,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _dispatch(argv: list[str]) -> int:
     if not argv:
-        return launch_application(None)
+        return open_application(None)
     if argv[0].startswith("-") and argv[0] not in _OPTIONS:
         raise InputError(f"unknown option '{argv[0]}'; {suggestion(argv[0], _OPTIONS)}")
     if argv[0] not in (*COMMANDS, *_OPTIONS):
@@ -123,7 +124,20 @@ def _open(argv: list[str]) -> int:
         raise InputError(f"{argv[0]} does not exist; name a data file, a project or a command")
     if len(argv) > 1:
         raise InputError(f"unknown argument '{argv[1]}'; the application opens one file")
-    return launch_application(path)
+    return open_application(path)
+
+
+def open_application(file: Path | None) -> int:
+    """Open the application on a terminal. Commands are handed this: they know no screens."""
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if not on_terminal and "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along
+        raise InputError(
+            "the application needs a terminal; 'kanon-tui run PROJECT' works without one"
+        )
+    from kanon_tui.app import launch
+
+    launch(file)
+    return 0
 
 
 def _interrupt(signal_number: int, frame: object) -> NoReturn:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, whole
+from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, whole_number
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -35,7 +35,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--quasi", metavar="a,b,c", type=names, required=True, help="the quasi-identifiers"
     )
     parser.add_argument(
-        "--k", metavar="N", type=whole(1), required=True, help="the smallest class that is allowed"
+        "--k",
+        metavar="N",
+        type=whole_number(1),
+        required=True,
+        help="the smallest class that is allowed",
     )
     parser.add_argument("--sensitive", metavar="NAME", help="a sensitive attribute to measure")
     add_json(parser)

@@ -1,35 +1,29 @@
-"""What commands share: arguments of one kind, aligned tables, opening the application."""
+"""What commands share: kinds of arguments, printing JSON and aligned tables."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
-
-from kanon_tui.core.errors import InputError
 
 __all__ = [
     "add_json",
     "assignment",
     "figure",
-    "launch_application",
     "names",
     "print_json",
     "print_table",
-    "whole",
+    "whole_number",
 ]
 
 
-def whole(low: int) -> Callable[[str], int]:
-    """An argument that is a whole number of at least `low`."""
+def whole_number(least: int) -> Callable[[str], int]:
+    """An argument that is a whole number of at least `least`."""
 
     def read(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < low:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least {low}")
+        if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least {least}")
         return int(text)
 
     return read
@@ -79,16 +73,3 @@ def figure(value: Any) -> str:
     if value is None:
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
-
-
-def launch_application(file: Path | None) -> int:
-    """Open the application, on a terminal."""
-    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    if not on_terminal and "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along
-        raise InputError(
-            "the application needs a terminal; 'kanon-tui run PROJECT' works without one"
-        )
-    from kanon_tui.app import launch
-
-    launch(file)
-    return 0

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import launch_application
-
 __all__ = ["HELP", "arguments", "execute"]
 
 HELP = "open a bundled sample project"
@@ -17,9 +15,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Open the application."""
-    if args.name is None:
-        return launch_application(None)
+    """Open the application, in the way the command line gives."""
     from kanon_tui.core.project.samples import find_sample
 
-    return launch_application(find_sample(args.name).project)
+    file = find_sample(args.name).project if args.name is not None else None
+    code: int = args.open_application(file)
+    return code

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kanon_tui.commands.common import whole
+from kanon_tui.commands.common import whole_number
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -20,9 +20,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("project", metavar="PROJECT", type=Path, help="a project file (.yaml)")
     add("--algorithm", metavar="NAME", help="instead of the project's; see 'kanon-tui algorithms'")
-    add("--k", metavar="N", type=whole(1), help="instead of the project's k")
+    add("--k", metavar="N", type=whole_number(1), help="instead of the project's k")
     add(
-        "--most", metavar="N", type=whole(1), default=200,
+        "--most", metavar="N", type=whole_number(1), default=200,
         help="decisions to tell at most, 200 where not given",
     )  # fmt: skip
 

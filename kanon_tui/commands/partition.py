@@ -12,7 +12,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, whole
+from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, whole_number
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.trees.partition import Node, PartitionTree
@@ -32,9 +32,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--attributes", metavar="a,b", type=names,
         help="what the trees may ask about; all that is published when not given",
     )  # fmt: skip
-    add("--leaves", metavar="N", type=whole(2), default=8, help="the most leaves of a tree (8)")
     add(
-        "--smallest", metavar="N", type=whole(1),
+        "--leaves",
+        metavar="N",
+        type=whole_number(2),
+        default=8,
+        help="the most leaves of a tree (8)",
+    )
+    add(
+        "--smallest", metavar="N", type=whole_number(1),
         help="the fewest records of a leaf; one in a hundred when not given",
     )  # fmt: skip
     add_json(parser)

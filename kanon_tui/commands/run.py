@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import assignment, whole
+from kanon_tui.commands.common import assignment, whole_number
 from kanon_tui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("project", metavar="PROJECT", type=Path, help="a project file (.yaml)")
     add("--algorithm", metavar="NAME", help="instead of the project's; see 'kanon-tui algorithms'")
-    add("--k", metavar="N", type=whole(1), help="instead of the project's k")
-    add("--seed", metavar="N", type=whole(0), help="instead of the project's seed")
+    add("--k", metavar="N", type=whole_number(1), help="instead of the project's k")
+    add("--seed", metavar="N", type=whole_number(0), help="instead of the project's seed")
     add(
         "--set", metavar="PARAM=VALUE", type=assignment, action="append", default=[],
         help="a parameter of the algorithm; may be repeated",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import add_json, print_json, whole
+from kanon_tui.commands.common import add_json, print_json, whole_number
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -18,12 +18,30 @@ HELP = "estimate whether k can be reached at all"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--attributes", metavar="M", type=whole(1), required=True, help="number of attributes")
-    add("--k", metavar="K", type=whole(1), required=True, help="the smallest class allowed")
-    add("--records", metavar="N", type=whole(1), required=True, help="number of records")
-    add("--values", metavar="V", type=whole(1), default=2, help="values per attribute (2)")
-    add("--repeats", metavar="R", type=whole(1), default=200, help="tables that are drawn (200)")
-    add("--seed", metavar="S", type=whole(0), default=0, help="start of the random numbers (0)")
+    add(
+        "--attributes",
+        metavar="M",
+        type=whole_number(1),
+        required=True,
+        help="number of attributes",
+    )
+    add("--k", metavar="K", type=whole_number(1), required=True, help="the smallest class allowed")
+    add("--records", metavar="N", type=whole_number(1), required=True, help="number of records")
+    add("--values", metavar="V", type=whole_number(1), default=2, help="values per attribute (2)")
+    add(
+        "--repeats",
+        metavar="R",
+        type=whole_number(1),
+        default=200,
+        help="tables that are drawn (200)",
+    )
+    add(
+        "--seed",
+        metavar="S",
+        type=whole_number(0),
+        default=0,
+        help="start of the random numbers (0)",
+    )
     add_json(parser)
 
 

@@ -102,24 +102,6 @@ def test_help_and_version(tmp_path: Path) -> None:
         assert done.stdout.startswith(f"usage: kanon-tui {command}")
 
 
-def test_starting_imports_nothing_heavy() -> None:
-    code = "import sys, kanon_tui.cli; kanon_tui.cli.make_parser(); print(*sys.modules)"
-    loaded = subprocess.check_output([sys.executable, "-c", code], env=ENVIRONMENT, text=True)
-    heavy = {"polars", "numpy", "pandas", "numba", "textual", "rich", "yaml", "kanon_tui.app"}
-    assert not heavy & set(loaded.split())
-
-
-def test_the_library_imports_no_user_interface() -> None:
-    code = """
-import sys, kanon_tui
-print(*{"polars", "numpy", "yaml"} & set(sys.modules))
-for name in kanon_tui.__all__: getattr(kanon_tui, name)
-print(*{"textual", "rich", "kanon_tui.app"} & set(sys.modules))
-"""
-    shown = subprocess.check_output([sys.executable, "-c", code], env=ENVIRONMENT, text=True)
-    assert shown.split() == []
-
-
 # --- run
 
 
