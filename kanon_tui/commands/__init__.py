@@ -1,8 +1,11 @@
 """The commands: one small module each, with `HELP`, `arguments(parser)` and `execute(args)`.
 
-A module imports only the standard library at its top; what a command works with is imported when
-it is executed, so that `kanon-tui --help` answers at once. To add a command, write its module and
-add it to the table.
+A module imports only the standard library, `commands.common` and `core.errors` at its top. What a
+command works with is imported when it is executed: `kanon-tui --help` answers at once. To add a
+command, write its module and add it to the table.
+
+May import: `core` and `web`; never `screens`, `widgets` or `app`. The command line hands a command
+`args.open_application` to open the application with.
 """
 
 from __future__ import annotations

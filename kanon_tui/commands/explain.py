@@ -29,19 +29,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Run decision by decision and print as it goes."""
-    from dataclasses import replace
-
-    from kanon_tui.core.algorithms import find_algorithm
     from kanon_tui.core.analysis.explain import explain
-    from kanon_tui.core.project.project import AlgorithmChoice, Project
+    from kanon_tui.core.project.overrides import with_overrides
+    from kanon_tui.core.project.project import Project
     from kanon_tui.core.run.prepare import prepare
 
-    project = Project.load(args.project)
-    if args.algorithm is not None and args.algorithm != project.algorithm.name:
-        find_algorithm(args.algorithm, "--algorithm")
-        project = replace(project, algorithm=AlgorithmChoice(args.algorithm))
-    if args.k is not None:
-        project = replace(project, privacy=replace(project.privacy, k=args.k))
+    project = with_overrides(Project.load(args.project), algorithm=args.algorithm, k=args.k)
     for line in explain(project, prepare(project), args.most):
         print(line)
     return 0

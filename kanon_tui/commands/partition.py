@@ -81,7 +81,7 @@ def execute(args: argparse.Namespace) -> int:
     if found.kept is not None:
         print(f"the release keeps {found.kept:.1%} of the original's accuracy")
     print()
-    _print_trees(*(_lines(tree.root) for tree in both))
+    _print_trees(*(_tree_lines(tree.root) for tree in both))
     return 0
 
 
@@ -93,12 +93,12 @@ def _as_json(tree: PartitionTree) -> dict[str, Any]:
     return {"accuracy": tree.accuracy, "auc": tree.auc, "leaves": leaves}
 
 
-def _lines(node: Node, indent: str = "") -> list[str]:
+def _tree_lines(node: Node, indent: str = "") -> list[str]:
     """A tree as text: a line per node, what lies below it further in."""
-    said = f"{node.condition}: " if node.condition else ""
-    lines = [f"{indent}{said}{node.records:,} records, {node.share:.1%} {node.majority}"]
+    condition = f"{node.condition}: " if node.condition else ""
+    lines = [f"{indent}{condition}{node.records:,} records, {node.share:.1%} {node.majority}"]
     for child in node.children:
-        lines += _lines(child, indent + "  ")
+        lines += _tree_lines(child, indent + "  ")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""A progress bar on stderr while a run is pulled, where a person is watching."""
+"""Progress bars on stderr for long work, where a person is watching."""
 
 from __future__ import annotations
 
@@ -6,24 +6,18 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
     from kanon_tui.core.run.run import Run
 
-__all__ = ["watched"]
+__all__ = ["finish_run", "finish_sweep"]
 
 
-def watched(run: Run) -> None:
+def finish_run(run: Run) -> None:
     """Pull a run to its end, with a bar when stderr is a terminal."""
     if not sys.stderr.isatty():
         run.finish()
         return
-    from kanon_tui.core.run.warm_up import is_warm
-
-    if not is_warm():
-        print(
-            "kanon-tui: the first run of an algorithm on this machine compiles its inner loops, "
-            "which takes some seconds",
-            file=sys.stderr,
-        )
+    _announce_compiling()
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -33,3 +27,33 @@ def watched(run: Run) -> None:
         for step in run:
             if step.progress is not None:
                 progress.update(bar, total=1.0, completed=step.progress)
+
+
+def finish_sweep(sweep: Sweep) -> list[SweepPoint]:
+    """All points in the order asked for, with a bar when stderr is a terminal."""
+    if not sys.stderr.isatty():
+        return sweep.in_order(list(sweep))
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    )  # fmt: skip
+    points = []
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("sweep", total=sweep.total)
+        for point in sweep:
+            points.append(point)
+            progress.update(bar, advance=1, description=f"{point.algorithm} k={point.k}")
+    return sweep.in_order(points)
+
+
+def _announce_compiling() -> None:
+    from kanon_tui.core.run.warm_up import is_warm
+
+    if not is_warm():
+        print(
+            "kanon-tui: the first run of an algorithm on this machine compiles its inner loops, "
+            "which takes some seconds",
+            file=sys.stderr,
+        )

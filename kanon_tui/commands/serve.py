@@ -38,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Check the file, take the port, and serve until Ctrl-C."""
     if args.file is not None:
-        _check(args.file)
+        _check_file(args.file)
     listening = _listen(args.host, args.port)
     with listening:
         from kanon_tui.web.server import is_loopback, serve
@@ -62,7 +62,7 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _check(file: Path) -> None:
+def _check_file(file: Path) -> None:
     """Refuse a file that no session could open."""
     from kanon_tui.core.editing.session import open_session
 
@@ -72,7 +72,7 @@ def _check(file: Path) -> None:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket that listens, so that a port that is taken is known before anything starts."""
+    """A socket that listens. A port that is taken is known before anything starts."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, address = found[0]
@@ -82,10 +82,10 @@ def _listen(host: str, port: int) -> socket.socket:
             f"--host: '{host}' is not an address of this machine; use 127.0.0.1"
         ) from None
     except OSError as error:
-        raise InputError(_why(error, host, port)) from None
+        raise InputError(_listen_problem(error, host, port)) from None
 
 
-def _why(error: OSError, host: str, port: int) -> str:
+def _listen_problem(error: OSError, host: str, port: int) -> str:
     import errno
 
     if error.errno == errno.EADDRINUSE:

@@ -8,8 +8,6 @@ code 1 when no point has one.
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +15,7 @@ from kanon_tui.commands.common import add_json, figure, names, print_json, print
 from kanon_tui.core.errors import InputError, NotReachedError
 
 if TYPE_CHECKING:
-    from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
+    from kanon_tui.core.analysis.sweep.sweep import SweepPoint
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -45,6 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Run all points, then print and write them."""
+    from kanon_tui.commands.progress import finish_sweep
     from kanon_tui.core.analysis.sweep.files import sweep_text
     from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, sweep
     from kanon_tui.core.data.writing import write_text
@@ -52,14 +51,13 @@ def execute(args: argparse.Namespace) -> int:
 
     project = Project.load(args.project)
     _check_target(args, project.data_path)
-    made = sweep(project, args.algorithms, args.k or DEFAULT_KS)
-    points = made.in_order(_watched(made))
+    points = finish_sweep(sweep(project, args.algorithms, args.k or DEFAULT_KS))
     if args.out is not None:
         write_text(args.out, sweep_text(points, args.out), args.force)
     if args.json:
         print_json([point.figures for point in points])
     else:
-        _print(points)
+        _print_points(points)
         if args.out is not None:
             print(f"wrote {args.out}")
     if all(point.error for point in points):
@@ -81,35 +79,14 @@ def _k_values(text: str) -> tuple[int, ...]:
 def _check_target(args: argparse.Namespace, data: Path) -> None:
     """Refuse a file that cannot be written before any work is done for it."""
     from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS
-    from kanon_tui.core.data.writing import check_target
+    from kanon_tui.core.data.writing import check_not_read, check_target
 
-    if args.out is None:
-        return
-    if os.path.realpath(args.out) in {os.path.realpath(path) for path in (data, args.project)}:
-        raise InputError(f"{args.out} is what is read, it cannot be written too; name another")
-    check_target(args.out, SWEEP_ENDINGS, args.force)
+    if args.out is not None:
+        check_not_read(args.out, (data, args.project))
+        check_target(args.out, SWEEP_ENDINGS, args.force)
 
 
-def _watched(made: Sweep) -> list[SweepPoint]:
-    """All points, with a bar when stderr is a terminal."""
-    if not sys.stderr.isatty():
-        return list(made)
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    )  # fmt: skip
-    points = []
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("sweep", total=made.total)
-        for point in made:
-            points.append(point)
-            progress.update(bar, advance=1, description=f"{point.algorithm} k={point.k}")
-    return points
-
-
-def _print(points: list[SweepPoint]) -> None:
+def _print_points(points: list[SweepPoint]) -> None:
     rows = [
         [
             point.algorithm,

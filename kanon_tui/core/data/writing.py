@@ -15,7 +15,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TABLE_ENDINGS",
+    "check_not_read",
     "check_target",
     "put_table",
     "write_table",
@@ -43,6 +44,12 @@ def check_target(path: Path, endings: tuple[str, ...] | None = None, force: bool
         _check_place(path, force)
     except OSError as error:
         raise InputError(f"{path}: could not be written: {error.strerror}") from None
+
+
+def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
+    """Refuse a file that is one of those that are read, by whatever name."""
+    if os.path.realpath(path) in {os.path.realpath(read) for read in inputs}:
+        raise InputError(f"{path} is what is read, it cannot be written too; name another")
 
 
 def _check_place(path: Path, force: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +14,14 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Label, Static
 
 from kanon_tui.core.analysis.mapping import applied_mapping
-from kanon_tui.core.data.writing import TABLE_ENDINGS, check_target, write_table, write_text
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.data.writing import (
+    TABLE_ENDINGS,
+    check_not_read,
+    check_target,
+    write_table,
+    write_text,
+)
+from kanon_tui.core.errors import KanonError
 from kanon_tui.core.report.report import report_text
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.run.result import REPORT_ENDINGS, Result
@@ -118,8 +123,10 @@ class Exporter:
 
     def _check(self, kind: Kind, path: Path) -> None:
         """Ask again for a path that will not do, and before a file is replaced."""
+        project = self.screen.session.project
+        inputs = [project.data_path, *([project.path] if project.path else [])]
         try:
-            self._refuse_inputs(path)
+            check_not_read(path, inputs)
             check_target(path, kind.endings, force=True)
         except KanonError as error:
             self._ask_path(kind, str(path), str(error))
@@ -131,12 +138,6 @@ class Exporter:
             )
         else:
             self._write(kind, path)
-
-    def _refuse_inputs(self, path: Path) -> None:
-        project = self.screen.session.project
-        inputs = [project.data_path, *([project.path] if project.path else [])]
-        if os.path.realpath(path) in {os.path.realpath(one) for one in inputs}:
-            raise InputError(f"{path} is what is read, it cannot be written too; name another")
 
     def _write(self, kind: Kind, path: Path) -> None:
         screen, result = self.screen, self.result

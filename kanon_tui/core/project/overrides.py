@@ -1,0 +1,49 @@
+"""A project with single settings replaced, as the command line asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.fields.declaration import parameters_of, parse_text
+from kanon_tui.core.project.project import AlgorithmChoice, Project
+
+__all__ = ["with_overrides"]
+
+
+def with_overrides(
+    project: Project,
+    *,
+    algorithm: str | None = None,
+    parameters: Iterable[tuple[str, str]] = (),
+    k: int | None = None,
+    seed: int | None = None,
+) -> Project:
+    """The project with these settings instead of its own; None keeps what the project says.
+
+    `parameters` are names and texts, read as the algorithm declares them.
+    """
+    choice = _choice(project.algorithm, algorithm, parameters)
+    privacy = project.privacy if k is None else replace(project.privacy, k=k)
+    return replace(
+        project,
+        algorithm=choice,
+        privacy=privacy,
+        seed=project.seed if seed is None else seed,
+    )
+
+
+def _choice(
+    choice: AlgorithmChoice, name: str | None, parameters: Iterable[tuple[str, str]]
+) -> AlgorithmChoice:
+    if name is not None and name != choice.name:
+        choice = AlgorithmChoice(name)  # the old parameters belong to the old algorithm
+    algorithm = find_algorithm(choice.name, "--algorithm" if name else "algorithm.name")
+    declared = {parameter.name: parameter for parameter in parameters_of(algorithm)}
+    values = dict(choice.params)
+    for parameter, text in parameters:
+        # An unknown name is refused with the others, when the algorithm is made.
+        known = declared.get(parameter)
+        values[parameter] = text if known is None else parse_text(known, text, "--set")
+    return replace(choice, params=values)

@@ -1,0 +1,27 @@
+"""One column of a data file or a project, read as a run would read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.data.table import read_table
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.run.result import as_project
+
+__all__ = ["read_column"]
+
+
+def read_column(data: Path, name: str, kind: str | None = None) -> Column:
+    """A column of a data file, or of a project's with what the project says of it."""
+    project = as_project(data)
+    table = read_table(project.data_path, project.data.read_options)
+    spec = project.completed(table).attributes.get(name)
+    if spec is None:
+        raise InputError(
+            f"{data.name}: there is no column '{name}'; {suggestion(name, table.names)}"
+        )
+    wanted = Kind(kind) if kind is not None else spec.kind
+    assert wanted is not None, "a completed project knows every kind"
+    return table.column(name, wanted, spec.format)
