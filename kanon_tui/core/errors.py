@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["InputError", "KanonError", "NotReachedError", "listing", "suggestion"]
+__all__ = ["InputError", "KanonError", "NotReachedError", "suggestion"]
 
 
 class KanonError(Exception):
@@ -36,11 +36,3 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean '{close[0]}'?"
     return "known are " + ", ".join(known) if known else ""
-
-
-def listing(items: Iterable[object], most: int = 5) -> str:
-    """`'a', 'b', 'c' and 4 more`: a few of many values, quoted, for a message."""
-    all_items = [f"'{item}'" for item in items]
-    if len(all_items) <= most:
-        return ", ".join(all_items)
-    return ", ".join(all_items[:most]) + f" and {len(all_items) - most:,} more"

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.box_sentences import number
 from kanon_tui.core.clustering.boxes import HEAD, PLACE, SIZE, TAIL, Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import short_number
 
 __all__ = ["BottomUp"]
 
@@ -98,7 +98,7 @@ def _split_large(merging: Merging) -> Iterator[Step]:
                 "ncp": now,
             }
             template, facts = splitting.tell(splits)
-            facts |= {"after": now, "told": number(now, 4)}
+            facts |= {"after": now, "told": short_number(now, 4)}
             template += ". NCP falls to {told}."
             yield Step("split", template, facts, dict(counters), merging.progress)
     merging.more_counters["splits"] += splitting.splits

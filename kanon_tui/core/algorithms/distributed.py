@@ -11,17 +11,17 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.algorithms.local_search import Pointers
-from kanon_tui.core.clustering.box_sentences import listed
 from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.full_domain.halving import Halving
 from kanon_tui.core.full_domain.part_solver import Crew
 from kanon_tui.core.full_domain.parts import Whole, split
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
-from kanon_tui.core.full_domain.search import Search, counted
+from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.full_domain.strings import StringList
 from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.steps import Algorithm, Family, Step, Steps
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of, joined
 
 __all__ = ["DistributedSearch"]
 
@@ -87,7 +87,7 @@ class DistributedSearch(Algorithm):
             "Split the attributes into {parts:,} parts, as a string can pass only if its parts do: "
             "{names}.",
             parts=len(parts),
-            names="; ".join(listed([search.names[a] for a in part]) for part in parts),
+            names="; ".join(joined([search.names[a] for a in part]) for part in parts),
         )
         with ExitStack() as stack:
             crew = Crew(search, self.memory, self.workers, stack)
@@ -110,7 +110,7 @@ def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
     yield from search.tell(
         "combine",
         which + ": halve it again and again, as global does.",
-        strings=counted(len(strings)),
+        strings=count_of(len(strings), "string"),
     )
     halving = Halving(search, strings)
     yield from halving.drop_worse()

@@ -11,6 +11,7 @@ from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of
 from kanon_tui.core.task.steps import Algorithm, Family, Steps
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import plural
 
 __all__ = ["Gcka"]
 
@@ -63,16 +64,12 @@ class Gcka(Algorithm):
         yield members.step(
             "group",
             "Group the {records:,} records by their MAGVals: {groups:,} "
-            + ("group. " if len(groups) == 1 else "groups. ")
+            + plural(len(groups), "group. ", "groups. ")
             + (
                 "{small:,} of them "
-                + ("has" if small.sum() == 1 else "have")
+                + plural(int(small.sum()), "has", "have")
                 + " fewer than {k:,} records, so {suppressed:,} "
-                + (
-                    "record is suppressed."
-                    if members.suppressed == 1
-                    else "records are suppressed."
-                )
+                + plural(members.suppressed, "record is suppressed.", "records are suppressed.")
                 if small.any()
                 else "None has fewer than {k:,} records, so nothing is suppressed."
             ),

@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.box_sentences import listed
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels, no_string
@@ -19,6 +18,7 @@ from kanon_tui.core.full_domain.search import Met, Search, better
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.task.steps import Algorithm, Family, Step, Steps
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import joined, plural
 
 __all__ = ["Incognito"]
 
@@ -135,7 +135,7 @@ class _Lattice:
     def walk(self) -> Generator[Step, None, Flags]:
         """Test what a-priori pruning left; gives which strings pass."""
         search = self.search
-        names = listed([search.names[a] for a in self.part])
+        names = joined([search.names[a] for a in self.part])
         dropped = int(self.unknown.size - self.unknown.sum())
         search.pruned += dropped
         yield from search.tell(
@@ -167,7 +167,7 @@ class _Lattice:
             yield from self.search.tell(
                 "prune",
                 "{known:,} more general "
-                + ("string passes too and needs" if known == 1 else "strings pass too and need")
+                + plural(known, "string passes too and needs", "strings pass too and need")
                 + " no test.",
                 known=known,
             )

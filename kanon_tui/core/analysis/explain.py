@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kanon_tui.core.clustering.box_sentences import listed
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.result import Result, conclude, start
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Family, Pace
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of, joined, plural
 
 __all__ = ["explain"]
 
@@ -42,18 +42,18 @@ def _introduction(project: Project, run: Run) -> Iterator[str]:
     task, algorithm = run.task, run.algorithm
     names = [attribute.name for attribute in task.quasi]
     yield (
-        f"{project.name}: {_counted(task.n, 'record')} with "
-        f"{_counted(len(names), 'quasi-identifier')}: {listed(names)}."
+        f"{project.name}: {count_of(task.n, 'record')} with "
+        f"{count_of(len(names), 'quasi-identifier')}: {joined(names)}."
     )
     if task.k == 1:
         yield "k is 1: every record may stand alone."
     else:
         yield (
             f"k is {task.k:,}: in {'these' if len(names) > 1 else 'it'}, every published record "
-            f"must look like at least {_counted(task.k - 1, 'other')}."
+            f"must look like at least {count_of(task.k - 1, 'other')}."
         )
     if task.requirements:
-        asked = listed([str(requirement) for requirement in task.requirements])
+        asked = joined([str(requirement) for requirement in task.requirements])
         yield f"Beyond k, every class must have {asked}."
     named = algorithm.title.lower() == algorithm.name
     title = algorithm.title if named else f"{algorithm.title} ({algorithm.name})"
@@ -61,7 +61,7 @@ def _introduction(project: Project, run: Run) -> Iterator[str]:
     if algorithm.family is Family.FULL_DOMAIN:
         levels = [f"{a.name} from 0 to {a.hierarchy.height}" for a in task.quasi]
         yield (
-            f"A string ⟨…⟩ picks a level for every attribute: {listed(levels)}. At level 0 values "
+            f"A string ⟨…⟩ picks a level for every attribute: {joined(levels)}. At level 0 values "
             f"stand as they are, at the last level all look the same."
         )
         yield from (f"{note.rstrip('.')}." for note in task.built)
@@ -73,12 +73,12 @@ def _outcome(result: Result) -> Iterator[str]:
     levels = result.grouping.levels
     if levels is not None:
         pairs = [f"{a.name} at level {x}" for a, x in zip(task.quasi, levels, strict=True)]
-        yield f"Published: {listed(pairs)}."
+        yield f"Published: {joined(pairs)}."
     published = task.n - measures.suppressed_records
     if measures.classes == 1:
-        yield f"The release is one class of {_counted(published, 'record')}."
+        yield f"The release is one class of {count_of(published, 'record')}."
     else:
-        smallest = _counted(measures.smallest_class, "record")
+        smallest = count_of(measures.smallest_class, "record")
         sizes = f"the smallest has {smallest}, the largest {measures.largest_class:,}"
         if measures.smallest_class == measures.largest_class:
             sizes = f"each has {smallest}"
@@ -89,22 +89,18 @@ def _outcome(result: Result) -> Iterator[str]:
     for each in measures.privacy.required:
         yield f"Every class has {each.requirement}; the worst has {each.figure:.3g}."
     yield (
-        f"{_counted(measures.suppressed_records, 'record')} of {task.n:,} "
-        f"{'is' if measures.suppressed_records == 1 else 'are'} suppressed."
+        f"{count_of(measures.suppressed_records, 'record')} of {task.n:,} "
+        f"{plural(measures.suppressed_records, 'is', 'are')} suppressed."
         if measures.suppressed_records
         else "No record is suppressed."
     )
     if measures.suppressed_cells:
         yield (
-            f"{_counted(measures.suppressed_cells, 'cell')} of published records "
-            f"{'is' if measures.suppressed_cells == 1 else 'are'} hidden."
+            f"{count_of(measures.suppressed_cells, 'cell')} of published records "
+            f"{plural(measures.suppressed_cells, 'is', 'are')} hidden."
         )
     yield (
         f"NCP is {measures.ncp:.4f} (0 keeps all detail, 1 none), the research value "
         f"{measures.rv:.4f}."
     )
     yield from (f"{note.rstrip('.')}." for note in result.grouping.notes)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

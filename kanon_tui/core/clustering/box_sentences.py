@@ -10,29 +10,13 @@ import numpy.typing as npt
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import short_number
 
-__all__ = [
-    "broken_rules", "change", "in_words", "kept_rule", "listed", "number", "records", "texts"
-]  # fmt: skip
+__all__ = ["broken_rules", "change", "in_words", "kept_rule", "texts"]
 
 Codes = npt.NDArray[np.integer]
 _VALUES_SHOWN = 4
 _DECIMALS, _MOST_DECIMALS = 4, 6  # of figures before and after
-
-
-def records(count: int) -> str:
-    """`1 record`, `2,306 records`."""
-    return f"{count:,} record" + ("" if count == 1 else "s")
-
-
-def listed(words: Sequence[str]) -> str:
-    """`age, zip and sex`."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def number(value: float, decimals: int = 3) -> str:
-    """`0.917`, `2.5`, `1`: no more digits than one can follow by ear."""
-    return f"{value:.{decimals}f}".rstrip("0").rstrip(".")
 
 
 def change(before: float, after: float) -> str:
@@ -40,7 +24,7 @@ def change(before: float, after: float) -> str:
     apart = abs(after - before)
     needed = ceil(-log10(apart)) if apart > 0 else 0
     decimals = min(max(needed, _DECIMALS), _MOST_DECIMALS)
-    return f"{number(before, decimals)} → {number(after, decimals)}"
+    return f"{short_number(before, decimals)} → {short_number(after, decimals)}"
 
 
 def texts(attribute: QuasiIdentifier, codes: Codes) -> str:

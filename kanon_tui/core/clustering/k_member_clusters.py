@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.clustering.box_sentences import number
 from kanon_tui.core.clustering.features import Features
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.task.steps import Grouping, Step
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import short_number
 
 __all__ = ["Members"]
 
@@ -126,7 +126,7 @@ class Members:
             "size": size,
             "k": self.task.k,
             "score": score,
-            "told": number(score),
+            "told": short_number(score),
         }
         kind = "grow"
         template = (
@@ -149,7 +149,7 @@ class Members:
         facts = {
             "record": record + 1,
             "cluster": int(self.labels[record]) + 1,
-            "told": number(growth),
+            "told": short_number(growth),
         }
         template = (
             "Record {record:,} is left over and joins cluster {cluster:,}, whose loss grows least, "

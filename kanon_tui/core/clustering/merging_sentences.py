@@ -7,15 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kanon_tui.core.clustering.box_sentences import (
-    broken_rules,
-    in_words,
-    kept_rule,
-    listed,
-    records,
-)
+from kanon_tui.core.clustering.box_sentences import broken_rules, in_words, kept_rule
 from kanon_tui.core.clustering.boxes import PLACE, SIZE
 from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.text import count_of, joined, plural
 
 if TYPE_CHECKING:
     from kanon_tui.core.clustering.merging import Merging
@@ -59,7 +54,7 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
         "union_box": _box(
             int(info[[a, b], SIZE].sum()), in_words(quasi, [union[x] for x in named])
         ),
-        "hidden": listed([task.quasi[x].name for x in hidden]),
+        "hidden": joined([task.quasi[x].name for x in hidden]),
         "rules": _rules_in_words(merging, before, union),
     }
     template = "Cluster {small:,} ({small_box}) joins cluster {other:,} ({other_box})"
@@ -74,7 +69,8 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
 
 
 def _box(size: int, words: str) -> str:
-    return f"{records(size)}, {words}" if words else records(size)
+    records = count_of(size, "record")
+    return f"{records}, {words}" if words else records
 
 
 def _shown(merging: Merging, c: int) -> list[Int32s]:
@@ -106,8 +102,8 @@ def _rules_in_words(merging: Merging, before: set[str], union: Sequence[Int32s])
     after = _broken(merging, union)
     broken = sorted(after - before)
     if broken:
-        what, are = ("rule", "is") if len(broken) == 1 else ("rules", "are")
-        return f" The {what} {listed(broken)} {are} broken."
+        what, are = plural(len(broken), "rule"), plural(len(broken), "is", "are")
+        return f" The {what} {joined(broken)} {are} broken."
     widened = [q for q, codes in zip(merging.task.quasi, union, strict=True) if len(codes) > 1]
     kept = kept_rule(widened, after)
     return f" The rule {kept} is kept." if kept else ""

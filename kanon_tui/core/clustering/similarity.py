@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.clustering.box_sentences import in_words, records
+from kanon_tui.core.clustering.box_sentences import in_words
 from kanon_tui.core.clustering.class_loss import class_loss
 from kanon_tui.core.clustering.features import collapse, places, ranks
 from kanon_tui.core.clustering.similarity_sentences import compared
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.steps import Grouping, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.text import count_of, plural
 
 __all__ = ["Similarity"]
 
@@ -147,14 +148,14 @@ class Similarity:
                 cluster,
             )
             facts = {
-                "left": records(len(left)) + (" is" if len(left) == 1 else " are"),
+                "left": count_of(len(left), "record is", "records are"),
                 "k": self.task.k,
                 "compared": clusters - cluster,
                 "clusters": clusters,
             }
             template = (
                 "{left} left, too few for a cluster of {k:,}: compared with {compared:,} of "
-                "{clusters:,} " + ("cluster." if clusters == 1 else "clusters.")
+                f"{{clusters:,}} {plural(clusters, 'cluster')}."
             )
             yield self._step("compare", template, facts)
         whose = "centre" if self.spatial else "first record"
@@ -236,7 +237,11 @@ class Similarity:
         if kind == "close":
             members = self._members(closed - 1)
             box = in_words(self.task.quasi, [a.column.codes[members] for a in self.task.quasi])
-            facts: dict[str, Any] = {"cluster": closed, "k": records(self.task.k), "box": box}
+            facts: dict[str, Any] = {
+                "cluster": closed,
+                "k": count_of(self.task.k, "record"),
+                "box": box,
+            }
             template = "Cluster {cluster:,} is closed with {k}: {box}."
             return self._step(kind, template, facts)
         start = closed * self.task.k

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_tui.core.clustering.box_sentences import listed
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import joined
 
 if TYPE_CHECKING:
     from kanon_tui.core.kernels.contingency import Contingency
@@ -54,10 +54,10 @@ def compared(
         told.append(f"further from {len(others) - len(named):,} other values")
     words = (
         f" By how often each {column.name} occurs among the {total} {among}, "
-        f"{column.values[own]} ({counts[own]:,}) is {listed(told)}."
+        f"{column.values[own]} ({counts[own]:,}) is {joined(told)}."
     )
     if len(measured) > 1:
-        words += f" Compared likewise: {listed([categories[y].name for y in measured[1:]])}."
+        words += f" Compared likewise: {joined([categories[y].name for y in measured[1:]])}."
     return words
 
 

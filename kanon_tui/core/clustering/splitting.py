@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.clustering.box_sentences import in_words, records
+from kanon_tui.core.clustering.box_sentences import in_words
 from kanon_tui.core.clustering.boxes import KIND, LINE, MIXED, SET, UNIT, Attributes, ranked_rows
 from kanon_tui.core.clustering.features import Distinct
 from kanon_tui.core.numeric import Flags, Floats, Int32s
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of
 
 __all__ = ["Splitting"]
 
@@ -163,7 +164,7 @@ class Splitting:
         _, begin, middle, end = self.event.tolist()
         group = self.order[begin:end]
         if not splits:
-            size = records(int(self.counts[group].sum()))
+            size = count_of(int(self.counts[group].sum()), "record")
             return "Close a group of {size}: {why}", {"size": size, "why": self._why(group)}
         parts = [group, self.order[begin:middle], self.order[middle:end]]
         named = self._most_parted(parts)
@@ -173,7 +174,7 @@ class Splitting:
             first = self.distinct.first[part]
             codes = [attribute.column.codes[first] for attribute in quasi]
             words = f" ({in_words(quasi, codes)})" if quasi else ""
-            texts.append(records(int(self.counts[part].sum())) + words)
+            texts.append(count_of(int(self.counts[part].sum()), "record") + words)
         names = ("group", "first", "second")
         template = "Split {group} around two that are far apart: {first} and {second}"
         return template, dict(zip(names, texts, strict=True))

@@ -19,8 +19,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.errors import InputError, listing
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.text import quoted_list
 
 __all__ = [
     "DATE_FORMATS",
@@ -246,7 +247,7 @@ def _only_date_format(name: str, present: pl.Series) -> str:
     formats = date_formats(present)
     if len(formats) > 1:
         raise InputError(
-            f"{name}: {listing(sorted(present)[:1])} and all other dates can be read as "
+            f"{name}: {quoted_list(sorted(present)[:1])} and all other dates can be read as "
             f"{' or as '.join(formats)}; set format to the right one"
         )
     # Without a format that reads all, the most frequent spelling shows which values are amiss.
@@ -272,7 +273,7 @@ def _unreadable(
     if kind is Kind.DATE:
         what = f"{'dates' if several else 'a date'} of the format {date_format}"
     where = f"{'first ' if at_fault.sum() > 1 else ''}in row {row_of(first):,}"
-    shown = listing(texts.filter(at_fault).unique(maintain_order=True))
+    shown = quoted_list(texts.filter(at_fault).unique(maintain_order=True))
     remedy = "set format, " if kind is Kind.DATE else ""
     return InputError(
         f"{texts.name}: {shown} {'are' if several else 'is'} not {what} ({where}); {remedy}"

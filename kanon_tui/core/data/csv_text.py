@@ -20,6 +20,7 @@ import polars as pl
 
 from kanon_tui.core.data.sniffing import Dialect
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.text import plural
 
 __all__ = ["parse_csv"]
 
@@ -149,7 +150,7 @@ def _parse_carefully(text: bytes, dialect: Dialect, file: str) -> pl.DataFrame:
 
 
 def _fields(count: int) -> str:
-    return "1 field" if count == 1 else f"{count} fields"
+    return f"{count} {plural(count, 'field')}"
 
 
 def _frame(records: list[list[str]], width: int) -> pl.DataFrame:

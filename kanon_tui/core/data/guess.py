@@ -30,7 +30,7 @@ import polars as pl
 from kanon_tui.core.data.column import date_formats, parse_numbers
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.errors import listing
+from kanon_tui.core.text import quoted_list
 
 __all__ = ["Guess", "guess_attributes"]
 
@@ -159,6 +159,6 @@ def _look(distinct: pl.Series, is_code: bool) -> _Look:
         )
     what = f"{different}text{plural}"
     if readable.sum() > 1 and readable.mean() >= 0.9:
-        others = listing(distinct.filter(~readable).sort(), most=3)
+        others = quoted_list(distinct.filter(~readable).sort(), most=3)
         what = f"numbers but for {others}: missing tokens, if that is what they mean"
     return _Look(Kind.CATEGORICAL, what, labels=True)

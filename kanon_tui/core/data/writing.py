@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.text import joined
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +40,7 @@ __all__ = [
 def check_target(path: Path, endings: tuple[str, ...] | None = None, force: bool = False) -> None:
     """Refuse a file that could not be written, before any work is done for it."""
     if endings is not None and path.suffix.lower() not in endings:
-        raise InputError(f"{path}: files of this kind end in {_either(endings)}")
+        raise InputError(f"{path}: files of this kind end in {joined(endings, 'or')}")
     try:
         _check_place(path, force)
     except OSError as error:
@@ -145,7 +146,3 @@ def _flush_folder(folder: Path) -> None:
 
 def _kept(path: Path) -> str:
     return f"{path} exists and is kept; use --force to replace it or name another file"
-
-
-def _either(endings: tuple[str, ...]) -> str:
-    return ", ".join(endings[:-1]) + " or " + endings[-1] if len(endings) > 1 else endings[0]

@@ -34,10 +34,11 @@ import numpy as np
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.full_domain.passing import Follower, settles_little, widen
-from kanon_tui.core.full_domain.search import Met, Search, counted
+from kanon_tui.core.full_domain.search import Met, Search
 from kanon_tui.core.full_domain.strings import StringList
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Step
+from kanon_tui.core.text import count_of
 
 __all__ = ["Halving", "list_all"]
 
@@ -136,7 +137,7 @@ class Halving:
     def _pruned(self, dropped: int, why: str, **facts: Any) -> Iterator[Step]:
         self.search.pruned += dropped
         if dropped > 0:
-            told = f"Drop {counted(dropped)}: {why}."
+            told = f"Drop {count_of(dropped, 'string')}: {why}."
             yield from self.search.tell("prune", told, dropped=dropped, **facts)
 
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.privacy.requirements import out_of_reach
 from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.text import count_of
 
 __all__ = [
     "LevelAlone",
@@ -124,7 +125,7 @@ def hidden_note(task: Task) -> str:
     alone = f"; {', '.join(fails)} fail alone below their root" if fails else ""
     return (
         f"{told}{alone}; nearest is level {nearest.level} of {nearest.attribute}, where "
-        f"{nearest.small:,} {'record stands' if nearest.small == 1 else 'records stand'} in the "
+        f"{count_of(nearest.small, 'record stands', 'records stand')} in the "
         f"way alone: it would pass alone with "
         f"max_suppression {share:g} or k = {smallest:,}"
     )

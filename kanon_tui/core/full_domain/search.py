@@ -22,8 +22,9 @@ from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Grouping, Step
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import plural
 
-__all__ = ["MOST_LISTED", "Met", "Search", "StringText", "better", "counted"]
+__all__ = ["MOST_LISTED", "Met", "Search", "StringText", "better"]
 
 MOST_LISTED = 1000
 """So many passing strings are listed in the report, the best; all of them are counted."""
@@ -61,11 +62,6 @@ def better(strings: Sequence[Met]) -> Met:
     """The answer among passing strings: highest research value, ties by `Met`'s order."""
     highest = max(met.rv for met in strings)
     return min(met for met in strings if met.rv >= highest - TIE)
-
-
-def counted(strings: int) -> str:
-    """`1 string`, `44,800 strings`."""
-    return f"{strings:,} string{'' if strings == 1 else 's'}"
 
 
 class Search:
@@ -189,7 +185,7 @@ class Search:
             yield from self.tell(
                 "pre-prune",
                 "Drop level {level} of {attribute}: alone it leaves {small:,} "
-                + ("record" if alone.small == 1 else "records")
+                + plural(alone.small, "record")
                 + " in groups below {k}.",
                 level=alone.level,
                 attribute=alone.attribute,
@@ -210,18 +206,18 @@ class Search:
         elif outcome.smallest is None:
             told = "{string} fails: its {classes:,} or more classes are too many for k = {k}"
         elif outcome.passes and outcome.small:
-            records = "record" if outcome.small == 1 else "records"
+            records = plural(outcome.small, "record")
             told = (
                 f"{{string}} passes: {{small:,}} {records} in classes below {{k}} may be suppressed"
             )
         elif outcome.passes:
-            records = "record" if outcome.smallest == 1 else "records"
+            records = plural(outcome.smallest, "record")
             told = f"{{string}} passes: its smallest class has {{smallest:,}} {records}"
         elif self.frequency.allowed:
-            records = "record is in a class" if outcome.small == 1 else "records are in classes"
+            records = plural(outcome.small or 0, "record is in a class", "records are in classes")
             told = f"{{string}} fails: {{small:,}} {records} below {{k}}, too many to suppress"
         else:
-            records = "record" if outcome.smallest == 1 else "records"
+            records = plural(outcome.smallest, "record")
             told = f"{{string}} fails: its smallest class has {{smallest:,}} {records}, k is {{k}}"
         return self.tell("test", told + ("; RV {rv:.4g}." if part is None else "."), **facts)
 
@@ -286,10 +282,10 @@ class Search:
 def _lack_told(outcome: Outcome) -> str:
     """The verdict on a string that is large enough but misses something beyond k."""
     if not outcome.passes:
-        alone = outcome.lack is not None and outcome.lack.records == 1
-        records = "record is in a class" if alone else "records are in classes"
+        lacking = outcome.lack.records if outcome.lack is not None else 0
+        records = plural(lacking, "record is in a class", "records are in classes")
         return f"{{string}} fails: {{lacking:,}} {records} with {{lack}}"
-    records = "record" if outcome.small == 1 else "records"
+    records = plural(outcome.small or 0, "record")
     return (
         f"{{string}} passes: {{small:,}} {records} in classes below {{k}} or with {{lack}} may be "
         f"suppressed"

@@ -24,8 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from kanon_tui.core.errors import InputError, listing
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, Mark
+from kanon_tui.core.text import quoted_list
 
 __all__ = [
     "add_level",
@@ -99,7 +100,7 @@ def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) 
     parents = {row[above] for row in inside}
     target = next((row for row in hierarchy.rows if row[above] == name), None)
     if parents == {name}:
-        raise InputError(f"level {above} is '{name}' already for {listing(labels)}")
+        raise InputError(f"level {above} is '{name}' already for {quoted_list(labels)}")
     if target is None and len(parents) == 1:
         whole = sum(row[above] in parents for row in hierarchy.rows)
         if whole == len(inside):
@@ -243,7 +244,7 @@ def _check_label(hierarchy: Hierarchy, level: int, label: str) -> None:
     if label not in hierarchy.labels(level):
         raise InputError(
             f"'{label}' is not a label of level {level}; its labels are "
-            f"{listing(hierarchy.labels(level))}"
+            f"{quoted_list(hierarchy.labels(level))}"
         )
 
 

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
-from kanon_tui.core.errors import InputError, listing
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.text import plural, quoted_list
 
 __all__ = ["HIDDEN", "BoundHierarchy", "Hierarchy", "Mark"]
 
@@ -104,10 +105,10 @@ class Hierarchy:
         rows = self.find_rows(column)
         lost = _without_row(column, rows)
         if lost:
-            verb, them = ("is", "it") if len(lost) == 1 else ("are", "them")
+            verb, them = plural(len(lost), "is", "are"), plural(len(lost), "it", "them")
             where = f" to {self.source}" if self.source else ""
             raise InputError(
-                f"{column.name}: {listing(lost)} {verb} not in its hierarchy; "
+                f"{column.name}: {quoted_list(lost)} {verb} not in its hierarchy; "
                 f"add a row for {them}{where} or rebuild the hierarchy"
             )
         paths = [
@@ -184,14 +185,14 @@ class Hierarchy:
             if mark.label not in self._label_ranks[mark.level]:
                 raise InputError(
                     f"{who}: MAGVal '{mark.label}' is not a label of level {mark.level}; "
-                    f"its labels are {listing(self.labels(mark.level))}"
+                    f"its labels are {quoted_list(self.labels(mark.level))}"
                 )
             return mark
         levels = [j for j, labels in enumerate(self._label_ranks) if mark in labels]
         if not levels:
             raise InputError(
                 f"{who}: MAGVal '{mark}' is not a label of its hierarchy; "
-                f"mark one of {listing(dict.fromkeys(x for row in self.rows for x in row[1:]))}"
+                f"mark one of {quoted_list(dict.fromkeys(x for row in self.rows for x in row[1:]))}"
             )
         if len(levels) > 1 and not self._same_values(mark, levels):
             where = " and ".join(map(str, levels))

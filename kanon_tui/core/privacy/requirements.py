@@ -25,9 +25,10 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.errors import InputError, listing, suggestion
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Flags, Floats
 from kanon_tui.core.privacy.spread import distance, equal_values, expected_of_excess, highest_share
+from kanon_tui.core.text import plural, quoted_list
 
 __all__ = [
     "Bound",
@@ -104,14 +105,13 @@ class Bound:
         name, bound = self.column.name, self.bound
         match self.model:
             case Model.L_DISTINCT | Model.P:
-                values = "value" if bound == 1 else "values"
-                return f"at least {bound:,.0f} distinct {values} of {name}"
+                return f"at least {bound:,.0f} distinct {plural(bound, 'value')} of {name}"
             case Model.L_ENTROPY:
                 return f"{name} as diverse as {bound:g} equally frequent values"
             case Model.T:
                 return f"{name} within {bound:g} of the whole table"
             case Model.ALPHA:
-                which = "any value" if self.bounded is None else listing(self.bounded, most=3)
+                which = "any value" if self.bounded is None else quoted_list(self.bounded, most=3)
                 return f"{which} of {name} in at most {bound:.4g} of the records"
 
     @property
@@ -133,7 +133,7 @@ class Bound:
             case Model.T:
                 return f"{name} further than {bound:g} from the whole table"
             case Model.ALPHA:
-                which = "one value" if self.bounded is None else listing(self.bounded, most=3)
+                which = "one value" if self.bounded is None else quoted_list(self.bounded, most=3)
                 return f"{which} of {name} in more than {bound:.4g} of the records"
 
     @property

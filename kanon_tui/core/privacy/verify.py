@@ -14,6 +14,7 @@ import polars as pl
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.privacy.requirements import Bound, Model
+from kanon_tui.core.text import plural
 
 __all__ = ["smallest_class", "verify"]
 
@@ -64,7 +65,7 @@ def verify(
         if missing:
             raise NotReachedError(
                 f"the release does not verify: {missing:,} of its classes "
-                f"{'is' if missing == 1 else 'are'} with {requirement.lack}; nothing was written"
+                f"{plural(missing, 'is', 'are')} with {requirement.lack}; nothing was written"
             )
     return reached
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.task.steps import Family
+from kanon_tui.core.text import first_few, joined
 
 if TYPE_CHECKING:
     from kanon_tui.core.metrics.measure import Measures
@@ -93,7 +94,7 @@ def _what_was_done(result: Result) -> Section:
     as_it_is = [name for name, role in task.roles.items() if role in (Role.SENSITIVE, Role.OTHER)]
     said = [
         f"{figure(task.n)} records were generalised with {result.algorithm.title} "
-        f"({result.algorithm.name}) so that every published combination of {_and(names)} is "
+        f"({result.algorithm.name}) so that every published combination of {joined(names)} is "
         f"shared by at least {task.k:,} records. The published table was counted again "
         f"independently of the algorithm: its smallest class has "
         f"{figure(measures.smallest_class)} records.",
@@ -103,9 +104,9 @@ def _what_was_done(result: Result) -> Section:
         asked = "; ".join(str(requirement) for requirement in task.requirements)
         said.append(f"Beyond that, every published class has {asked}; this was proven as well.")
     if left_out:
-        said.append(f"Left out because they identify people: {_and(left_out)}.")
+        said.append(f"Left out because they identify people: {joined(left_out)}.")
     if as_it_is:
-        said.append(f"Published as they are: {_and(as_it_is)}.")
+        said.append(f"Published as they are: {joined(as_it_is)}.")
     facts: list[tuple[str, object]] = [
         ("Asked for: k", task.k),
         ("Reached: k", measures.privacy.k),
@@ -151,7 +152,7 @@ def _attributes(result: Result) -> Section:
         ]
         if full_domain:
             row.append(f"{figure(measured.level)} of {attribute.hierarchy.height}")
-        rows.append([*row, _few(cells.texts)])
+        rows.append([*row, first_few([_example(text) for text in cells.texts], 4)])
     if full_domain:
         said = "Every record shows the label of the level chosen for the attribute."
     else:
@@ -301,13 +302,8 @@ def _reproduce(result: Result) -> Section:
 # --- words --------------------------------------------------------------------------------------
 
 
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
-
-
-def _few(texts: Sequence[str], most: int = 4) -> str:
-    shown = ", ".join(text if len(text) <= 40 else text[:37] + "…" for text in texts[:most])
-    return shown + (f" and {len(texts) - most:,} more" if len(texts) > most else "")
+def _example(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "…"
 
 
 def _share(value: float | None) -> float:

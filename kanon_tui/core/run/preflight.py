@@ -12,6 +12,7 @@ from kanon_tui.core.privacy.requirements import out_of_reach
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of
 
 __all__ = ["Preflight", "preflight"]
 
@@ -35,9 +36,9 @@ def preflight(project: Project, task: Task, algorithm: type[Algorithm]) -> Prefl
     beyond = out_of_reach(task.requirements, _may_suppress(task, algorithm))
     if beyond is not None:
         return Preflight(problem=beyond.unreachable())
-    facts = [f"{task.n:,} records", _plural(len(task.quasi), "quasi-identifier")]
+    facts = [f"{task.n:,} records", count_of(len(task.quasi), "quasi-identifier")]
     if task.requirements:
-        facts.append(_plural(len(task.requirements), "requirement") + " beyond k")
+        facts.append(count_of(len(task.requirements), "requirement") + " beyond k")
     warnings: list[str] = []
     if algorithm.family is Family.FULL_DOMAIN:
         strings, left = _strings(task)
@@ -116,7 +117,3 @@ def _seconds(seconds: float) -> str:
     if seconds < 3600:
         return f"some {seconds / 60:.0f} min"
     return f"some {seconds / 3600:.0f} h"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")

@@ -33,6 +33,7 @@ from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,5 +164,5 @@ def _verify(release: Release) -> None:
             why = "which does not keep what is required beyond k"
         raise NotReachedError(
             f"suppressed: star would publish a class of {suppressed} suppressed "
-            f"record{'s' if suppressed > 1 else ''}, {why}; use suppressed: drop to leave them out"
+            f"{plural(suppressed, 'record')}, {why}; use suppressed: drop to leave them out"
         ) from None

@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
-from kanon_tui.core.errors import InputError, listing
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats
+from kanon_tui.core.text import quoted_list
 
 __all__ = ["Apart", "BoundRules", "Boundary", "Rule", "RuleTable"]
 
@@ -40,15 +41,15 @@ class Apart:
         both = sorted(set(self.first) & set(self.second))
         if both:
             raise InputError(
-                f"{column.name}: rule '{self}' names {listing(both)} on both sides; "
+                f"{column.name}: rule '{self}' names {quoted_list(both)} on both sides; "
                 f"a value cannot be kept apart from itself"
             )
         known = set(column.values)
         unknown = [value for value in (*self.first, *self.second) if value not in known]
         if unknown:
             raise InputError(
-                f"{column.name}: rule '{self}' names {listing(unknown)}, which the data does not "
-                f"have; its values are {listing(column.values)}"
+                f"{column.name}: rule '{self}' names {quoted_list(unknown)}, which the data does "
+                f"not have; its values are {quoted_list(column.values)}"
             )
         return (
             np.array([value in self.first for value in column.values], dtype=bool),

@@ -11,9 +11,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack import Linked, possible_values
-from kanon_tui.core.analysis.why.reasons import few
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.text import count_of, short_list
 from kanon_tui.screens.results.rows import RowSource
 from kanon_tui.widgets.grid import Grid, GridColumn, printable
 from kanon_tui.widgets.table_source import FrameSource
@@ -37,12 +37,12 @@ class Trace:
         """`2 records, disease: Gastritis 50%, HIV 50%`."""
         if not len(self.records):
             return "no record fits"
-        parts = ["1 record" if len(self.records) == 1 else f"{len(self.records):,} records"]
+        parts = [count_of(len(self.records), "record")]
         for name, values in self.values.items():
             if name in self.certain:
                 parts.append(f"{name}: certainly {values[0][0]}")
             else:
-                shown = few([f"{value or 'missing'} {share:.0%}" for value, share in values])
+                shown = short_list([f"{value or 'missing'} {share:.0%}" for value, share in values])
                 parts.append(f"{name}: {shown}")
         return ", ".join(parts)
 
@@ -115,7 +115,7 @@ class PersonPane(Vertical):
         self._draw_records(person.original if self.in_original else person.release, grid)
         where = "original" if self.in_original else "published"
         count = len(self._side(person).records)
-        title = f"1 {where} record fits" if count == 1 else f"{count:,} {where} records fit"
+        title = count_of(count, f"{where} record fits", f"{where} records fit")
         self.border_title = Text(f"person {person.number:,}: {title}")
 
     def _side(self, person: Person) -> Trace:

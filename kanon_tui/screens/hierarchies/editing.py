@@ -10,7 +10,7 @@ from textual import on
 
 from kanon_tui.core.editing.hierarchy.change import check_still_usable, edited, with_mark_toggled
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, hierarchy_state
-from kanon_tui.core.errors import InputError, listing
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.edit import (
     add_level,
     check_movable,
@@ -21,6 +21,7 @@ from kanon_tui.core.hierarchy.edit import (
     split,
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.text import quoted_list
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.screens.hierarchies.level_rows import Node
 from kanon_tui.screens.hierarchies.pick import Pick
@@ -35,7 +36,7 @@ S = TypeVar("S", bound=HierarchyView)
 
 def some(labels: Sequence[str]) -> str:
     """A few of the labels, for a title or the undo message."""
-    return printable(listing(labels, most=3))
+    return printable(quoted_list(labels, most=3))
 
 
 def says_why(action: Callable[[S], None]) -> Callable[[S], None]:

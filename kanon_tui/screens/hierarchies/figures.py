@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from rich.text import Text
 
 from kanon_tui.core.editing.hierarchy.state import AttributeLine, HierarchyState
-from kanon_tui.core.errors import listing
 from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.text import count_of, quoted_list
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
 
 __all__ = ["AttributeRows", "level_figures", "reason_text"]
@@ -34,9 +34,9 @@ def level_figures(levels: Iterable[LevelMeasures], here: int | None, privacy: Pr
 def reason_text(state: HierarchyState) -> str:
     """What stands in the way of using a hierarchy, or that it is a default; else nothing."""
     if state.uncovered:
-        have = "value has" if len(state.uncovered) == 1 else "values have"
-        lost = listing(state.uncovered)
-        text = f"✗ {len(state.uncovered):,} {have} no row: {lost}; press u to give them one"
+        have = count_of(len(state.uncovered), "value has", "values have")
+        lost = quoted_list(state.uncovered)
+        text = f"✗ {have} no row: {lost}; press u to give them one"
     elif state.problem:
         text = f"✗ {state.problem}"
     elif not state.given:

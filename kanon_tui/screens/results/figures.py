@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from kanon_tui.core.analysis.compare import Comparison, FigureDifference
-from kanon_tui.core.analysis.why.reasons import few
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.report.story import (
     COUNTS,
@@ -23,6 +22,7 @@ from kanon_tui.core.report.story import (
 )
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import short_list
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
 
@@ -116,7 +116,8 @@ def _attribute_meaning(
         where = f"level {measured.level} of {attribute.hierarchy.height}, {where}"
     return (
         f"{attribute.name}: research value {figure(measured.rv)} of its weight "
-        f"{figure(measured.weight)}, NCP {figure(measured.ncp)}, {where}; published as {few(texts)}"
+        f"{figure(measured.weight)}, NCP {figure(measured.ncp)}, {where}; published as "
+        f"{short_list(texts)}"
     )
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from rich.text import Text
 from textual.widget import Widget
 
-from kanon_tui.core.analysis.why.reasons import RuleVerdict, records_text
+from kanon_tui.core.analysis.why.reasons import RuleVerdict
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.report.reproduce import same_setup
 from kanon_tui.core.run.result import Result
+from kanon_tui.core.text import count_of
 from kanon_tui.screens.results.figures import short_figure
 from kanon_tui.screens.results.rows import ResultRows
 from kanon_tui.widgets.grid import printable
@@ -72,7 +73,7 @@ def record_text(
     this = int(rows.classes[record])
     text = Text(
         f"{number}class {this + 1:,} of {len(rows.sizes):,}, "
-        f"{records_text(int(rows.sizes[this]))} · "
+        f"{count_of(int(rows.sizes[this]), 'record')} · "
     )
     before, after = rows.original[column][record], rows.text(column, record)
     text.append(printable(column), "bold")

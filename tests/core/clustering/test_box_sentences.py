@@ -1,10 +1,10 @@
-"""Figures and lists in the sentences of a run."""
+"""Figures in the sentences of a run."""
 
 from __future__ import annotations
 
 import pytest
 
-from kanon_tui.core.clustering.box_sentences import change, listed, number
+from kanon_tui.core.clustering.box_sentences import change
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,3 @@ def test_a_change_shows_with_no_more_digits_than_it_takes(
     before: float, after: float, told: str
 ) -> None:
     assert change(before, after) == told
-
-
-def test_numbers_and_lists_read_well() -> None:
-    assert [number(x) for x in (2.5, 2.0, 0.8484, 100.0)] == ["2.5", "2", "0.848", "100"]
-    assert [listed(words) for words in (["a"], ["a", "b"], ["a", "b", "c"])] == [
-        "a",
-        "a and b",
-        "a, b and c",
-    ]

@@ -41,10 +41,11 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.trees.features import View, original_view, release_view
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.errors import InputError, listing, suggestion
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import quoted_list
 
 __all__ = ["Node", "PartitionTree", "Partitioning", "grow_tree", "partition"]
 
@@ -236,8 +237,9 @@ def _check_target(task: Task, release: Table, target: str, release_name: str) ->
     strange = set(release.column(target, Kind.CATEGORICAL).values) - set(values)
     if strange:
         raise InputError(
-            f"target: '{target}' is generalised in {release_name} ({listing(sorted(strange), 3)}), "
-            f"so the two trees could not be compared; choose one that is published as it is"
+            f"target: '{target}' is generalised in {release_name} "
+            f"({quoted_list(sorted(strange), 3)}), so the two trees could not be compared; choose "
+            f"one that is published as it is"
         )
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_tui.core.analysis.why.reasons import few, short
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import short_list, shortened
 
 __all__ = ["Held"]
 
@@ -60,6 +60,6 @@ class Held:
         """A cut in words: after the value at this place, or around the record's own label."""
         if not self.attribute.ordered:
             near = self.near()
-            return f"{few(self.labels(near))} | {few(self.labels(~near))}"
+            return f"{short_list(self.labels(near))} | {short_list(self.labels(~near))}"
         below, above = self.names(self.codes[place : place + 2])
-        return f"{short(below)} | {short(above)}"
+        return f"{shortened(below)} | {shortened(above)}"

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.why.class_cuts import ClassCuts, JudgedCuts
 from kanon_tui.core.analysis.why.class_values import Held
 from kanon_tui.core.analysis.why.magvals import why_suppressed
-from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why, few, records_text, short
+from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why
 from kanon_tui.core.analysis.why.requirements import (
     lacks_text,
     loosened,
@@ -30,6 +30,7 @@ from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.privacy.requirements import Bound
 from kanon_tui.core.release.recode import cell_texts
+from kanon_tui.core.text import count_of, plural, short_list, shortened
 
 __all__ = ["ClassReasons", "Cut"]
 
@@ -58,7 +59,7 @@ class Cut:
     @property
     def leaves(self) -> str:
         """In words."""
-        return f"a cut at {self.text} leaves {self.own:,} and {records_text(self.rest)}"
+        return f"a cut at {self.text} leaves {self.own:,} and {count_of(self.rest, 'record')}"
 
 
 class ClassReasons(Reasons):
@@ -73,11 +74,13 @@ class ClassReasons(Reasons):
         held = self._held(record, x)
         if not held.mixed:
             return ""
-        of_them = f"of the {records_text(held.size)} of its class"
+        of_them = f"of the {count_of(held.size, 'record')} of its class"
         if not held.attribute.ordered:
             other = ~held.near()
             count = int(held.counts[other].sum())
-            return f"{count:,} {of_them} {'is' if count == 1 else 'are'} {few(held.labels(other))}"
+            return (
+                f"{count:,} {of_them} {plural(count, 'is', 'are')} {short_list(held.labels(other))}"
+            )
         column = held.attribute.column
         if column.missing in (held.own, held.codes[-1]):
             return f"the value is missing in {int(held.counts[-1]):,} {of_them}"
@@ -85,18 +88,21 @@ class ClassReasons(Reasons):
         distance = np.abs(column.numbers[held.codes] - column.numbers[held.own])
         far = int(np.argmax(np.where(held.codes == held.own, -1.0, distance)))
         count = int(held.counts[far])
-        value = short(column.values[held.codes[far]])
-        return f"{count:,} {of_them} {'has' if count == 1 else 'have'} {value}"
+        value = shortened(column.values[held.codes[far]])
+        return f"{count:,} {of_them} {plural(count, 'has', 'have')} {value}"
 
     def _record_facts(self, record: int, x: int) -> tuple[str, ...]:
         held, cuts = self._held(record, x), self.cuts(record, x)
         pairs = zip(held.names(held.codes), held.counts.tolist(), strict=True)
-        listed = few([f"{short(value)} ({count:,})" for value, count in pairs], 12)
-        facts = [f"Its class has {records_text(held.size)}; {held.attribute.name}: {listed}."]
+        listed = short_list([f"{shortened(value)} ({count:,})" for value, count in pairs], 12)
+        facts = [f"Its class has {count_of(held.size, 'record')}; {held.attribute.name}: {listed}."]
         if held.hidden:
-            one = held.hidden == 1
-            told = "has this cell suppressed and is" if one else "have this cell suppressed and are"
-            facts.append(f"{held.hidden:,} of them {told} on neither side of a cut.")
+            have = plural(held.hidden, "has", "have")
+            are = plural(held.hidden, "is", "are")
+            facts.append(
+                f"{held.hidden:,} of them {have} this cell suppressed and {are} on neither side "
+                f"of a cut."
+            )
         if not held.mixed:
             facts.append("They agree, so that the value is published as it is.")
         elif cuts and all(cut.largest_k < 2 for cut in cuts):
@@ -164,8 +170,8 @@ class ClassReasons(Reasons):
                 text += HIDDEN
             if text != now and self._enough(self._left(record, x, held.codes[~stay])):
                 told = (
-                    f"{records_text(gone)} of its class suppressed: the other "
-                    f"{held.size - gone:,} would publish {short(text)}"
+                    f"{count_of(gone, 'record')} of its class suppressed: the other "
+                    f"{held.size - gone:,} would publish {shortened(text)}"
                 )
                 found.append(Change("suppression", gone, "", told))
         return sorted(found, key=lambda change: change.value)
@@ -238,8 +244,9 @@ class ClassReasons(Reasons):
         widest = int(np.argmax(np.where(mixed, cells.span, -1)))
         record = int(np.flatnonzero(self.release.classes == widest)[0])
         facts.append(
-            f"The widest publishes {short(self.published(record, x))} for "
-            f"{records_text(int(sizes[widest]))} of {int(cells.values.distinct[widest]):,} values."
+            f"The widest publishes {shortened(self.published(record, x))} for "
+            f"{count_of(int(sizes[widest]), 'record')} of "
+            f"{int(cells.values.distinct[widest]):,} values."
         )
         cuts = ClassCuts.of(cells, shown)
         judged = cuts.judged(self.task.requirements, least=min(2, self.k))
@@ -253,12 +260,14 @@ class ClassReasons(Reasons):
         if free == mixed.sum():
             because = f"{self.result.algorithm.name} did not take the cuts that are possible"
         if free:
-            could = f"{classes_text(free)} could be cut on {attribute.name} alone and keep k"
-            facts.append(f"{could}{self._and_required}.")
+            facts.append(
+                f"{count_of(free, 'class', 'classes')} could be cut on {attribute.name} alone and "
+                f"keep k{self._and_required}."
+            )
         if barred := int((cuts.best() >= self.k).sum()) - free:
             facts.append(
-                f"{classes_text(barred)} could be cut on {attribute.name} for k alone, but a side "
-                f"would miss what is required beyond it."
+                f"{count_of(barred, 'class', 'classes')} could be cut on {attribute.name} for k "
+                f"alone, but a side would miss what is required beyond it."
             )
         changes = (*self._smaller_k(best), *self._looser(judged, best >= self.k))
         return Why(self._attribute_question(attribute), because, tuple(facts), changes)
@@ -268,7 +277,7 @@ class ClassReasons(Reasons):
         smaller = best[(best < self.k) & (best > 1)]
         if len(smaller):
             largest = int(smaller.max())
-            more = classes_text(int((smaller >= largest).sum()), "more ")
+            more = count_of(int((smaller >= largest).sum()), "more class", "more classes")
             told = f"k = {largest:,} instead of {self.k:,}: {more} could be cut on it"
             yield Change("k", largest, "", told)
 
@@ -280,7 +289,7 @@ class ClassReasons(Reasons):
                 to = loosened(bound, judged.worse(r)[barred])
                 nearest = float(to.max() if bound.model.at_least else to.min())
                 more = len(np.unique(judged.group[barred][to == nearest]))
-                told = f"{classes_text(more, 'more ')} could be cut on it"
+                told = f"{count_of(more, 'more class', 'more classes')} could be cut on it"
                 yield requirement_change(bound, nearest, told)
 
     # -- helpers
@@ -304,8 +313,3 @@ class ClassReasons(Reasons):
     def of_suppressed(self, record: int) -> Why:
         """Too few share its MAGVals, or they lack something, or the algorithm let it go."""
         return why_suppressed(self.result, record, self._suppressed_question())
-
-
-def classes_text(count: int, more: str = "") -> str:
-    """`1 class`, `12 more classes`."""
-    return f"{count:,} {more}class" + ("" if count == 1 else "es")

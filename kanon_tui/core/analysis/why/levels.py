@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.analysis.why.finer import Finer
-from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why, records_text, short
+from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why
 from kanon_tui.core.analysis.why.requirements import lacks_text, missed_by, requirement_change
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import TIE, Int64s
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.rules import RuleTable
+from kanon_tui.core.text import count_of, shortened
 
 __all__ = ["LevelReasons"]
 
@@ -75,12 +76,12 @@ class LevelReasons(Reasons):
         finer = self.finer(x)
         own = int(finer.class_of[record])
         left = int(finer.sizes[own])
-        label = short(self._label(record, x, self.levels[x] - 1))
+        label = shortened(self._label(record, x, self.levels[x] - 1))
         if left < self.k:
             left_over = f"leave {left:,} records" if left > 1 else "leave this record alone"
             return f"{label} would {left_over} in this class"
         if lacks := finer.lacks_of(own):
-            held = f"leave {records_text(left)} in this class, with {lacks_text(lacks)}"
+            held = f"leave {count_of(left, 'record')} in this class, with {lacks_text(lacks)}"
             return f"{label} would {held}"
         if finer.passes:
             return self._needless(x)
@@ -91,10 +92,12 @@ class LevelReasons(Reasons):
         size = len(self.members(record))
         facts = [
             f"{attribute.name} is at level {level} of {attribute.hierarchy.height} for all "
-            f"records; this class has {records_text(size)}."
+            f"records; this class has {count_of(size, 'record')}."
         ]
         if level:
-            path = [short(self._label(record, x, j)) for j in range(len(attribute.hierarchy.maps))]
+            path = [
+                shortened(self._label(record, x, j)) for j in range(len(attribute.hierarchy.maps))
+            ]
             facts.append(f"Its labels, finest first: {' → '.join(dict.fromkeys(path))}.")
         return (*facts, *self._table_facts(x))
 
@@ -151,13 +154,13 @@ class LevelReasons(Reasons):
 
     def _leaves(self, finer: Finer) -> str:
         """The records of the table that would have to go, by what they lack."""
-        told = f"leave {records_text(finer.small)} of the table below k = {self.k:,}"
+        told = f"leave {count_of(finer.small, 'record')} of the table below k = {self.k:,}"
         if finer.lacking:
             lacks = f"in classes with {lacks_text(finer.lacks)}"
             if finer.small:
                 told += f" and {finer.lacking:,} {lacks}"
             else:
-                told = f"leave {records_text(finer.lacking)} of the table {lacks}"
+                told = f"leave {count_of(finer.lacking, 'record')} of the table {lacks}"
         return told + (f" ({self.allowed:,} may go)" if self.allowed else "")
 
     # -- changes
@@ -181,7 +184,7 @@ class LevelReasons(Reasons):
             share = float(np.ceil(finer.going / self.task.n * 1e4) / 1e4)
             told = (
                 f"max_suppression {share:g} instead of {self.task.privacy.max_suppression:g}: "
-                f"{stays} and {records_text(finer.going)} would go"
+                f"{stays} and {count_of(finer.going, 'record')} would go"
             )
             changes.append(Change("suppression", share, "", told))
         changes += [requirement_change(bound, to, stays) for bound, to in finer.looser()]
@@ -258,12 +261,14 @@ class LevelReasons(Reasons):
             changes += self._company_changes(record, x, others)
         lacks = lacks_text(one.bound for one in missed)
         if alike < self.k:
-            alone = "no other record has" if alike == 1 else f"only {records_text(alike)} have"
+            alone = (
+                "no other record has" if alike == 1 else f"only {count_of(alike, 'record')} have"
+            )
             because = f"{alone} its labels at these levels, and k is {self.k:,}"
         else:
             because = (
-                f"the {records_text(alike)} with its labels at these levels would be a class with "
-                f"{lacks}"
+                f"the {count_of(alike, 'record')} with its labels at these levels would be a "
+                f"class with {lacks}"
             )
         facts = [
             f"{int(self.release.suppressed.sum()):,} of {self.task.n:,} records are suppressed."

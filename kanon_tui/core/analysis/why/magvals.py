@@ -12,11 +12,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kanon_tui.core.analysis.why.reasons import Change, Why, records_text
+from kanon_tui.core.analysis.why.reasons import Change, Why
 from kanon_tui.core.analysis.why.requirements import Shown, lacks_text, missed_by
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of
 
 __all__ = ["why_suppressed"]
 
@@ -30,14 +31,16 @@ def why_suppressed(result: Result, record: int, question: str) -> Why:
     facts = [f"{int(result.release.suppressed.sum()):,} of {task.n:,} records are suppressed."]
     lacks = lacks_text(one.bound for one in missed)
     if count < task.k:
-        alone = "no other record shares" if count == 1 else f"only {records_text(count)} share"
+        alone = (
+            "no other record shares" if count == 1 else f"only {count_of(count, 'record')} share"
+        )
         because = f"{alone} its MAGVals, and k is {task.k:,}"
         if missed:
             facts.append(f"Such a class would also be one with {lacks}.")
     elif missed:
         because = (
-            f"even all together the {records_text(count)} that share its MAGVals would be a class "
-            f"with {lacks}"
+            f"even all together the {count_of(count, 'record')} that share its MAGVals would be a "
+            f"class with {lacks}"
         )
     else:
         return Why(question, f"{result.algorithm.name} found no class for it", tuple(facts))
@@ -60,7 +63,8 @@ def _left_out(task: Task, alike: Flags) -> Iterator[Change]:
         others = np.flatnonzero(np.delete(alike, x, axis=1).all(axis=1))
         if len(task.quasi) == 1 or len(others) < task.k or missed_by(task.requirements, others):
             continue
-        told = f"leaving out {attribute.name}: {records_text(len(others))} would share its MAGVals"
+        sharing = count_of(len(others), "record")
+        told = f"leaving out {attribute.name}: {sharing} would share its MAGVals"
         if task.requirements:
             told += " and keep what is required"
         yield Change("attribute", attribute.hierarchy.height, attribute.name, told)

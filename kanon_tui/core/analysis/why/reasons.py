@@ -16,7 +16,6 @@ have been finer. Nothing is run again; the cost is a few countings of the classe
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +25,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import shortened
 
 __all__ = [
     "Change",
@@ -33,13 +33,7 @@ __all__ = [
     "RuleVerdict",
     "Why",
     "explainer",
-    "few",
-    "records_text",
-    "short",
 ]
-
-LONGEST = 40
-"""Characters of a value in a sentence; longer ones end in …"""
 
 
 @dataclass(frozen=True)
@@ -96,8 +90,8 @@ class Reasons(ABC):
             return self.of_suppressed(record)
         attribute = self.task.quasi[x]
         asked = (
-            f"Why is {attribute.name} {short(self.original(record, x))} published as "
-            f"{short(self.published(record, x))}?"
+            f"Why is {attribute.name} {shortened(self.original(record, x))} published as "
+            f"{shortened(self.published(record, x))}?"
         )
         return Why(
             asked,
@@ -174,19 +168,3 @@ def explainer(result: Result) -> Reasons:
     from kanon_tui.core.analysis.why.classes import ClassReasons
 
     return ClassReasons(result)
-
-
-def short(text: str) -> str:
-    """A value for a sentence."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-def few(texts: Sequence[str], most: int = 3) -> str:
-    """`South, West and 2 more`."""
-    shown = ", ".join(short(text) for text in texts[:most])
-    return shown + (f" and {len(texts) - most:,} more" if len(texts) > most else "")
-
-
-def records_text(count: int) -> str:
-    """`1 record`, `12 records`."""
-    return f"{count:,} record" + ("" if count == 1 else "s")

@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from kanon_tui.core.analysis.why.reasons import Change
 from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.errors import listing
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import Bound, Model
+from kanon_tui.core.text import quoted_list
 
 __all__ = [
     "KEPT_BY_ALL",
@@ -92,7 +92,7 @@ def requirement_change(bound: Bound, value: float, gain: str) -> Change:
     what = f"{bound.model.title} of {bound.column.name}"
     if bound.among is not None:
         values = [bound.column.values[code] for code in np.flatnonzero(bound.among).tolist()]
-        what += f" ({listing(values, most=3)})"
+        what += f" ({quoted_list(values, most=3)})"
     if value == KEPT_BY_ALL:
         return Change("requirement", KEPT_BY_ALL, bound.column.name, f"without {what}: {gain}")
     told = f"{what} {value:g} instead of {bound.bound:g}: {gain}"

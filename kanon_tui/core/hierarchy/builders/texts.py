@@ -7,9 +7,10 @@ from itertools import chain, pairwise
 from typing import Any
 
 from kanon_tui.core.data.column import Column
-from kanon_tui.core.errors import InputError, listing, suggestion
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.builders.keys import misread, text_of
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.text import plural, quoted_list
 
 __all__ = ["build_flat", "build_groups", "build_mask", "refuse_misread"]
 
@@ -63,10 +64,10 @@ def build_groups(column: Column, options: Mapping[str, Any]) -> Hierarchy:
         return named
     refuse_misread(chain.from_iterable(options["levels"][0].values()), lost, who)
     if other is None:
-        verb, group = ("is", "it") if len(lost) == 1 else ("are", "them")
+        verb, group = plural(len(lost), "is", "are"), plural(len(lost), "it", "them")
         raise InputError(
-            f"{who}: {listing(lost, most=20)} {verb} in no group of level 1; name {group}, or say "
-            f"other: NAME for the group of all values not named"
+            f"{who}: {quoted_list(lost, most=20)} {verb} in no group of level 1; name {group}, or "
+            f"say other: NAME for the group of all values not named"
         )
     return Hierarchy.of([path(value) for value in (*levels[0], *lost)], who)
 
@@ -109,9 +110,9 @@ def _check_named(
             )
     left_out = [group for group in dict.fromkeys(below.values()) if group not in above]
     if left_out and other is None:
-        verb, them = ("is", "it") if len(left_out) == 1 else ("are", "them")
+        verb, them = plural(len(left_out), "is", "are"), plural(len(left_out), "it", "them")
         raise InputError(
-            f"{who}: {listing(left_out, most=20)} of level {number - 1} {verb} in no group of "
+            f"{who}: {quoted_list(left_out, most=20)} of level {number - 1} {verb} in no group of "
             f"level {number}; name {them}, or say other: NAME for the group of all not named"
         )
 

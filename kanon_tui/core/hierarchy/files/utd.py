@@ -35,10 +35,11 @@ from xml.etree import ElementTree
 
 from kanon_tui.core.data.column import parse_numbers
 from kanon_tui.core.data.writing import write_text
-from kanon_tui.core.errors import InputError, listing, suggestion
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.builders.keys import exact
 from kanon_tui.core.hierarchy.files.arx import read_source
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.text import quoted_list
 
 __all__ = ["plain_numbers", "read_utd", "write_utd"]
 
@@ -90,7 +91,9 @@ def read_utd(path: Path | str, attribute: str, values: Mapping[str, float]) -> H
     rows = _rows(leaves, numbers)
     lost = [text for text in numbers if text not in rows]
     if mapping is not None and lost:
-        raise InputError(f"{who}: no leaf of its tree holds {listing(lost)}; add a node that does")
+        raise InputError(
+            f"{who}: no leaf of its tree holds {quoted_list(lost)}; add a node that does"
+        )
     if not rows:
         raise InputError(
             f"{who}: its tree of numbers holds no value of the data; check that it is the right "

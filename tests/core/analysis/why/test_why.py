@@ -14,7 +14,7 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.why.class_cuts import ClassCuts
 from kanon_tui.core.analysis.why.classes import ClassReasons
 from kanon_tui.core.analysis.why.levels import LevelReasons
-from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why, explainer, few
+from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why, explainer
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import NotReachedError
@@ -396,7 +396,3 @@ def test_a_missing_value_is_a_reason_of_its_own() -> None:
     assert [reasons.because(record, 0) for record in range(3)] == [told] * 3
     why: Why = reasons.of_record(0, 0)
     assert why.question == "Why is age 1 published as *?"
-
-
-def test_long_values_are_cut_in_sentences() -> None:
-    assert few(["x" * 50, "b", "c", "d"]) == "x" * 39 + "…, b, c and 1 more"
