@@ -24,6 +24,7 @@ from kanon_tui.core.privacy.requirements import Model, Requirement
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_beyond_k import merged_on
 
@@ -89,7 +90,7 @@ def merging(sizes: list[int], k: int) -> None:
             task = requiring(census(size, k), requirement)
             grouping = Run(requiring(task), Mondrian()).finish()
             assert grouping is not None
-            steps = merge_on(task, grouping, keep_magvals=False)
+            steps = merge_on(task, RunContext(), grouping, keep_magvals=False)
             times.append(seconds(lambda steps=steps: list(steps)))
         rows.append((name, *times, exponent(sizes, times)))
     heads = ("required", *(f"n = {size:,}" for size in sizes), "exponent")
@@ -106,7 +107,7 @@ def against_twin(sizes: list[int]) -> None:
         labels = grouping.labels
         clusters = [np.flatnonzero(labels == c).tolist() for c in range(int(labels.max()) + 1)]
         twin = seconds(lambda task=task, clusters=clusters: merged_on(task, clusters))
-        made = MergingOn(task, grouping, keep_magvals=False)
+        made = MergingOn(task, RunContext(), grouping, keep_magvals=False)
         ours = seconds(lambda made=made: list(made.run()))
         rows.append((size, len(clusters), ours, twin, twin / ours))
     heads = ("records", "classes", "merging on", "twin", "ratio")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.result import conclude
 from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.task.steps import Family, Grouping, Pace
+from kanon_tui.core.task.steps import FULL_SPEED, Family, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.helpers import make_task
 
@@ -71,9 +70,8 @@ TABLES: dict[str, Callable[[], Task]] = {
 }
 
 
-def run(name: str, task: Task, decisions: int = Pace.FULL_SPEED) -> Run:
-    task = replace(task, pace=Pace(decisions))
-    return Run(task, ALGORITHMS[name]())
+def run(name: str, task: Task, decisions: int = FULL_SPEED) -> Run:
+    return Run(task, ALGORITHMS[name](), RunContext(decisions))
 
 
 def same(first: Grouping, second: Grouping) -> bool:

@@ -106,7 +106,7 @@ def test_sbc_table_2_10_incognito() -> None:
 def test_sbc_figure_2_9_b_mondrian_cuts() -> None:
     """Zip is cut between 23111 and 23112, then age between 36 and 37 (p. 49)."""
     run = start(project("mondrian"))
-    run.task.pace.decisions = 1
+    run.context.decisions_per_step = 1
     cuts = [step.facts for step in run if step.kind == "cut"]
     assert [(c["attribute"], c["below"], c["above"]) for c in cuts] == [
         ("zip", "23111", "23112"),

@@ -529,11 +529,11 @@ SLOW = """
 
     @dataclass(frozen=True)
     class Slow(Mondrian):
-        def steps(self, task):
+        def steps(self, task, context):
             for i in range(5):
                 yield Step("think", "thinking", progress=i / 5)
             WAIT_IN_RUN
-            return (yield from super().steps(task))
+            return (yield from super().steps(task, context))
 
     def put_half(table, file, path, put=writing.put_table):
         put(table, file, path)

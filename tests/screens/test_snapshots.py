@@ -44,7 +44,7 @@ def show(keys: tuple[str, ...], *, result: bool = False) -> Callable[[Pilot[None
         await settle(pilot)
         if result:
             session = session_of(pilot)
-            made = conclude(start(session.project, task=session.fresh_task()), session.project)
+            made = conclude(start(session.project, task=session.task()), session.project)
             session.results.append(replace(made, seconds=0.2))  # a clock has no place in a picture
         await pilot.press(*keys)
         await settle(pilot)
@@ -165,7 +165,7 @@ def test_compare(snap_compare, size: str) -> None:
         await show(("6",), result=True)(pilot)
         session = session_of(pilot)
         other = replace(session.project, algorithm=AlgorithmChoice("mondrian"))
-        made = conclude(start(other, task=session.fresh_task()), other)
+        made = conclude(start(other, task=session.task()), other)
         session.results.append(replace(made, seconds=0.1))
         pilot.app.session_changed()
         await settle(pilot)

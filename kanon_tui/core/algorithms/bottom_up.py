@@ -11,7 +11,7 @@ import numpy as np
 from kanon_tui.core.clustering.boxes import HEAD, PLACE, SIZE, TAIL, Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.splitting import Splitting
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import short_number
 
@@ -61,12 +61,12 @@ class BottomUp(Algorithm):
         "narrow ranges without rules"
     )
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge and split, round by round, until every group has k records."""
         from kanon_tui.core.kernels.merge_cost import EXTENT
 
         why = "their union has the lowest NCP"
-        merging = Merging(task, Objective(EXTENT, Measure.NCP, "NCP", why))
+        merging = Merging(task, context, Objective(EXTENT, Measure.NCP, "NCP", why))
         merging.more_counters = {"rounds": 0, "splits": 0}
         while merging.counters["under_k"]:
             merging.more_counters["rounds"] += 1
@@ -89,7 +89,7 @@ def _split_large(merging: Merging) -> Iterator[Step]:
     )
     counters, utility, loss = merging.counters, merging.utility, splitting.loss
     while splitting.depth:
-        splits = splitting.advance(task.pace.decisions)
+        splits = splitting.advance(merging.context.decisions_per_step)
         if splits:  # groups that are left as they are need no word
             now = utility + (splitting.loss - loss) / task.n
             counters |= {

@@ -8,7 +8,7 @@ from typing import ClassVar
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.pre_pruning import no_string, refuse_if_hopeless
 from kanon_tui.core.full_domain.search import Search
-from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Datafly"]
@@ -45,11 +45,11 @@ class Datafly(Algorithm):
         "few records; quick, but generalises more than needed"
     )
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Raise until the rest may be suppressed."""
         limit = task.allowed_suppressed if task.privacy.max_suppression > 0 else task.k
         refuse_if_hopeless(task, limit)
-        search = Search(task, [0] * len(task.quasi), allowed=limit)
+        search = Search(task, context, [0] * len(task.quasi), allowed=limit)
         levels = [0] * len(task.quasi)
         while True:
             search.generated += 1

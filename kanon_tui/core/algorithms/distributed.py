@@ -19,7 +19,7 @@ from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.full_domain.strings import StringList
 from kanon_tui.core.numeric import TIE, Words
-from kanon_tui.core.task.steps import Algorithm, Family, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined
 
@@ -70,10 +70,10 @@ class DistributedSearch(Algorithm):
         0, "Processes; 0 for as many as there are cores where that saves time, 1 for none", low=0
     )
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Search the parts, combine them, halve the last list."""
         lowest, dropped = lowest_levels(task)
-        search = Search(task, lowest)
+        search = Search(task, context, lowest)
         yield from search.tell_dropped(dropped)
         yield from _find_good_string(search)
         parts = split(search.space.sizes, self.part)

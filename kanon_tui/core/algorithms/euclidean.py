@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Euclidean"]
@@ -44,11 +44,11 @@ class Euclidean(Algorithm):
         "that ignores weights, domains and rules"
     )
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
         from kanon_tui.core.kernels.merge_cost import EXTENT
 
         why = "their union has the smallest ranges"
-        merging = Merging(task, Objective(EXTENT, Measure.RAW, "ranges", why))
+        merging = Merging(task, context, Objective(EXTENT, Measure.RAW, "ranges", why))
         yield from merging.merge_all()
         return Grouping(merging.labels(), search=merging.search())

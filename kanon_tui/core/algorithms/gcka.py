@@ -9,7 +9,7 @@ import numpy as np
 
 from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of
-from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
@@ -54,10 +54,10 @@ class Gcka(Algorithm):
 
     keeps_magvals: ClassVar[bool] = True
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Group by MAGVals, suppress small groups, cluster the others."""
         groups = group_by_magvals(task)
-        members = Members(task)
+        members = Members(task, context)
         distinct = members.features.distinct
         small = groups.counts < task.k
         members.suppressed = int(groups.counts[small].sum())
@@ -85,7 +85,7 @@ class Gcka(Algorithm):
         for group in np.flatnonzero(~small).tolist():
             records = groups.records[groups.starts[group] : groups.starts[group + 1]]
             rows = np.unique(distinct.number[records])
-            if task.pace.decisions == 1:
+            if context.decisions_per_step == 1:
                 yield members.step(
                     "enter",
                     "Group {group:,}: cluster its {size:,} records, which may be generalised up "

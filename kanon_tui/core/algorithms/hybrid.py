@@ -10,7 +10,7 @@ from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.full_domain.halving import Halving, list_all
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
-from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["HybridSearch"]
@@ -44,10 +44,10 @@ class HybridSearch(Algorithm):
 
     memory: int = parameter(1000, "Megabytes that the list of strings may take", low=1)
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Pre-prune, move the pointers, then halve what is left."""
         lowest, dropped = lowest_levels(task)
-        search = Search(task, lowest)
+        search = Search(task, context, lowest)
         halving = Halving(search, list_all(search, self.memory, self.name))
         yield from search.tell_dropped(dropped)
         pointers = Pointers(lowest, search.space.heights)

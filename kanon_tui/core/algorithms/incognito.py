@@ -16,7 +16,7 @@ from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels, no_string
 from kanon_tui.core.full_domain.search import Met, Search, better
 from kanon_tui.core.numeric import Flags
-from kanon_tui.core.task.steps import Algorithm, Family, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import joined, plural
 
@@ -65,10 +65,10 @@ class Incognito(Algorithm):
 
     memory: int = parameter(1000, "Megabytes that the lattices may take", low=1)
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Grow the sets of attributes by one until all are in."""
         lowest, dropped = lowest_levels(task)
-        search = Search(task, lowest)
+        search = Search(task, context, lowest)
         free = tuple(a for a, size in enumerate(search.space.sizes) if size > 1)
         self._refuse_if_too_large([search.space.sizes[a] for a in free])
         yield from search.tell_dropped(dropped)

@@ -12,7 +12,7 @@ from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.numeric import Int32s
-from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["KMember"]
@@ -63,9 +63,9 @@ class KMember(Algorithm):
         0.0, "Added to the loss of a record whose label is not its cluster's majority", low=0
     )
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Cluster the whole table."""
-        members = Members(task, self._class_codes(task), self.class_penalty)
+        members = Members(task, context, self._class_codes(task), self.class_penalty)
         rows = np.arange(len(members.features.distinct), dtype=np.int32)
         start = int(np.random.default_rng(task.seed).integers(task.n))
         yield from members.cluster(rows, start)

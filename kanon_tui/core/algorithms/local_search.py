@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
-from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["LocalSearch", "Pointers"]
@@ -40,10 +40,10 @@ class LocalSearch(Algorithm):
         "attributes, a balanced answer but seldom the best"
     )
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Move the pointers until they stand still."""
         lowest, dropped = lowest_levels(task)
-        search = Search(task, lowest)
+        search = Search(task, context, lowest)
         yield from search.tell_dropped(dropped)
         pointers = Pointers(lowest, search.space.heights)
         moving = True

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.numeric import Floats, Int32s
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["Mondrian"]
@@ -60,7 +60,7 @@ class Mondrian(Algorithm):
 
     relaxed: bool = parameter(False, "Records equal to the median may go to either side")
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""
         from kanon_tui.core.kernels.mondrian import advance, loss, measure
 
@@ -92,7 +92,7 @@ class Mondrian(Algorithm):
             return Grouping(labels, search=search, notes=notes)
 
         while depth:
-            decisions = task.pace.decisions
+            decisions = context.decisions_per_step
             if depth + decisions > len(stack):  # a decision adds one open part at most
                 more = np.zeros((depth + decisions, stack.shape[1]), dtype=np.int64)
                 stack = np.concatenate([stack, more])

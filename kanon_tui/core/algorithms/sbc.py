@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.similarity import Similarity
 from kanon_tui.core.fields.declaration import parameter
-from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["SBC"]
@@ -64,9 +64,9 @@ class SBC(Algorithm):
         choices=("join-last", "nearest", "suppress"),
     )
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes while k records are left, then place the rest."""
-        clusters = Similarity(task, spatial=False)
+        clusters = Similarity(task, context, spatial=False)
         left = yield from clusters.grow()
         if self.left_over == "join-last":
             yield from clusters.join_last(left)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.similarity import Similarity
-from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["SD"]
@@ -53,9 +53,9 @@ class SD(Algorithm):
         "numbers matter most, needs no hierarchies"
     )
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes while k records are left, then place the rest."""
-        clusters = Similarity(task, spatial=True)
+        clusters = Similarity(task, context, spatial=True)
         left = yield from clusters.grow()
         yield from clusters.join_nearest(left)
         return clusters.grouping()

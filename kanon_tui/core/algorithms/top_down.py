@@ -14,7 +14,7 @@ from kanon_tui.core.clustering.features import Distinct, collapse
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.numeric import Flags, Int32s
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["TopDown"]
@@ -82,7 +82,7 @@ class TopDown(Algorithm):
     )
     rounds: int = parameter(3, "Steps of the walk to two far-apart records", low=1, high=20)
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Split until no group can be split."""
         attributes = attributes_of(task, Measure.NCP)
         distinct = collapse([attribute.column.codes for attribute in task.quasi])
@@ -94,7 +94,7 @@ class TopDown(Algorithm):
         )
         while splitting.depth:
             before = splitting.loss / task.n
-            splits = splitting.advance(task.pace.decisions)
+            splits = splitting.advance(context.decisions_per_step)
             template, facts = splitting.tell(splits)
             after = splitting.loss / task.n
             facts |= {"before": before, "after": after, "change": change(before, after)}

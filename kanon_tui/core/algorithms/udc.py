@@ -8,7 +8,7 @@ from typing import ClassVar
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.fields.declaration import parameter
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Udc"]
@@ -61,12 +61,12 @@ class Udc(Algorithm):
         choices=("release", "cluster"),
     )
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
         from kanon_tui.core.kernels.merge_cost import CLUSTER, RELEASE
 
         mode = RELEASE if self.objective == "release" else CLUSTER
         whose = {RELEASE: "that keeps RV highest", CLUSTER: "their union has the highest RV"}
-        merging = Merging(task, Objective(mode, Measure.SPAN, "RV", whose[mode]))
+        merging = Merging(task, context, Objective(mode, Measure.SPAN, "RV", whose[mode]))
         yield from merging.merge_all()
         return Grouping(merging.labels(), search=merging.search())

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["UdcSuppress"]
@@ -45,11 +45,13 @@ class UdcSuppress(Algorithm):
         "with outliers"
     )
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
         from kanon_tui.core.kernels.merge_cost import SUPPRESS
 
-        merging = Merging(task, Objective(SUPPRESS, Measure.SPAN, "RV", "that keeps RV highest"))
+        merging = Merging(
+            task, context, Objective(SUPPRESS, Measure.SPAN, "RV", "that keeps RV highest")
+        )
         yield from merging.merge_all()
         hidden = merging.suppressed_cells()
         search = merging.search() | {"hidden_cells": int(hidden.sum())}

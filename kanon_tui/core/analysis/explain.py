@@ -7,12 +7,11 @@ before and after them. They are meant for small tables, to be read along or alou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.result import Result, conclude, start
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Family, Pace
+from kanon_tui.core.task.steps import Family, RunContext
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined, plural
 
@@ -25,7 +24,7 @@ def explain(project: Project, task: Task, most: int = 200) -> Iterator[str]:
     Of more than `most` decisions the first are told and the others counted. A run without a release
     raises what is wrong, after the decisions that led there.
     """
-    run = start(project, task=replace(task, pace=Pace(decisions=1)))
+    run = start(project, task=task, context=RunContext(decisions_per_step=1))
     yield from _introduction(project, run)
     yield ""
     number = 0

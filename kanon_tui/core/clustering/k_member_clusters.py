@@ -9,7 +9,7 @@ import numpy as np
 
 from kanon_tui.core.clustering.features import Features
 from kanon_tui.core.numeric import Int32s
-from kanon_tui.core.task.steps import Grouping, Step
+from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import short_number
 
@@ -23,8 +23,14 @@ class Members:
     a tree of boxes; see `kernels.box_tree` and `kernels.k_member` for how it is searched.
     """
 
-    def __init__(self, task: Task, class_codes: Int32s | None = None, penalty: float = 0.0) -> None:
-        self.task = task
+    def __init__(
+        self,
+        task: Task,
+        context: RunContext,
+        class_codes: Int32s | None = None,
+        penalty: float = 0.0,
+    ) -> None:
+        self.task, self.context = task, context
         self.features = Features.of(task, [] if class_codes is None else [class_codes])
         self.labels = np.full(task.n, -1, dtype=np.int32)
         """Per record its cluster, -1 as long as it has none."""
@@ -57,7 +63,7 @@ class Members:
         from kanon_tui.core.kernels.k_member import advance, join, new_clusters
         from kanon_tui.core.kernels.k_member_search import new_search
 
-        k, pace, distinct = self.task.k, self.task.pace, self.features.distinct
+        k, context, distinct = self.task.k, self.context, self.features.distinct
         begin, end = distinct.starts[rows], distinct.starts[rows + 1]
         lowest = distinct.records[begin]
         tree = grow_tree(self.features.places[rows], self._table[rows], self._division, lowest)
@@ -68,7 +74,7 @@ class Members:
         state = np.array([0, origin, total, 0], dtype=np.int64)
         first, last = self.clusters, start
         while state[2] >= k or clusters.size[state[0]] < k:
-            chosen = np.empty(pace.decisions, dtype=np.int32)
+            chosen = np.empty(context.decisions_per_step, dtype=np.int32)
             before = total - int(state[2])
             made, growth, score = advance(
                 tree,
@@ -104,7 +110,8 @@ class Members:
         )
         self.left_over += len(left_over)
         while left_over:
-            batch, left_over = left_over[: pace.decisions], left_over[pace.decisions :]
+            most = context.decisions_per_step
+            batch, left_over = left_over[:most], left_over[most:]
             for record, i in batch:
                 c, growth = join(tree, clusters, search, self._weights, i)
                 self.labels[record] = first + c

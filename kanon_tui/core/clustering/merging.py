@@ -26,7 +26,7 @@ from kanon_tui.core.clustering.boxes import (
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.merging_sentences import tell_merge
 from kanon_tui.core.numeric import Flags, Floats, Int32s
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.steps import RunContext, Step
 from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class Merging:
     list begins with the distinct rows of the table in order of first appearance.
     """
 
-    def __init__(self, task: Task, objective: Objective) -> None:
-        self.task, self.objective = task, objective
+    def __init__(self, task: Task, context: RunContext, objective: Objective) -> None:
+        self.task, self.context, self.objective = task, context, objective
         self.attributes = attributes_of(task, objective.measure)
         self.distinct = collapse([attribute.column.codes for attribute in task.quasi])
         self.clusters = singles(task, self.attributes, self.distinct)
@@ -100,7 +100,7 @@ class Merging:
 
         self.tally[_CURSOR] = 0
         while True:
-            decisions = self.task.pace.decisions
+            decisions = self.context.decisions_per_step
             told = tell_merge(self, turn) if decisions == 1 else None
             before = self.utility
             made = advance(

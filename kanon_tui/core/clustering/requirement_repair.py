@@ -38,7 +38,7 @@ from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.requirements import Bound, out_of_reach
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["steps_beyond_k"]
@@ -48,22 +48,22 @@ _LOOKED_AT = 128  # near classes, together
 _MERGES_PER_STEP = 32
 
 
-def steps_beyond_k(algorithm: Algorithm, task: Task) -> Steps:
+def steps_beyond_k(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
     """The steps of an algorithm on a task that requires more than k."""
     if algorithm.family is Family.FULL_DOMAIN:  # these test it with every string
-        return (yield from algorithm.steps(task))
+        return (yield from algorithm.steps(task, context))
     beyond = out_of_reach(task.requirements, suppression=algorithm.keeps_magvals)
     if beyond is not None:
         raise NotReachedError(beyond.unreachable())
-    grouping = yield from algorithm.steps(task)
-    return (yield from merge_on(task, grouping, algorithm.keeps_magvals))
+    grouping = yield from algorithm.steps(task, context)
+    return (yield from merge_on(task, context, grouping, algorithm.keeps_magvals))
 
 
-def merge_on(task: Task, grouping: Grouping, keep_magvals: bool) -> Steps:
+def merge_on(task: Task, context: RunContext, grouping: Grouping, keep_magvals: bool) -> Steps:
     """Merge the classes of a clustering until all keep what is required."""
     if (grouping.labels < 0).all():
         return grouping
-    merging = MergingOn(task, grouping, keep_magvals)
+    merging = MergingOn(task, context, grouping, keep_magvals)
     yield from merging.run()
     return merging.grouping()
 
@@ -71,8 +71,10 @@ def merge_on(task: Task, grouping: Grouping, keep_magvals: bool) -> Steps:
 class MergingOn:
     """The classes of a clustering on their way to what is required."""
 
-    def __init__(self, task: Task, grouping: Grouping, keep_magvals: bool) -> None:
-        self._task, self._before = task, grouping
+    def __init__(
+        self, task: Task, context: RunContext, grouping: Grouping, keep_magvals: bool
+    ) -> None:
+        self._task, self._context, self._before = task, context, grouping
         kept = grouping.labels >= 0
         classes, number = np.unique(grouping.labels[kept], return_inverse=True)
         self._labels = np.full(task.n, -1, dtype=np.int64)
@@ -94,7 +96,7 @@ class MergingOn:
             one = int(np.argmax(self._gaps > 0))
             other = self._partner(one)
             untold += 1
-            tell = untold >= min(self._task.pace.decisions, _MERGES_PER_STEP)
+            tell = untold >= min(self._context.decisions_per_step, _MERGES_PER_STEP)
             template, facts = self._told(one, other) if tell else ("", {})
             self._merge(one, other)
             if tell:

@@ -12,7 +12,7 @@ from kanon_tui.core.clustering.class_loss import class_loss
 from kanon_tui.core.clustering.features import collapse, places, ranks
 from kanon_tui.core.clustering.similarity_sentences import compared
 from kanon_tui.core.numeric import Floats, Int32s
-from kanon_tui.core.task.steps import Grouping, Step
+from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, plural
 
@@ -30,14 +30,14 @@ class Similarity:
     `spatial` chooses the contexts, distances and moving centre of `sd`.
     """
 
-    def __init__(self, task: Task, spatial: bool) -> None:
+    def __init__(self, task: Task, context: RunContext, spatial: bool) -> None:
         from kanon_tui.core.kernels.box_tree import grow_tree
         from kanon_tui.core.kernels.cluster_centre import new_centre
         from kanon_tui.core.kernels.contingency import new_contingency
         from kanon_tui.core.kernels.nearest import new_search
         from kanon_tui.core.kernels.similarity import Growth
 
-        self.task, self.spatial = task, spatial
+        self.task, self.context, self.spatial = task, context, spatial
         self.sorted_by, order = _sorted(task.quasi)
         numbers = [attribute for attribute in task.quasi if attribute.ordered]
         self.categories = [attribute for attribute in task.quasi if not attribute.ordered]
@@ -92,7 +92,7 @@ class Similarity:
         known = (self.tree, self.table, self.centre, self.search, growth, k, self.spatial)
         while True:
             before = int(state[_CLOSED])
-            made, kind, away = advance(*known, self.task.pace.decisions)
+            made, kind, away = advance(*known, self.context.decisions_per_step)
             if not made:
                 break
             closed = int(state[_CLOSED])
@@ -173,7 +173,7 @@ class Similarity:
         """The records left over, as many at a time as one step may stand for."""
         start = 0
         while start < len(left):
-            batch = left[start : start + self.task.pace.decisions].tolist()
+            batch = left[start : start + self.context.decisions_per_step].tolist()
             yield batch
             start += len(batch)
 

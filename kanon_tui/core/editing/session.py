@@ -20,7 +20,6 @@ from kanon_tui.core.project.file import moved
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.run.prepare import coded_column, prepare, quasi_identifier
 from kanon_tui.core.run.result import Result
-from kanon_tui.core.task.steps import Pace
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["Edit", "Session", "open_session"]
@@ -151,10 +150,6 @@ class Session:
         if isinstance(outcome, KanonError):
             raise outcome
         return outcome
-
-    def fresh_task(self) -> Task:
-        """The task for one run: the same codes with a pace of its own."""
-        return replace(self.task(), pace=Pace())
 
     def quasi_identifier(self, name: str) -> QuasiIdentifier:
         """One attribute with its hierarchy and rules; raises what is wrong with it alone.

@@ -89,7 +89,7 @@ class Crew:
 
     def _in_processes(self, jobs: Sequence[Job]) -> bool:
         """Whether to use processes: when asked to, or when it pays; never step by step."""
-        if self._workers == 1 or len(jobs) < 2 or self.search.task.pace.decisions == 1:
+        if self._workers == 1 or len(jobs) < 2 or self.search.context.decisions_per_step == 1:
             return False
         strings = sum(job.count(self.search.space) for job in jobs)
         work = strings * len(self.search.frequency.coded.counts)

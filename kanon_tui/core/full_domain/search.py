@@ -16,11 +16,11 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.frequency import Frequency, Outcome
 from kanon_tui.core.full_domain.pre_pruning import LevelAlone, hidden_note, no_string
 from kanon_tui.core.full_domain.requirement_test import Diverse
-from kanon_tui.core.full_domain.shared_counts import SharedCounts
+from kanon_tui.core.full_domain.shared_counts import shared_counts
 from kanon_tui.core.full_domain.strings import StringSpace
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import TIE
-from kanon_tui.core.task.steps import Grouping, Step
+from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
@@ -67,16 +67,21 @@ def better(strings: Sequence[Met]) -> Met:
 class Search:
     """The state of one search that every consumer may see."""
 
-    def __init__(self, task: Task, lowest: Sequence[int], allowed: int | None = None) -> None:
-        self.task = task
+    def __init__(
+        self,
+        task: Task,
+        context: RunContext,
+        lowest: Sequence[int],
+        allowed: int | None = None,
+    ) -> None:
+        self.task, self.context = task, context
         self.names = tuple(attribute.name for attribute in task.quasi)
         self.space = StringSpace(
             lowest,
             [attribute.hierarchy.height for attribute in task.quasi],
             [level_research_values(attribute) for attribute in task.quasi],
         )
-        shared = task.shared or SharedCounts(task.quasi)
-        coded, self.tuple_of, roll_ups = shared.at(lowest)
+        coded, self.tuple_of, roll_ups = shared_counts(task, context).at(lowest)
         if allowed is None:
             allowed = task.allowed_suppressed
         diverse = None
@@ -94,6 +99,10 @@ class Search:
         """Per attribute which levels are still open, for those who draw the space."""
         self._untold = 0
         self._told_work = 0
+
+    @property
+    def _every_decision_told(self) -> bool:
+        return self.context.decisions_per_step == 1
 
     @property
     def remaining(self) -> int:
@@ -136,7 +145,7 @@ class Search:
 
     def test(self, levels: Sequence[int]) -> Outcome:
         """Test a string and count it; when every decision is told, the smallest class is too."""
-        outcome = self.frequency.test(levels, to_the_end=self.task.pace.decisions == 1)
+        outcome = self.frequency.test(levels, to_the_end=self._every_decision_told)
         self.tested += 1
         if outcome.passes:
             self.meet(levels)
@@ -144,7 +153,7 @@ class Search:
 
     def test_necessary(self, levels: Sequence[int]) -> Outcome:
         """Test a string by what can be pruned by alone, which is not enough to pass."""
-        outcome = self.frequency.necessary.test(levels, to_the_end=self.task.pace.decisions == 1)
+        outcome = self.frequency.necessary.test(levels, to_the_end=self._every_decision_told)
         self.tested += 1
         return outcome
 
@@ -159,7 +168,7 @@ class Search:
         """A decision was taken: a step, now or together with those that follow."""
         self._untold += 1
         work = self.frequency.work - self._told_work
-        if self._untold < self.task.pace.decisions and work < _WORK_PER_STEP:
+        if self._untold < self.context.decisions_per_step and work < _WORK_PER_STEP:
             return
         if self._untold > 1:
             template = "{decisions:,} decisions; the last: " + template

@@ -4,7 +4,8 @@ The classes of a generalisation string do not depend on k; only whether they are
 So the records are collapsed to coded tuples once, and classes that one search has counted are
 rolled up by the others. Every search comes to the same decisions as alone, over fewer tuples.
 
-A search by itself has its own; a sweep hands one to all of its points, in several threads at once.
+They lie in what a run lends its algorithm: a run by itself has its own, the points of a sweep, in
+several threads at once, have one together.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from threading import Lock
 
 from kanon_tui.core.full_domain.frequency import CodedTuples, RollUps
 from kanon_tui.core.numeric import Int32s
-from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.task.steps import RunContext
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["SharedCounts"]
+__all__ = ["SharedCounts", "shared_counts"]
 
 
 class SharedCounts:
@@ -35,3 +37,9 @@ class SharedCounts:
                 coded, tuple_of = CodedTuples.of(self._quasi, key)
                 self._known[key] = coded, tuple_of, RollUps(len(key))
             return self._known[key]
+
+
+def shared_counts(task: Task, context: RunContext) -> SharedCounts:
+    """The counts that all runs with this context share on the records of a task."""
+    found: SharedCounts = context.shared.setdefault(task.quasi, SharedCounts(task.quasi))
+    return found

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from kanon_tui.core.run.run import Run, State
-from kanon_tui.core.task.steps import Pace, Step
+from kanon_tui.core.task.steps import FULL_SPEED, Step
 
 __all__ = ["SPEEDS", "LiveRun", "Snapshot"]
 
@@ -131,7 +131,7 @@ class LiveRun:
                 self._sleep(min(wait, _SLICE))
                 continue
             full = not self._paused and self.speed == float("inf")
-            self.run.task.pace.decisions = Pace.FULL_SPEED if full else 1
+            self.run.context.decisions_per_step = FULL_SPEED if full else 1
             self._single = max(self._single - 1, 0)
             step = next(self.run, None)
             if step is None:

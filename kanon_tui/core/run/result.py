@@ -31,7 +31,7 @@ from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
@@ -108,10 +108,12 @@ def start(
     project: Project | str | Path,
     table: pl.DataFrame | pd.DataFrame | Table | None = None,
     task: Task | None = None,
+    context: RunContext | None = None,
 ) -> Run:
     """A run that is ready to be pulled: read, check and join everything the project names.
 
-    `table` takes the place of the project's data file; `task` of all preparation.
+    `table` takes the place of the project's data file; `task` of all preparation. Runs
+    on the same records may share a `context`'s counts.
     """
     project = as_project(project)
     choice = project.algorithm
@@ -119,7 +121,7 @@ def start(
     if task is None:
         tokens = project.data.read_options.missing_tokens
         task = prepare(project, None if table is None else as_table(table, tokens))
-    return Run(task, algorithm)
+    return Run(task, algorithm, context)
 
 
 def anonymize(

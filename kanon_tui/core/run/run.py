@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
-from kanon_tui.core.task.steps import Algorithm, Grouping, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Run", "State"]
@@ -32,16 +32,17 @@ class State(StrEnum):
 class Run(Iterator[Step]):
     """One algorithm at work on one task."""
 
-    def __init__(self, task: Task, algorithm: Algorithm) -> None:
+    def __init__(self, task: Task, algorithm: Algorithm, context: RunContext | None = None) -> None:
         self.task = task
         self.algorithm = algorithm
+        self.context = RunContext() if context is None else context
         self.state = State.READY
         self.seconds = 0.0
         """Time spent inside the algorithm; pauses between steps do not count."""
         self.steps = 0
         self.last: Step | None = None
         self.grouping: Grouping | None = None
-        self._generator = _steps(algorithm, task)
+        self._generator = _steps(algorithm, task, self.context)
 
     def __next__(self) -> Step:
         if self.state not in (State.READY, State.RUNNING):
@@ -77,7 +78,7 @@ class Run(Iterator[Step]):
         return self.grouping
 
 
-def _steps(algorithm: Algorithm, task: Task) -> Steps:
+def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
     if not task.privacy.requirements:
-        return algorithm.steps(task)
-    return steps_beyond_k(algorithm, task)
+        return algorithm.steps(task, context)
+    return steps_beyond_k(algorithm, task, context)

@@ -6,18 +6,20 @@ It knows nothing of who runs it, prints nothing and measures nothing.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Task
 
-__all__ = ["Algorithm", "Family", "Grouping", "Pace", "Step", "Steps"]
+__all__ = ["FULL_SPEED", "Algorithm", "Family", "Grouping", "RunContext", "Step", "Steps"]
+
+FULL_SPEED = 10_000
+"""Decisions per step where nobody watches: enough to cost nothing, few enough to cancel soon."""
 
 
 class Family(StrEnum):
@@ -71,15 +73,16 @@ class Step:
 Steps = Generator[Step, None, Grouping]
 
 
-class Pace:
-    """How many decisions one step may stand for; whoever runs the algorithm sets it."""
+@dataclass(eq=False)
+class RunContext:
+    """What a run lends an algorithm."""
 
-    __slots__ = ("decisions",)
-
-    FULL_SPEED: ClassVar[int] = 10_000
-
-    def __init__(self, decisions: int = FULL_SPEED) -> None:
-        self.decisions = decisions
+    decisions_per_step: int = FULL_SPEED
+    """How many decisions one step may stand for. Whoever drives the run may change it between
+    steps; the answer never depends on it."""
+    shared: dict[Hashable, Any] = field(default_factory=dict)
+    """What runs on the same records can share. Who puts something there has a function that finds
+    it again, such as `full_domain.shared_counts.shared_counts`."""
 
 
 class Algorithm(ABC):
@@ -95,5 +98,5 @@ class Algorithm(ABC):
     """Whether no value is ever generalised beyond its MAGVal, at the price of suppression."""
 
     @abstractmethod
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         """Yield a step per decision and return the grouping."""

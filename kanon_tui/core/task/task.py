@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +16,6 @@ from kanon_tui.core.privacy.requirements import Bound, bind_all
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
-from kanon_tui.core.task.steps import Pace
-
-if TYPE_CHECKING:
-    from kanon_tui.core.full_domain.shared_counts import SharedCounts
 
 __all__ = ["QuasiIdentifier", "Task"]
 
@@ -82,9 +77,6 @@ class Task:
     """What a reader of any result should know."""
     built: tuple[str, ...] = ()
     """What a reader of a full-domain result should know: hierarchies that were made up."""
-    pace: Pace = field(default_factory=Pace)
-    shared: SharedCounts | None = None
-    """What the runs of a sweep have counted, for full-domain searches."""
 
     @property
     def n(self) -> int:

@@ -14,7 +14,6 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.result import Result, conclude, start
 from kanon_tui.core.run.run import State
-from kanon_tui.core.task.steps import Pace
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.results.compare import CompareScreen, PairedRows
 from kanon_tui.screens.results.figures import signed
@@ -36,7 +35,7 @@ class Again:
             raise InputError(f"k goes from 1 to the {result.task.n:,} records of the table")
         self.k = k
         self._project = replace(project, privacy=replace(result.task.privacy, k=k))
-        task = replace(result.task, privacy=self._project.privacy, pace=Pace())
+        task = replace(result.task, privacy=self._project.privacy)
         self.live = LiveRun(start(self._project, task=task))
 
     def finish(self, abandoned: Callable[[], bool]) -> Result | None:

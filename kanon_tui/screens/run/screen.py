@@ -307,7 +307,7 @@ for the next, `space` to let it run.
             self._drive(session, live)
 
         def make() -> LiveRun:
-            return LiveRun(start(session.project, task=session.fresh_task()), paused=paused)
+            return LiveRun(start(session.project, task=session.task()), paused=paused)
 
         self.compute(make, made, group="begin", failed=self._failed)
 

@@ -7,7 +7,7 @@ import numpy as np
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Algorithm, Grouping, Step
+from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 
 Clusters = list[list[int]]
@@ -16,12 +16,10 @@ Clusters = list[list[int]]
 def grouping_of(task: Task, algorithm: Algorithm, *paces: int) -> Grouping:
     """What the algorithm decides when the pace changes from step to step, the last one staying."""
     run = Run(task, algorithm)
-    before = task.pace.decisions
     for pace in paces:
-        task.pace.decisions = pace
+        run.context.decisions_per_step = pace
         next(run, None)
     grouping = run.finish()
-    task.pace.decisions = before
     assert grouping is not None
     return grouping
 
@@ -46,8 +44,7 @@ def released(task: Task, grouping: Grouping) -> Release:
 
 def steps_of(task: Task, algorithm: Algorithm) -> list[Step]:
     """Every decision as a step of its own."""
-    task.pace.decisions = 1
-    return list(Run(task, algorithm))
+    return list(Run(task, algorithm, RunContext(1)))
 
 
 def check_shape(task: Task, algorithm: Algorithm) -> None:

@@ -22,7 +22,7 @@ from kanon_tui.core.privacy.requirements import Model, Requirement
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.result import conclude
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Pace
+from kanon_tui.core.task.steps import FULL_SPEED, Algorithm, Family, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_beyond_k import (
@@ -41,8 +41,8 @@ CLUSTERING = [name for name, a in ALGORITHMS.items() if a.family is Family.CLUST
 SENSITIVE = AttributeSpec(role=Role.SENSITIVE)
 
 
-def solve(task: Task, algorithm: Algorithm, decisions: int = Pace.FULL_SPEED) -> Grouping:
-    grouping = Run(replace(task, pace=Pace(decisions)), algorithm).finish()
+def solve(task: Task, algorithm: Algorithm, decisions: int = FULL_SPEED) -> Grouping:
+    grouping = Run(task, algorithm, RunContext(decisions)).finish()
     assert grouping is not None
     return grouping
 
@@ -126,7 +126,7 @@ def test_steps_say_what_a_string_misses() -> None:
     task = requiring(
         make_task(columns, 2, {"ill": SENSITIVE}), Requirement(Model.L_DISTINCT, 2, "ill")
     )
-    run = Run(replace(task, pace=Pace(1)), ALGORITHMS["global"]())
+    run = Run(task, ALGORITHMS["global"](), RunContext(1))
     sentences = [step.sentence for step in run]
     assert any(
         "fails: 4 records are in classes with fewer than 2 distinct values of ill" in sentence
@@ -208,7 +208,7 @@ def test_every_clustering_keeps_what_is_required(name: str, seed: int) -> None:
 def test_merging_on_tells_each_merge() -> None:
     columns = {"age": [30, 30, 40, 41, 90, 90], "ill": ["flu", "flu", "cold", "flu", "hip", "flu"]}
     task = requiring(make_task(columns, 2, {"ill": SENSITIVE}), Requirement(Model.P, 2))
-    run = Run(replace(task, pace=Pace(1)), ALGORITHMS["bottom-up"]())
+    run = Run(task, ALGORITHMS["bottom-up"](), RunContext(1))
     told = [step.sentence for step in run if "distinct" in step.sentence]
     assert told == [
         "Class 1 of 2 records shows fewer than 2 distinct values of ill (1): merge it with class 2 "

@@ -15,7 +15,7 @@ from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Pace
+from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_full_domain import datafly, searchable_task
 from tests.helpers import make_task
@@ -53,8 +53,7 @@ def hospital() -> Task:
 
 def test_sbc_table_2_7_ends_at_years_with_t7_and_t8_suppressed() -> None:
     """Twelve birth dates, twelve months, three years; then two records stand out (table 2-8)."""
-    task = replace(hospital(), pace=Pace(1))
-    run = Run(task, Datafly())
+    run = Run(hospital(), Datafly(), RunContext(1))
     steps = list(run)
     assert run.grouping is not None
     assert run.grouping.levels == (2, 0, 0, 0)
@@ -89,7 +88,7 @@ def test_levels_and_suppressed_records_are_those_of_the_rule(seed: int) -> None:
 
 def test_equal_numbers_of_values_raise_the_first_attribute() -> None:
     task = make_task({"a": ["x", "y", "z", "w"], "b": ["p", "q", "r", "s"]}, 3)
-    steps = list(Run(replace(task, pace=Pace(1)), Datafly()))
+    steps = list(Run(task, Datafly(), RunContext(1)))
     assert next(s.facts["attribute"] for s in steps if s.kind == "raise") == "a"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,14 +16,14 @@ from kanon_tui.core.full_domain.strings import StringSpace
 from kanon_tui.core.helper_processes import Processes
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Grouping, Pace
+from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_full_domain import best, passing, searchable_task
 from tests.helpers import make_task
 
 
-def solve(task: Task, decisions: int = Pace.FULL_SPEED, **parameters: int) -> Grouping:
-    grouping = Run(replace(task, pace=Pace(decisions)), DistributedSearch(**parameters)).finish()
+def solve(task: Task, decisions: int = FULL_SPEED, **parameters: int) -> Grouping:
+    grouping = Run(task, DistributedSearch(**parameters), RunContext(decisions)).finish()
     assert grouping is not None
     return grouping
 
@@ -73,8 +72,8 @@ def test_parts_that_are_combined_two_by_two(
 
 
 def test_step_by_step_shows_what_each_part_does() -> None:
-    task = replace(many_attributes(5, seed=1), pace=Pace(1))
-    run = Run(task, DistributedSearch(part=9))
+    task = many_attributes(5, seed=1)
+    run = Run(task, DistributedSearch(part=9), RunContext(1))
     steps = list(run)
     told = [step.sentence for step in steps if step.kind == "part"]
     assert [sentence.split(":")[0] for sentence in told] == [

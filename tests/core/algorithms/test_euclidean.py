@@ -87,7 +87,7 @@ def test_raw_ranges_of_every_kind(
 ) -> None:
     # After the first merge, the mean over all records of the range that their cluster has.
     run = Run(make_task(columns, k=2, specs=specs), Euclidean())
-    run.task.pace.decisions = 1
+    run.context.decisions_per_step = 1
     assert next(run).counters["ranges"] == pytest.approx(expected)
 
 

@@ -15,7 +15,7 @@ from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_k_member import gcka
@@ -29,8 +29,8 @@ MARKS = [
 ]
 
 
-def grouping(task: Task) -> Grouping:
-    found = Run(task, Gcka()).finish()
+def grouping(task: Task, decisions: int = FULL_SPEED) -> Grouping:
+    found = Run(task, Gcka(), RunContext(decisions)).finish()
     assert found is not None
     return found
 
@@ -105,8 +105,7 @@ def test_any_pace_gives_the_same() -> None:
     for seed in range(30):
         task = marked_task(seed)
         whole = grouping(task).labels
-        task.pace.decisions = 1
-        assert np.array_equal(grouping(task).labels, whole)
+        assert np.array_equal(grouping(task, decisions=1).labels, whole)
 
 
 def test_missing_numbers_stay_outside_a_marked_range() -> None:
@@ -119,8 +118,8 @@ def test_missing_numbers_stay_outside_a_marked_range() -> None:
 
 def test_names_the_magvals_of_each_group_when_stepped() -> None:
     task = prepare(Project.load(SAMPLE / "project.yaml"))
-    task.pace.decisions = 1
-    entered = [step.sentence for step in Run(task, Gcka()) if step.kind == "enter"]
+    run = Run(task, Gcka(), RunContext(1))
+    entered = [step.sentence for step in run if step.kind == "enter"]
     assert entered == [
         "Group 1: cluster its 2 records, which may be generalised up to location California.",
         "Group 2: cluster its 3 records, which may be generalised up to location Kansas.",

@@ -14,7 +14,7 @@ from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.run import Run, State
-from kanon_tui.core.task.steps import Grouping, Pace
+from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_full_domain import (
     best,
@@ -28,8 +28,8 @@ from tests.helpers import make_task
 CANCELLED = 11  # a task whose search meets several passing strings
 
 
-def solve(task: Task, decisions: int = Pace.FULL_SPEED, **parameters: int) -> Grouping:
-    grouping = Run(replace(task, pace=Pace(decisions)), GlobalSearch(**parameters)).finish()
+def solve(task: Task, decisions: int = FULL_SPEED, **parameters: int) -> Grouping:
+    grouping = Run(task, GlobalSearch(**parameters), RunContext(decisions)).finish()
     assert grouping is not None
     return grouping
 
@@ -92,7 +92,7 @@ def test_a_more_general_string_may_be_worth_more() -> None:
     tree = {"x": ["l"], "y": ["l"], "z": ["r"]}
     spec = AttributeSpec(hierarchy={"levels": tree}, rv=(0.1, 0.2, 0.9))
     task = make_task({"a": ["x", "x", "y", "y", "z", "z"]}, 2, {"a": spec})
-    run = Run(replace(task, pace=Pace(1)), GlobalSearch())
+    run = Run(task, GlobalSearch(), RunContext(1))
     sentences = [step.sentence for step in run]
     assert sentences[1] == (
         "⟨a 2⟩ is more general, so it passes untested, and is worth more: RV 0.9."
@@ -135,7 +135,7 @@ def test_steps_tell_levels_class_verdict_value_and_prunings() -> None:
         2,
         {"a": AttributeSpec(hierarchy={"levels": {"x": ["x"], "y": ["w"], "z": ["w"]}})},
     )
-    run = Run(replace(task, pace=Pace(1)), GlobalSearch())
+    run = Run(task, GlobalSearch(), RunContext(1))
     steps = list(run)
     assert steps[0].sentence == "Drop level 0 of a: alone it leaves 2 records in groups below 2."
     tests = [step for step in steps if step.kind == "test"]
@@ -151,8 +151,8 @@ def test_steps_tell_levels_class_verdict_value_and_prunings() -> None:
 
 def test_full_speed_steps_stand_for_many_decisions() -> None:
     task = searchable_task(5)
-    single = sum(1 for _ in Run(replace(task, pace=Pace(1)), GlobalSearch()))
-    few = list(Run(replace(task, pace=Pace(4)), GlobalSearch()))
+    single = sum(1 for _ in Run(task, GlobalSearch(), RunContext(1)))
+    few = list(Run(task, GlobalSearch(), RunContext(4)))
     assert len(few) == single // 4
     assert all(step.facts["decisions"] == 4 for step in few)
 
@@ -160,10 +160,10 @@ def test_full_speed_steps_stand_for_many_decisions() -> None:
 def test_cancel_keeps_the_best_passing_string_and_says_so() -> None:
     task = searchable_task(CANCELLED)
     strings = passing(task)
-    total = sum(1 for _ in Run(replace(task, pace=Pace(1)), GlobalSearch()))
+    total = sum(1 for _ in Run(task, GlobalSearch(), RunContext(1)))
     kept_levels = set()
     for stop in range(total + 1):
-        run = Run(replace(task, pace=Pace(1)), GlobalSearch())
+        run = Run(task, GlobalSearch(), RunContext(1))
         for _ in range(stop):
             next(run)
         last = run.last
@@ -184,7 +184,7 @@ def test_cancel_keeps_the_best_passing_string_and_says_so() -> None:
 
 def test_what_a_step_keeps_does_not_change_when_the_run_goes_on() -> None:
     task = searchable_task(CANCELLED)
-    steps = list(Run(replace(task, pace=Pace(1)), GlobalSearch()))
+    steps = list(Run(task, GlobalSearch(), RunContext(1)))
     for step in steps:
         if step.keep is not None:
             assert len(step.keep().search["passing"]) == step.counters["passed"]

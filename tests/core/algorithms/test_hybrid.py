@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from kanon_tui.core.algorithms.hybrid import HybridSearch
 from kanon_tui.core.algorithms.local_search import LocalSearch
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Pace
+from kanon_tui.core.task.steps import RunContext
 from tests.core.algorithms.twins_full_domain import best, passing, searchable_task
 from tests.helpers import make_task
 
@@ -28,9 +26,9 @@ def test_answer_is_the_optimum_of_exhaustive_search(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(0, 60, 4))
 def test_it_begins_with_the_string_that_local_search_begins_with(seed: int) -> None:
-    task = replace(searchable_task(seed), pace=Pace(1))
+    task = searchable_task(seed)
     first = [
-        next(step.sentence for step in Run(task, algorithm) if step.kind == "test")
+        next(step.sentence for step in Run(task, algorithm, RunContext(1)) if step.kind == "test")
         for algorithm in (HybridSearch(), LocalSearch())
     ]
     assert first[0] == first[1]

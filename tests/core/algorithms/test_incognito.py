@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from kanon_tui.core.algorithms.incognito import Incognito
@@ -12,7 +10,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Pace
+from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins_full_domain import (
     best,
@@ -54,8 +52,7 @@ def test_passing_are_exactly_the_minimal_strings(seed: int) -> None:
 
 def test_sbc_table_2_10_and_its_iterations() -> None:
     """⟨birth 1, gender 1, zip 0⟩; the lattice of all three has five candidates (figure 2-6)."""
-    task = replace(sbc_table_2_10(), pace=Pace(1))
-    run = Run(task, Incognito())
+    run = Run(sbc_table_2_10(), Incognito(), RunContext(1))
     sentences = [step.sentence for step in run]
     assert run.grouping is not None
     assert run.grouping.levels == (1, 1, 0)
@@ -68,15 +65,15 @@ def test_sbc_table_2_10_and_its_iterations() -> None:
         "⟨birth 1, gender 1, zip 0⟩ is the answer: of 3 minimal strings it has the least height, "
         "2 levels in all."
     )
-    published = recode(task, run.grouping).frame
+    published = recode(run.task, run.grouping).frame
     assert published.rows() == [
         ("*", "Person", zipcode) for zipcode in ("53715",) * 2 + ("53703",) * 2 + ("53706",) * 2
     ]
 
 
 def test_only_strings_whose_parts_pass_are_tested() -> None:
-    task = replace(sbc_table_2_10(), pace=Pace(1))
-    tested = [str(step.facts["string"]) for step in Run(task, Incognito()) if step.kind == "test"]
+    run = Run(sbc_table_2_10(), Incognito(), RunContext(1))
+    tested = [str(step.facts["string"]) for step in run if step.kind == "test"]
     assert len(tested) == len(set(tested))
     whole = [string for string in tested if string.count(",") == 2]
     assert whole == [
@@ -87,8 +84,7 @@ def test_only_strings_whose_parts_pass_are_tested() -> None:
 
 
 def test_cancel_keeps_a_passing_string_of_fewer_attributes() -> None:
-    task = replace(sbc_table_2_10(), pace=Pace(1))
-    run = Run(task, Incognito())
+    run = Run(sbc_table_2_10(), Incognito(), RunContext(1))
     while run.last is None or not run.last.counters["passed"]:
         next(run)
     kept = run.cancel()

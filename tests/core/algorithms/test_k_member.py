@@ -16,7 +16,7 @@ from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_k_member import k_member
@@ -35,8 +35,8 @@ COUNTRIES = {  # Byun fig. 3
 }
 
 
-def grouping(task: Task, algorithm: KMember | None = None) -> Grouping:
-    found = Run(task, algorithm or KMember()).finish()
+def grouping(task: Task, algorithm: KMember | None = None, decisions: int = FULL_SPEED) -> Grouping:
+    found = Run(task, algorithm or KMember(), RunContext(decisions)).finish()
     assert found is not None
     return found
 
@@ -53,8 +53,7 @@ def twin(task: Task, *penalty: object) -> list[list[int]]:
 def furthest(values: list[str], levels: dict[str, list[str]] | None) -> float:
     hierarchy = {"levels": levels} if levels else None
     task = make_task({"v": values}, specs={"v": AttributeSpec(hierarchy=hierarchy)})
-    task.pace.decisions = 1
-    return float(next(Run(task, KMember())).facts["score"])
+    return float(next(Run(task, KMember(), RunContext(1))).facts["score"])
 
 
 def test_byun_example_1_distances_of_countries_and_occupations() -> None:
@@ -113,8 +112,8 @@ def test_clusters_have_k_to_2k_minus_1_records_and_any_pace_gives_the_same() -> 
         sizes = np.bincount(whole.labels)
         assert task.k <= sizes.min() <= sizes.max() <= 2 * task.k - 1
         assert recode(task, whole).class_sizes.min() >= task.k
-        task.pace.decisions = 1 + seed % 4
-        assert np.array_equal(grouping(task).labels, whole.labels)
+        stepped = grouping(task, decisions=1 + seed % 4)
+        assert np.array_equal(stepped.labels, whole.labels)
 
 
 def test_running_information_loss_is_that_of_the_release() -> None:
@@ -170,9 +169,8 @@ def test_class_attribute_must_be_a_column() -> None:
 
 def test_sentences_name_what_was_decided() -> None:
     task = make_task({"age": [20, 30, 21, 40, 22]}, seed=3)
-    task.pace.decisions = 1
     assert np.random.default_rng(3).integers(5) == 4, "record 5 is drawn"
-    steps = list(Run(task, KMember()))
+    steps = list(Run(task, KMember(), RunContext(1)))
     assert steps[0].sentence == (
         "Record 4 starts cluster 1: it is the furthest from record 5, which was drawn at random, "
         "at distance 0.9."

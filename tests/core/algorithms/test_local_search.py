@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from kanon_tui.core.algorithms.local_search import LocalSearch, Pointers
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Pace
+from kanon_tui.core.task.steps import RunContext
 from tests.core.algorithms.twins_full_domain import local, passing, searchable_task
 from tests.helpers import make_task
 
@@ -39,7 +37,7 @@ def test_steps_tell_where_the_pointers_go() -> None:
     task = make_task(
         {"p": ["a", "a", "b", "b", "c", "c"]}, 2, {"p": AttributeSpec(hierarchy={"levels": tree})}
     )
-    sentences = [step.sentence for step in Run(replace(task, pace=Pace(1)), LocalSearch())]
+    sentences = [step.sentence for step in Run(task, LocalSearch(), RunContext(1))]
     assert sentences == [
         "⟨p 1⟩ passes: its smallest class has 2 records; RV 0.6667.",
         "Every attribute moves half-way to its more specific levels: ⟨p 0⟩.",

@@ -15,7 +15,7 @@ from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Grouping, Step
+from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_mondrian import mondrian
@@ -24,8 +24,8 @@ from tests.helpers import make_task
 SAMPLE = Path(__file__).parents[3] / "sample_data" / "mondrian"
 
 
-def grouping(task: Task, relaxed: bool = False) -> Grouping:
-    found = Run(task, Mondrian(relaxed=relaxed)).finish()
+def grouping(task: Task, relaxed: bool = False, decisions: int = FULL_SPEED) -> Grouping:
+    found = Run(task, Mondrian(relaxed=relaxed), RunContext(decisions)).finish()
     assert found is not None
     return found
 
@@ -35,8 +35,7 @@ def classes(labels: np.ndarray) -> list[list[int]]:
 
 
 def told(task: Task) -> list[Step]:
-    task.pace.decisions = 1
-    return list(Run(task, Mondrian()))
+    return list(Run(task, Mondrian(), RunContext(1)))
 
 
 def test_sbc_figure_2_9_b_from_table_2_12() -> None:
@@ -66,15 +65,14 @@ def test_every_published_class_has_k_records_and_any_pace_gives_the_same() -> No
         for relaxed in (False, True):
             whole = grouping(task, relaxed)
             assert recode(task, whole).class_sizes.min() >= task.k
-            task.pace.decisions = 1 + seed % 3
-            assert np.array_equal(grouping(task, relaxed).labels, whole.labels)
+            stepped = grouping(task, relaxed, decisions=1 + seed % 3)
+            assert np.array_equal(stepped.labels, whole.labels)
 
 
 def test_stopping_at_any_cut_leaves_a_release_that_verifies() -> None:
     task = make_task({"a": [1, 2, 3, 4, 5, 6, 7, 8], "b": list("xyxyxyxy")})
-    task.pace.decisions = 1
     for cuts in range(1, 8):
-        run = Run(task, Mondrian())
+        run = Run(task, Mondrian(), RunContext(1))
         for _ in range(cuts):
             next(run)
         assert run.last is not None

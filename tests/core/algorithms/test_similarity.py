@@ -19,7 +19,7 @@ from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Algorithm, Grouping, Pace, Step
+from kanon_tui.core.task.steps import FULL_SPEED, Algorithm, Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins_similarity import cluster, in_order, similarities, tables
@@ -29,16 +29,14 @@ ALL = [SBC(), SBC(left_over="nearest"), SBC(left_over="suppress"), SD()]
 NUMERIC = AttributeSpec(kind=Kind.NUMERIC)
 
 
-def run(task: Task, algorithm: Algorithm, decisions: int = Pace.FULL_SPEED) -> Grouping:
-    task.pace.decisions = decisions
-    found = Run(task, algorithm).finish()
+def run(task: Task, algorithm: Algorithm, decisions: int = FULL_SPEED) -> Grouping:
+    found = Run(task, algorithm, RunContext(decisions)).finish()
     assert found is not None
     return found
 
 
 def told(task: Task, algorithm: Algorithm) -> list[Step]:
-    task.pace.decisions = 1
-    return list(Run(task, algorithm))
+    return list(Run(task, algorithm, RunContext(1)))
 
 
 def groups(found: Grouping) -> list[list[int]]:

@@ -7,6 +7,7 @@ from kanon_tui.core.algorithms.top_down import TopDown
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import RunContext
 from tests.core.algorithms import twins_merging as twins
 from tests.core.algorithms.merging_checks import (
     check_shape,
@@ -93,9 +94,8 @@ def test_running_ncp_is_that_of_the_release() -> None:
 def test_stopping_anywhere_leaves_a_release_that_verifies() -> None:
     for seed in range(30):
         task = ruled_task(seed)
-        task.pace.decisions = 1
         for stop in range(1, 6):
-            run = Run(task, TopDown())
+            run = Run(task, TopDown(), RunContext(1))
             for _ in range(stop):
                 next(run, None)
             grouping = run.cancel()

@@ -33,7 +33,7 @@ from kanon_tui.core.project.file import (
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.task.steps import Algorithm, Family, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 
@@ -53,7 +53,7 @@ class Toy(Algorithm):
     label: str = parameter("none", "a text")
     column: str | None = parameter(None, "a text or nothing")
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         raise NotImplementedError
 
 

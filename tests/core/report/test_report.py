@@ -31,7 +31,7 @@ from kanon_tui.core.run.result import Result, anonymize, conclude, start
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from tests.helpers import make_task
 
@@ -67,7 +67,7 @@ class Fixed(Algorithm):
 
     groups: str = parameter("", "a letter per record")
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         yield Step("group", "a group")
         labels = [-1 if letter == "-" else ord(letter) for letter in self.groups]
         return Grouping(np.array(labels, dtype=np.int32), search={"odd": float("nan"), "n": 1})
@@ -209,7 +209,7 @@ def test_a_file_a_polars_and_a_pandas_frame_give_the_same_release(tmp_path: Path
 def test_a_run_is_an_iterator_of_steps_with_the_same_answer() -> None:
     frame = pl.DataFrame(COLUMNS)
     run = kn.run(project(), frame)
-    run.task.pace.decisions = 1
+    run.context.decisions_per_step = 1
     assert [step.sentence for step in run]
     assert conclude(run).table.equals(anonymize(project(), frame).table)
     assert conclude(start(project(), task=run.task)).table.equals(conclude(run).table)

@@ -27,7 +27,7 @@ def session(tmp_path: Path) -> Session:
 
 def run(session: Session, project: Project):  # type: ignore[no-untyped-def]
     session.edit(project, "set-up")
-    return conclude(start(project, task=session.fresh_task()), project)
+    return conclude(start(project, task=session.task()), project)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.run import Run, State
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from tests.helpers import make_task
 
@@ -29,11 +29,11 @@ class Counting(Algorithm):
     summary: ClassVar[str] = "counts"
     decisions: int = 1000
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         done = 0
         whole = Grouping(np.zeros(task.n, dtype=np.int32))
         while done < self.decisions:
-            done = min(done + task.pace.decisions, self.decisions)
+            done = min(done + context.decisions_per_step, self.decisions)
             yield Step(
                 "count",
                 "Counted to {done}.",

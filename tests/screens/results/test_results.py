@@ -37,7 +37,7 @@ def run_now(pilot: Pilot, algorithm: str, k: int | None = None) -> None:
     if k is not None:
         project = replace(project, privacy=replace(project.privacy, k=k))
     session.edit(project, algorithm)
-    session.results.append(conclude(start(project, task=session.fresh_task()), project))
+    session.results.append(conclude(start(project, task=session.task()), project))
 
 
 async def open_results(pilot: Pilot, *algorithms: str, k: int | None = None) -> ResultsScreen:

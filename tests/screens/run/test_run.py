@@ -12,7 +12,7 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.privacy.requirements import Model, Requirement
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run, State
-from kanon_tui.core.task.steps import Pace
+from kanon_tui.core.task.steps import RunContext
 from kanon_tui.screens.dialogs import Message
 from kanon_tui.screens.run.live_view import in_short
 from kanon_tui.screens.run.screen import RunScreen
@@ -182,10 +182,8 @@ def test_the_log_tells_tests_of_strings_in_short() -> None:
     columns = {"age": [30, 30, 40, 40], "ill": ["flu", "flu", "cold", "cold"]}
     task = make_task(columns, 2, {"ill": AttributeSpec(role=Role.SENSITIVE)})
     requirement = Requirement(Model.L_DISTINCT, 2, "ill")
-    task = replace(
-        task, privacy=replace(task.privacy, requirements=(requirement,)), pace=Pace(decisions=1)
-    )
-    told = [in_short(step) for step in Run(task, ALGORITHMS["global"]())]
+    task = replace(task, privacy=replace(task.privacy, requirements=(requirement,)))
+    told = [in_short(step) for step in Run(task, ALGORITHMS["global"](), RunContext(1))]
     assert "⟨2⟩ 4 with fewer than 2 distinct values of ill · RV 1" in told
     assert any(line.endswith("smallest class 4 · RV 0") for line in told)
     assert any(line.startswith("Drop") for line in told)

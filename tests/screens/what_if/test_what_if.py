@@ -16,7 +16,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.analysis.sweep.figures import METRICS, Line
 from kanon_tui.core.run.result import anonymize
-from kanon_tui.core.task.steps import Step, Steps
+from kanon_tui.core.task.steps import RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.dialogs import Confirm, Message
 from kanon_tui.screens.results.screen import ResultsScreen
@@ -252,7 +252,7 @@ async def test_the_plot_shows_the_point_under_the_cursor_and_who_is_best(sample,
 class Endless(Datafly):
     """Never comes to an end."""
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         while True:
             time.sleep(0.001)
             yield Step("wait", "Waiting.")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -27,13 +27,12 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.full_domain.shared_counts import SharedCounts
 from kanon_tui.core.helper_processes import cores
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.result import Result, as_project, conclude, start
 from kanon_tui.core.run.run import Run, State
-from kanon_tui.core.task.steps import Grouping, Pace
+from kanon_tui.core.task.steps import Grouping, RunContext
 from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
@@ -119,7 +118,8 @@ class Sweep:
         if min(ks) < 1:
             raise InputError(f"sweep: k is {min(ks)}; it must be at least 1")
         self.project = project
-        self.task = replace(task, shared=SharedCounts(task.quasi))
+        self.task = task
+        self._shared: dict[Hashable, Any] = {}
         self.algorithms = tuple(dict.fromkeys(algorithms))
         self.ks = tuple(sorted(set(ks)))
         for name in self.algorithms:
@@ -161,7 +161,7 @@ class Sweep:
             self.cancel()
             for thread in threads:
                 thread.join()
-            self.task = replace(self.task, shared=None)  # its memory is not needed any more
+            self._shared.clear()  # its memory is not needed any more
 
     def in_order(self, points: Iterable[SweepPoint]) -> list[SweepPoint]:
         """Points by algorithm, in the order asked for, and rising k."""
@@ -247,8 +247,9 @@ class Sweep:
         )
 
     def _run(self, name: str, k: int) -> Run:
-        task = replace(self.task, privacy=replace(self.task.privacy, k=k), pace=Pace())
-        return start(_project_at(self.project, name, k), task=task)
+        task = replace(self.task, privacy=replace(self.task.privacy, k=k))
+        context = RunContext(shared=self._shared)
+        return start(_project_at(self.project, name, k), task=task, context=context)
 
 
 def _project_at(project: Project, name: str, k: int) -> Project:

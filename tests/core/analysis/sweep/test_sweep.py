@@ -30,7 +30,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.result import Result, anonymize
-from kanon_tui.core.task.steps import Step, Steps
+from kanon_tui.core.task.steps import RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
 CITIES = {
@@ -179,7 +179,7 @@ def test_cancel_keeps_the_points_that_are_done() -> None:
 class Endless(Datafly):
     """Never comes to an end."""
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         while True:
             yield Step("wait", "Waiting.")
 
@@ -213,7 +213,7 @@ def test_leaving_the_loop_ends_the_threads(monkeypatch: pytest.MonkeyPatch) -> N
 class Broken(Datafly):
     """Has a mistake in it."""
 
-    def steps(self, task: Task) -> Steps:
+    def steps(self, task: Task, context: RunContext) -> Steps:
         yield Step("divide", "Divide.")
         raise ZeroDivisionError
 
