@@ -26,7 +26,7 @@ from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins_beyond_k import merged_on
+from tests.core.algorithms.twins.beyond_k import merged_on
 
 SALARY = {
     "k alone": (),

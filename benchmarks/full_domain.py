@@ -37,7 +37,7 @@ from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Algorithm
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins_full_domain import passing
+from tests.core.algorithms.twins.full_domain import passing
 
 HEADS = (
     "algorithm", "k", "suppress", "strings", "pruned", "tested", "seconds", "tests/s",

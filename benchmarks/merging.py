@@ -34,7 +34,7 @@ from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Algorithm
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms import twins_merging as twins
+from tests.core.algorithms.twins import merging as twins
 
 CENSUS = Path(__file__).parent.parent / "sample_data" / "census"
 ALGORITHMS: dict[str, tuple[Algorithm, Callable[[Task], Any]]] = {

@@ -19,7 +19,7 @@ from benchmarks.timing import (
 from kanon_tui.core.algorithms.sbc import SBC
 from kanon_tui.core.algorithms.sd import SD
 from kanon_tui.core.task.steps import Algorithm
-from tests.core.algorithms.twins_similarity import cluster as twin
+from tests.core.algorithms.twins.similarity import cluster as twin
 
 
 def main() -> None:

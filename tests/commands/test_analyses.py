@@ -12,8 +12,8 @@ import pytest
 
 from kanon_tui.cli import main
 from kanon_tui.core.project.samples import find_sample
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
 ENVIRONMENT.pop("KANON_DEBUG", None)
 

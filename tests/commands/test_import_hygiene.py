@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from kanon_tui.commands import COMMANDS
-from tests.commands.test_cli import ENVIRONMENT
+from tests.commands.command_line import ENVIRONMENT
 
 USER_INTERFACE = {"textual", "rich", "kanon_tui.app", "kanon_tui.screens", "kanon_tui.widgets"}
 HEAVY = USER_INTERFACE | {"numba", "numpy", "pandas", "polars", "sklearn", "scipy", "yaml"}

@@ -17,18 +17,10 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from tests.commands.test_cli import ENVIRONMENT, PEOPLE, PROJECT, kanon, said
+from tests.commands.command_line import ENVIRONMENT, kanon, said
 
 PATIENCE = 90.0
 """Seconds that nothing takes, however slow the machine."""
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "people.csv").write_text(PEOPLE)
-    (tmp_path / "p.yaml").write_text(PROJECT)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @contextmanager

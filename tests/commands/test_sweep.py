@@ -16,19 +16,11 @@ import pytest
 
 import kanon_tui as kn
 from kanon_tui.core.project.samples import find_sample
-from tests.commands.test_cli import ENVIRONMENT, PEOPLE, PROJECT, kanon, said
+from tests.commands.command_line import ENVIRONMENT, PEOPLE, kanon, said
 
 FIELDS = [
     "algorithm", "k", "ncp", "rv", "il", "classes", "suppressed_records", "seconds", "error",
 ]  # fmt: skip
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "people.csv").write_text(PEOPLE)
-    (tmp_path / "p.yaml").write_text(PROJECT)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 # --- sweep

@@ -25,7 +25,7 @@ from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import FULL_SPEED, Algorithm, Family, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
-from tests.core.algorithms.twins_beyond_k import (
+from tests.core.algorithms.twins.beyond_k import (
     gap,
     gaps,
     merged_on,
@@ -33,7 +33,7 @@ from tests.core.algorithms.twins_beyond_k import (
     passing_beyond_k,
     with_requirements,
 )
-from tests.core.algorithms.twins_full_domain import best, minimal, searchable_task
+from tests.core.algorithms.twins.full_domain import best, minimal, searchable_task
 from tests.helpers import make_task
 
 EXACT = ("global", "hybrid", "distributed")

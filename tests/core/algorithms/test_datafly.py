@@ -17,7 +17,7 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins_full_domain import datafly, searchable_task
+from tests.core.algorithms.twins.full_domain import datafly, searchable_task
 from tests.helpers import make_task
 
 TABLE_2_7 = """

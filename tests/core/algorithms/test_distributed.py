@@ -18,7 +18,7 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins_full_domain import best, passing, searchable_task
+from tests.core.algorithms.twins.full_domain import best, passing, searchable_task
 from tests.helpers import make_task
 
 

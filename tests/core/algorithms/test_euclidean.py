@@ -8,7 +8,6 @@ from kanon_tui.core.algorithms.euclidean import Euclidean
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run
-from tests.core.algorithms import twins_merging as twins
 from tests.core.algorithms.merging_checks import (
     check_shape,
     clusters_of,
@@ -17,6 +16,7 @@ from tests.core.algorithms.merging_checks import (
     steps_of,
 )
 from tests.core.algorithms.ruled_tables import ruled_task
+from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -18,10 +17,11 @@ from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
-from tests.core.algorithms.twins_k_member import gcka
+from tests.core.algorithms.twins.k_member import gcka
 from tests.helpers import make_task
+from tests.paths import SAMPLES
 
-SAMPLE = Path(__file__).parents[3] / "sample_data" / "locations"
+SAMPLE = SAMPLES / "locations"
 MARKS = [
     {"city": ("Italy", "Asia", "Osaka")},
     {"town": ("Japan", "Europe"), "year": ("1990-", "2000s")},

@@ -12,7 +12,7 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins_full_domain import (
+from tests.core.algorithms.twins.full_domain import (
     best,
     minimal,
     passing,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,10 +18,11 @@ from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
-from tests.core.algorithms.twins_k_member import k_member
+from tests.core.algorithms.twins.k_member import k_member
 from tests.helpers import make_task
+from tests.paths import SAMPLES
 
-CENSUS = Path(__file__).parents[3] / "sample_data" / "census"
+CENSUS = SAMPLES / "census"
 COUNTRIES = {  # Byun fig. 3
     "USA": ["North", "America"],
     "Canada": ["North", "America"],

@@ -8,7 +8,7 @@ from kanon_tui.core.algorithms.local_search import LocalSearch, Pointers
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext
-from tests.core.algorithms.twins_full_domain import local, passing, searchable_task
+from tests.core.algorithms.twins.full_domain import local, passing, searchable_task
 from tests.helpers import make_task
 
 

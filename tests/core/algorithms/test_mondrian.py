@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
@@ -18,10 +16,11 @@ from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
-from tests.core.algorithms.twins_mondrian import mondrian
+from tests.core.algorithms.twins.mondrian import mondrian
 from tests.helpers import make_task
+from tests.paths import SAMPLES
 
-SAMPLE = Path(__file__).parents[3] / "sample_data" / "mondrian"
+SAMPLE = SAMPLES / "mondrian"
 
 
 def grouping(task: Task, relaxed: bool = False, decisions: int = FULL_SPEED) -> Grouping:

@@ -22,7 +22,7 @@ from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import FULL_SPEED, Algorithm, Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
-from tests.core.algorithms.twins_similarity import cluster, in_order, similarities, tables
+from tests.core.algorithms.twins.similarity import cluster, in_order, similarities, tables
 from tests.helpers import make_task
 
 ALL = [SBC(), SBC(left_over="nearest"), SBC(left_over="suppress"), SD()]

@@ -8,7 +8,6 @@ from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext
-from tests.core.algorithms import twins_merging as twins
 from tests.core.algorithms.merging_checks import (
     check_shape,
     clusters_of,
@@ -18,6 +17,7 @@ from tests.core.algorithms.merging_checks import (
     steps_of,
 )
 from tests.core.algorithms.ruled_tables import ruled_task
+from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 
 

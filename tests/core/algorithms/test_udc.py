@@ -17,7 +17,6 @@ from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import Algorithm
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms import twins_merging as twins
 from tests.core.algorithms.merging_checks import (
     check_shape,
     clusters_of,
@@ -27,6 +26,7 @@ from tests.core.algorithms.merging_checks import (
     steps_of,
 )
 from tests.core.algorithms.ruled_tables import ruled_task
+from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 
 

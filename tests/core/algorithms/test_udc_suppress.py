@@ -13,7 +13,6 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.rules import Boundary, RuleTable
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms import twins_merging as twins
 from tests.core.algorithms.merging_checks import (
     check_shape,
     clusters_of,
@@ -23,6 +22,7 @@ from tests.core.algorithms.merging_checks import (
     steps_of,
 )
 from tests.core.algorithms.ruled_tables import ruled_task
+from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 
 

@@ -13,7 +13,7 @@ from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency, RollUps
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins_full_domain import (
+from tests.core.algorithms.twins.full_domain import (
     all_strings,
     class_sizes,
     heights,

@@ -21,7 +21,7 @@ from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
-from tests.core.algorithms.twins_beyond_k import gap, with_requirements
+from tests.core.algorithms.twins.beyond_k import gap, with_requirements
 from tests.helpers import make_task
 
 SENSITIVE = AttributeSpec(role=Role.SENSITIVE)

@@ -34,8 +34,7 @@ from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from tests.helpers import make_task
-
-ROOT = Path(__file__).parents[3]
+from tests.paths import ROOT
 
 COLUMNS = {
     "person": [f"Zoe Secret{i}" for i in range(12)],

@@ -15,7 +15,7 @@ from kanon_tui.core.privacy.requirements import Bound, Model, Requirement
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins_full_domain import Levels, all_strings
+from tests.core.algorithms.twins.full_domain import Levels, all_strings
 
 REQUIREMENTS = (
     Requirement(Model.L_DISTINCT, 2),

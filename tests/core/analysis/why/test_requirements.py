@@ -18,8 +18,8 @@ from kanon_tui.core.privacy.requirements import Model, Requirement
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins_beyond_k import classes, gap, gaps, must_go, with_requirements
-from tests.core.algorithms.twins_full_domain import searchable_task
+from tests.core.algorithms.twins.beyond_k import classes, gap, gaps, must_go, with_requirements
+from tests.core.algorithms.twins.full_domain import searchable_task
 from tests.core.analysis.why.twins import (
     ILL,
     all_differ,

@@ -25,7 +25,7 @@ from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
-from tests.core.algorithms.twins_beyond_k import figure, gap, gaps, with_requirements
+from tests.core.algorithms.twins.beyond_k import figure, gap, gaps, with_requirements
 from tests.core.analysis.why.twins import (
     ILL,
     all_differ,

@@ -1,0 +1,123 @@
+"""`kanon-tui run`: what it writes, what it keeps, and when it writes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.commands.command_line import PEOPLE, PROJECT, kanon, said
+
+
+def test_run_writes_a_release_and_every_report(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = kanon("run", "p.yaml", "--out", "r.csv", "--report", "r.json", folder=folder)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "k = 2, verified" in done.stdout
+    assert "wrote r.csv and r.json" in done.stdout
+    release = pl.read_csv(folder / "r.csv", infer_schema=False)
+    assert release.columns == ["age", "zip", "sex", "flu"]
+    assert release.height == 8
+    report = json.loads((folder / "r.json").read_text())
+    smallest = release.group_by("age", "zip").len()["len"].min()
+    assert report["smallest_class"] == smallest
+    for ending, start in {"md": "# Release with k = 2", "html": "<!doctype html>"}.items():
+        report = str(folder / f"r.{ending}")
+        said("run", str(folder / "p.yaml"), "--report", report, capsys=capsys, code=0)
+        text = Path(report).read_text()
+        assert text.startswith(start)
+        assert "kanon-tui run p.yaml --algorithm mondrian --k 2 --seed 0" in text
+    everything = "".join(
+        path.read_text() for path in folder.glob("r.*") if path.suffix != ".parquet"
+    )
+    assert "Secret" not in everything + done.stdout
+
+
+def test_run_takes_what_is_typed_instead_of_the_project(folder: Path) -> None:
+    done = kanon(
+        *("run", "p.yaml", "--k", "4", "--seed", "9", "--set", "relaxed=true"),
+        *("--report", "r.json", "--out", "r.parquet"),
+        folder=folder,
+    )
+    assert done.returncode == 0
+    report = json.loads((folder / "r.json").read_text())
+    assert (report["k"], report["seed"], report["params"]) == (4, 9, {"relaxed": True})
+    assert pl.read_parquet(folder / "r.parquet").height == 8
+
+
+def test_another_algorithm_does_not_get_the_old_parameters(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "p.yaml"
+    file.write_text(PROJECT.replace("mondrian}", "mondrian, params: {relaxed: true}}"))
+    assert "Datafly" in said("run", str(file), "--algorithm", "datafly", capsys=capsys, code=0)
+
+
+def test_run_without_files_prints_a_summary_only(folder: Path) -> None:
+    done = kanon("run", "p.yaml", folder=folder)
+    assert done.returncode == 0
+    assert "nothing was written" in done.stdout
+    assert sorted(os.listdir(folder)) == ["p.yaml", "people.csv"]
+
+
+def test_existing_files_are_kept_and_found_before_the_run(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, out, report = (str(folder / name) for name in ("p.yaml", "r.csv", "r.md"))
+    for path in (out, report):
+        Path(path).write_text("mine")
+
+    def never(*args: object) -> None:
+        raise AssertionError("it ran")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kanon_tui.core.run.result.start", never)
+        for option in ("--out", "--report"):
+            path = out if option == "--out" else report
+            assert said("run", project, option, path, capsys=capsys) == (
+                f"{path} exists and is kept; use --force to replace it or name another file"
+            )
+    assert Path(out).read_text() == "mine"
+    assert "wrote" in said("run", project, "--out", out, "--force", capsys=capsys, code=0)
+    assert Path(out).read_text().startswith("age,zip,sex,flu")
+    assert Path(report).read_text() == "mine"
+
+
+def test_the_input_is_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(folder / "people.csv")
+    message = said("run", str(folder / "p.yaml"), "--out", out, "--force", capsys=capsys)
+    assert message == f"{out} is what is read, it cannot be written too; name another"
+    assert (folder / "people.csv").read_text() == PEOPLE
+
+
+def test_when_the_report_fails_there_is_no_release_either(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*args: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kanon_tui.core.run.files.report_text", full)
+    project, out, report = (str(folder / name) for name in ("p.yaml", "r.csv", "r.md"))
+    assert "No space left" in said("run", project, "--out", out, "--report", report, capsys=capsys)
+    assert sorted(os.listdir(folder)) == ["p.yaml", "people.csv"]
+
+
+def test_privacy_that_is_not_reached_is_exit_code_1(folder: Path) -> None:
+    # A single record is suppressed, and publishing it with stars would single it out.
+    (folder / "people.csv").write_text("age\n" + "20\n" * 5 + "90\n")
+    (folder / "p.yaml").write_text(
+        "data: {path: people.csv}\n"
+        "attributes: {age: {role: quasi, kind: numeric}}\n"
+        "privacy: {k: 3, max_suppression: 0.2}\n"
+        "algorithm: {name: datafly}\noutput: {suppressed: star}\n"
+    )
+    done = kanon("run", "p.yaml", "--out", "r.csv", folder=folder)
+    assert done.returncode == 1
+    assert "would publish a class of 1 suppressed record, k is 3" in done.stderr
+    assert "use suppressed: drop" in done.stderr
+    assert not (folder / "r.csv").exists()

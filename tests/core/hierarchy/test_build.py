@@ -1,0 +1,131 @@
+"""Hierarchies as a project specifies them, and those that are built where it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
+from kanon_tui.core.hierarchy.builders.contents import BUILDERS
+from kanon_tui.core.hierarchy.builders.keys import read_keys
+from kanon_tui.core.hierarchy.specification import check_spec
+from tests.core.hierarchy.builders.building import AGES, BIRTHS, CODES, build, column
+
+# --- specifications ---------------------------------------------------------------------------
+
+
+def test_every_builder_is_declared_with_readable_defaults():
+    for builder in BUILDERS.values():
+        for key in builder.keys:
+            assert key.help
+            if key.default is not None:
+                given = list(key.default) if isinstance(key.default, tuple) else key.default
+                assert key.read(given) == given
+        required = [key.name for key in builder.keys if key.required]
+        if not required:
+            assert set(read_keys({}, builder.keys, "x", "b")) == {key.name for key in builder.keys}
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"builder": "intervalls"}, "x: unknown builder 'intervalls'; did you mean 'intervals'"),
+        ({"builder": ["flat"]}, "unknown builder"),
+        (
+            {"builder": "mask", "form": "left"},
+            "builder mask has no key 'form'; did you mean 'from'",
+        ),
+        (
+            {"builder": "mask", "from": "top"},
+            "from of builder mask is 'top'; it must be right or left",
+        ),
+        ({"builder": "flat", "levels": 2}, "builder flat has no key 'levels'; it takes no keys"),
+        ({"builder": "flat", "file": "x.csv"}, "both builder and file"),
+        (
+            {"fil": "x.csv"},
+            r"names no builder, file, utd or levels \('fil': did you mean 'file'\?\)",
+        ),
+        ({}, "it is empty"),
+        ("x.csv", "its hierarchy is 'x.csv'; write a mapping"),
+        ({"file": 3}, "file of its hierarchy is '3'; it must be the name of a file"),
+        ({"levels": {"a": "A"}}, "must be a mapping from every value to the list of its labels"),
+        ({"utd": "c.xml", "atribute": "a"}, "no key 'atribute'; did you mean 'attribute'"),
+        ({"builder": "quantiles", "bins": [5, 10]}, "falling whole numbers"),
+        ({"builder": "quantiles", "bins": [10**9]}, "from 2 to 10000"),
+    ],
+)
+def test_a_wrong_specification_is_refused_without_data(spec, message):
+    with pytest.raises(InputError, match=message):
+        check_spec(spec, "x")
+
+
+def test_a_builder_for_another_kind_is_refused():
+    with pytest.raises(
+        InputError, match="date is for date attributes, this one is categorical; set"
+    ):
+        build("date", CODES)
+
+
+@pytest.mark.parametrize("builder", ["intervals", "mask", "flat"])
+def test_a_column_of_nothing_but_missing_values_is_flat(builder):
+    assert build(builder, column(["?", "NA"])).rows == (("?", "*"),)
+
+
+def test_levels_as_written_in_a_project():
+    spec = {
+        "levels": {
+            46201: ["4620*", "462**"],
+            "46317": ["4631*", "463**"],
+            "46202": ["4620*", "462**"],
+        }
+    }
+    assert build_hierarchy(spec, CODES, Path()).bind(CODES).height == 3
+
+
+@pytest.mark.parametrize(("text", "read"), [("01234", 0o1234), ("12:30", 750)])
+def test_texts_that_yaml_read_as_numbers_are_recognised(text, read):
+    texts = column([text, "b"], Kind.CATEGORICAL)
+    with pytest.raises(InputError, match=f"YAML reads {text} without quotes as the number {read}"):
+        build_hierarchy({"levels": {read: ["A"], "b": ["B"]}}, texts, Path())
+    with pytest.raises(InputError, match=f"YAML reads {text} without quotes as the number {read}"):
+        build("groups", texts, levels=[{"A": [read], "B": ["b"]}])
+
+
+def test_files_are_found_beside_the_project(tmp_path):
+    (tmp_path / "x.csv").write_text("46201;462\n46202;462\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"'46317' is not in its hierarchy; add a row for it to x\.csv"
+    ):
+        build_hierarchy({"file": "x.csv"}, CODES, tmp_path).bind(CODES)
+
+
+# --- defaults ---------------------------------------------------------------------------------
+
+
+def test_defaults_say_what_was_built():
+    hierarchy, said = default_hierarchy(AGES)
+    assert hierarchy.rows[0] == ("17", "15-19", "10-19", "0-19", "0-39", "0-79", "*")
+    assert said == (
+        "x: no hierarchy is given; built intervals (17 is in 15-19, 10-19, 0-19, 0-39, 0-79, *)"
+    )
+    assert default_hierarchy(BIRTHS)[1].endswith("built dates by month, year, 5 years, decade")
+    assert default_hierarchy(CODES)[0].height == 1
+    assert default_hierarchy(CODES)[1].endswith("built the flat one (every value, then *)")
+
+
+def test_default_dates_leave_out_what_tells_nothing_apart():
+    near = column(["1995-09-20", "1995-10-01"], Kind.DATE)
+    assert default_hierarchy(near)[0].rows[0] == ("1995-09-20", "1995-09", "*")
+    same_month = column(["1995-09-20", "1995-09-21"], Kind.DATE)
+    assert default_hierarchy(same_month)[0].rows[0] == ("1995-09-20", "1995-09")
+
+
+@pytest.mark.parametrize(
+    "texts", [["5"], ["?"], ["5", "?"], ["1.5", "1.50"], ["0", "1e300"], ["-3", "3"]]
+)
+def test_defaults_exist_for_odd_columns(texts):
+    odd = column(texts)
+    assert default_hierarchy(odd)[0].bind(odd).height >= 1

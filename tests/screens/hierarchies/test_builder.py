@@ -1,0 +1,67 @@
+"""Choosing a builder, with a preview."""
+
+from __future__ import annotations
+
+from textual.widgets import Select, TextArea
+
+from kanon_tui.screens.hierarchies.builder import BuilderDialog
+from tests.screens.hierarchies.driver import PROJECT, opened
+
+
+async def test_builder_with_preview_errors_and_undo(folder):
+    async with opened(folder / "p.yaml", (80, 24)) as d:
+        await d.go("age")
+        await d.press("b")
+        assert isinstance(d.app.screen, BuilderDialog)
+        await d.type("5, 7", "#key-widths")
+        assert "width 7 is not a multiple of 5" in d.text("#error")
+        await d.press("ctrl+r")
+        assert isinstance(d.app.screen, BuilderDialog)
+        await d.type("5, 10", "#key-widths")
+        assert d.text("#error") == ""
+        assert "20-24" in d.text("#preview")
+        await d.press("enter")
+        assert d.spec("age").hierarchy == {"builder": "intervals", "widths": [5, 10]}
+        assert d.rows()[0][:4] == ["21", "20-24", "20-29", "*"]
+        await d.press("ctrl+z")
+        assert d.spec("age").hierarchy is None
+
+
+async def test_a_hierarchy_of_another_kind_can_be_rebuilt_here(folder):
+    text = PROJECT.replace("{file: zip.csv}", "{builder: intervals}")
+    (folder / "p.yaml").write_text(text)
+    async with opened(folder / "p.yaml", (80, 24)) as d:
+        await d.go("zip")
+        assert "builder intervals is for numeric and date attributes" in d.text("#reason")
+        await d.press("b", "ctrl+r")
+        assert d.spec("zip").hierarchy == {"builder": "mask"}
+        assert d.rows()[0][:2] == ["00001", "0000*"]
+        assert d.screen.table.display
+        await d.press("ctrl+z")
+        assert not d.screen.table.display
+        assert d.screen.query_one("#reason").display
+
+
+async def test_builder_changes_its_form_and_groups_begin_with_what_is_there(folder):
+    async with opened(folder / "p.yaml", (80, 24)) as d:
+        await d.go("country")
+        await d.press("b")
+        d.app.screen.query_one("#builder", Select).value = "mask"
+        await d.pilot.pause(0.2)
+        await d.settle()
+        assert "Franc*" in d.text("#preview")
+        d.app.screen.query_one("#builder", Select).value = "groups"
+        await d.pilot.pause(0.2)
+        await d.settle()
+        area = d.app.screen.query_one("#key-levels", TextArea)
+        assert "Europe: [France, Italy]" in area.text
+        await d.type("{Near: [France, Italy]}", "#key-levels")
+        assert "'Japan', 'Peru' are in no group" in d.text("#error")
+        await d.type("Far", "#key-other")
+        await d.press("ctrl+r")
+        assert d.spec("country").hierarchy == {
+            "builder": "groups", "levels": [{"Near": ["France", "Italy"]}], "other": "Far",
+        }  # fmt: skip
+        assert d.spec("country").rv is None  # typed for four levels, now there are three
+        await d.press("ctrl+z")
+        assert d.spec("country").rv == (0.4, 0.3, 0.1, 0.0)

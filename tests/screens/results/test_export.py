@@ -1,0 +1,109 @@
+"""Exporting the release, its report, its mapping and its command line."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from kanon_tui.screens.dialogs import AskPath, Confirm
+from kanon_tui.screens.results.export import CommandDialog
+from tests.screens.conftest import session_of, settle
+from tests.screens.results.helpers import answer, open_results, text_of
+
+
+async def export(pilot: Pilot, number: int) -> None:
+    await pilot.press("x", *["down"] * number, "enter")
+    await settle(pilot)
+
+
+async def test_export_release_report_and_mapping(sample, make_app, tmp_path: Path) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "datafly")
+        result = screen.result
+        await export(pilot, 0)
+        assert isinstance(pilot.app.screen, AskPath)
+        proposed = Path(pilot.app.screen.query_one(Input).value)
+        assert proposed == session_of(pilot).project.path.parent / "census-release.csv"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert pl.read_csv(proposed, infer_schema=False).equals(result.table)
+        await export(pilot, 1)
+        await answer(pilot, str(tmp_path / "shuffled.parquet"))
+        shuffled = pl.read_parquet(tmp_path / "shuffled.parquet")
+        assert not shuffled.equals(result.table)
+        assert shuffled.sort(shuffled.columns).equals(result.table.sort(result.table.columns))
+        await export(pilot, 2)
+        await answer(pilot, str(tmp_path / "report.json"))
+        assert json.loads((tmp_path / "report.json").read_text()) == result.report
+        await export(pilot, 3)
+        await answer(pilot, str(tmp_path / "mapping.tsv"))
+        mapping = pl.read_csv(tmp_path / "mapping.tsv", separator="\t", infer_schema=False)
+        assert mapping.columns == ["attribute", "value", "level", "published"]
+        assert pilot.app.screen is screen
+
+
+async def test_export_never_overwrites_by_accident(sample, make_app, tmp_path: Path) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "datafly")
+        there = tmp_path / "there.csv"
+        there.write_text("precious")
+        await export(pilot, 0)
+        await answer(pilot, str(there))
+        assert isinstance(pilot.app.screen, Confirm)
+        await pilot.press("n")
+        await settle(pilot)
+        assert there.read_text() == "precious"
+        await export(pilot, 0)
+        data = session_of(pilot).data_path
+        before = data.read_bytes()
+        await answer(pilot, str(data))
+        assert isinstance(pilot.app.screen, AskPath)  # asked again, with what is wrong
+        await answer(pilot, str(tmp_path / "release.docx"))
+        assert "end in .csv, .tsv or .parquet" in text_of(pilot.app.screen, ".hint")
+        await answer(pilot, str(there))
+        await pilot.press("y")
+        await settle(pilot)
+        assert data.read_bytes() == before
+        assert there.read_text().startswith("birth,gender,zip,race,disease")
+        assert pilot.app.screen is screen
+
+
+async def test_the_command_line_is_copied_when_it_is_exact(
+    sample, make_app, tmp_path: Path
+) -> None:
+    async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
+        await open_results(pilot, "mondrian", k=2)
+        session = session_of(pilot)
+        await export(pilot, 4)
+        dialog = pilot.app.screen
+        assert isinstance(dialog, CommandDialog)
+        assert dialog.problem == ""  # algorithm and k are on the command line
+        assert pilot.app.clipboard == dialog.command
+        words = shlex.split(dialog.command)
+        assert words[2] == str(session.project.path.resolve())
+        assert words[3:7] == ["--algorithm", "mondrian", "--k", "2"]
+        await pilot.press("s")
+        await settle(pilot)
+        await answer(pilot, str(tmp_path / "again.sh"))
+        assert dialog.command in (tmp_path / "again.sh").read_text()
+        screen = pilot.app.screen
+        assert "changed since" not in text_of(screen, "#summary")
+        pilot.app.edit(replace(session.project, weights="auto"), "weights")
+        await settle(pilot)
+        assert "the set-up has changed since" in text_of(screen, "#summary")
+
+
+async def test_the_command_line_says_when_it_is_not_exact(make_app, sample) -> None:
+    data = sample("patients").parent / "patients.csv"
+    async with make_app(data).run_test(size=(80, 24)) as pilot:
+        await open_results(pilot, "mondrian", k=2)
+        pilot.app.copy_to_clipboard("before")
+        await export(pilot, 4)
+        assert "save it first" in pilot.app.screen.problem
+        assert pilot.app.clipboard == "before"

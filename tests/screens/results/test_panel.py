@@ -1,0 +1,33 @@
+"""The panels of figures, and what each figure means."""
+
+from __future__ import annotations
+
+from kanon_tui.screens.results.panel import FigurePanel
+from kanon_tui.screens.results.twin_grids import TwinGrids
+from tests.screens.conftest import settle
+from tests.screens.results.helpers import open_results, text_of
+
+
+async def test_panels_show_figures_and_what_they_mean(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "datafly")
+        panel = screen.query_one(FigurePanel)
+        assert panel.grid.source.cells[0][0].text == "age"
+        assert "level 4 of 5" in text_of(panel, ".meaning")
+        await pilot.press("m")
+        titles = [row[0].text for row in panel.grid.source.cells]
+        assert {"NCP", "Research value", "Precision", "Suppressed records"} <= set(titles)
+        await pilot.press("down", "down")
+        await settle(pilot)
+        assert "Research value: how finely" in text_of(panel, ".meaning")
+        await pilot.press("p")
+        shown = {row[0].text: row[1].text for row in panel.grid.source.cells}
+        assert (shown["k"], shown["Highest risk"]) == ("6", "0.1667")
+        assert shown["Highest share (α): income_class"] == "1"
+        await pilot.press("d")
+        assert panel.grid.source.cells[0][0].text == "5–9"
+        await pilot.press("d")
+        assert not panel.display
+        assert screen.query_one(TwinGrids).left.has_focus
+        await pilot.press("a")
+        assert panel.display

@@ -1,0 +1,203 @@
+"""6 Results: before and after, side by side, by keyboard alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kanon_tui.core.project.project import AlgorithmChoice
+from kanon_tui.core.task.output import Output
+from kanon_tui.screens.results.panel import FigurePanel
+from kanon_tui.screens.results.screen import ResultsScreen
+from kanon_tui.screens.results.twin_grids import TwinGrids
+from kanon_tui.screens.results.why import WhyDialog
+from tests.screens.conftest import session_of, settle
+from tests.screens.results.helpers import SIZES, answer, open_results, row_of, text_of, told_why
+
+# --- what is shown
+
+
+async def test_without_a_result_it_says_what_to_do(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot)
+        assert "Press 5" in text_of(screen, "#empty")
+        assert screen.query_one("#empty").display
+        assert not screen.query_one("#panes").display
+        await pilot.press("w", "x", "plus", "C", "c", "s", "n")
+        await settle(pilot)
+        assert pilot.app.screen is screen
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_run_ends_here_with_before_and_after(sample, make_app, size) -> None:
+    async with make_app(sample("census")).run_test(size=size) as pilot:
+        await settle(pilot)
+        session = session_of(pilot)
+        choice = AlgorithmChoice("mondrian")
+        pilot.app.edit(replace(session.project, algorithm=choice), "mondrian")
+        await pilot.press("5", "r")
+        for _ in range(200):
+            await settle(pilot)
+            if session.results and isinstance(pilot.app.screen, ResultsScreen):
+                break
+        await settle(pilot)
+        screen = pilot.app.screen
+        assert isinstance(screen, ResultsScreen)
+        (result,) = session.results
+        summary = text_of(screen, "#summary")
+        for told in ("mondrian k=5", "1,472 classes", "verified k=5 ✓", "NCP .202"):
+            assert told in summary
+        grids = screen.query_one(TwinGrids)
+        for row in (0, 412, 9999):
+            grids.go_to(row)
+            await settle(pilot)
+            record = session.table.frame.row(row, named=True)
+            names = result.table.columns
+            assert row_of(grids.left) == [record[name] for name in names]
+            assert row_of(grids.right) == list(result.table.row(row))
+        assert text_of(screen, "#record-line").startswith("record 10,000: class ")
+        titles = [column.title.strip() for column in grids.left.source.columns]
+        assert titles == [column.title.strip() for column in grids.right.source.columns] == names
+        assert not {"name", "birth_date", "occupation"} & set(titles)  # identifiers, never shown
+        panel, records = screen.query_one(FigurePanel), screen.records
+        assert grids.left.size.height > 4
+        assert panel.grid.size.height > 2
+        if size == (80, 24):
+            assert panel.region.y >= records.region.bottom
+        else:
+            assert panel.region.x >= records.region.right
+
+
+async def test_both_sides_move_scroll_and_find_together(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "mondrian")
+        grids = screen.query_one(TwinGrids)
+        left, right = grids.left, grids.right
+
+        def same() -> bool:
+            return (left.row, left.column, left.scroll_offset) == (
+                right.row,
+                right.column,
+                right.scroll_offset,
+            )
+
+        await pilot.press("pagedown", "pagedown", "down", "right", "end")
+        await settle(pilot)
+        assert left.row > 5
+        assert left.column == 8
+        assert same()
+        await pilot.press("tab")
+        assert right.has_focus
+        await pilot.press("pageup", "left", "left")
+        await settle(pilot)
+        assert left.column == 6
+        assert same()
+        right.scroll_to(0, 500, animate=False)  # as the wheel does
+        await settle(pilot)
+        assert left.scroll_offset == right.scroll_offset == (0, 500)
+        await pilot.press("ctrl+home", "home", "shift+tab")
+        await settle(pilot)
+        records = screen.records
+        await pilot.press("right", "right", "right", "n")  # race
+        await settle(pilot)
+        changed = records.rows.changed_in("race")
+        assert records.column == "race"
+        assert records.record == int(changed.nonzero()[0][0]) > 0
+        await pilot.press("number_sign")
+        await answer(pilot, "12,345,678")
+        assert "up to 10,000" in text_of(pilot.app.screen, "#error")
+        await answer(pilot, "7,001")
+        assert records.record == 7000
+        await pilot.press("slash", *"0711", "enter")
+        await settle(pilot)
+        assert "0711" in " ".join(row_of(records.grids.left))
+        first = records.record
+        await pilot.press("slash", "enter")
+        await settle(pilot)
+        assert records.record != first
+        assert "0711" in " ".join(row_of(records.grids.left))
+        await pilot.press("slash")
+        await answer(pilot, "midWEST")  # only the release has it
+        assert "Midwest" in row_of(records.grids.right)
+
+
+async def test_changed_cells_and_suppressed_records_are_marked(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "datafly")
+        grids = screen.query_one(TwinGrids)
+        left, right = grids.left.source, grids.right.source
+        assert [cell.text for cell in right.rows(0, 1)[0]] == [
+            "•1995", " Female", " 1141", " Asian", " Fever"
+        ]  # fmt: skip
+        assert [cell.mark for cell in right.rows(0, 1)[0]] == ["changed", "", "", "", ""]
+        assert [cell.mark for cell in left.rows(0, 1)[0]] == [""] * 5
+        await pilot.press("N")
+        await settle(pilot)
+        assert grids.row == 6  # T7, SBC table 2-9
+        assert left.row_name(6) == "×7"
+        assert {cell.mark for cell in left.rows(6, 7)[0]} == {"suppressed"}
+        assert {cell.text for cell in right.rows(6, 7)[0]} == {"×"}
+        assert "record 7: × suppressed" in text_of(screen, "#record-line")
+        await pilot.press("N", "N")
+        await settle(pilot)
+        assert grids.row == 7
+        await pilot.press("w")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, WhyDialog)
+        assert "no other record has its labels" in told_why(pilot)
+
+
+async def test_starred_records_are_shown_as_they_are_published(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        session = session_of(pilot)
+        session.edit(replace(session.project, output=Output(suppressed="star")), "star")
+        screen = await open_results(pilot, "datafly")
+        await pilot.press("N")
+        await settle(pilot)
+        grids = screen.query_one(TwinGrids)
+        assert row_of(grids.right) == ["*", "*", "*", "*", "Stomachache"]
+        assert row_of(grids.right) == list(screen.result.table.row(6))
+        assert "published as * only" in text_of(screen, "#record-line")
+
+
+# --- which records
+
+
+async def test_sort_and_filter_by_class_keep_the_record(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(120, 40)) as pilot:
+        screen = await open_results(pilot, "datafly")
+        records = screen.records
+        classes, sizes = records.rows.classes, records.rows.sizes
+        records.grids.go_to(412)
+        await settle(pilot)
+        await pilot.press("s")
+        await settle(pilot)
+        assert records.record == 412
+        shown = classes[records.records]
+        published = shown[shown >= 0]
+        assert (published[1:] >= published[:-1]).all()
+        assert (shown[-43:] == -1).all()  # the suppressed come last
+        await pilot.press("s")
+        await settle(pilot)
+        order = sizes[classes[records.records][:-43]]
+        assert (order[1:] >= order[:-1]).all()
+        await pilot.press("c")
+        await settle(pilot)
+        assert records.record == 412
+        assert set(classes[records.records]) == {classes[412]}
+        assert len(records.records) == sizes[classes[412]]
+        released = {tuple(row_of(records.grids.right, i))[:6] for i in range(len(records.records))}
+        assert len(released) == 1
+        await pilot.press("escape")
+        await settle(pilot)
+        assert len(records.records) == 10_000
+        assert records.record == 412
+
+
+def test_every_key_can_be_remapped() -> None:
+    bindings = [b for b in ResultsScreen.BINDINGS if b.description != "back"]  # type: ignore[union-attr]
+    ids = [binding.id for binding in bindings]  # type: ignore[union-attr]
+    assert all(name and name.startswith("results.") for name in ids)
+    assert len(set(ids)) == len(ids)
