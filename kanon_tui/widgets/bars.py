@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-import numpy as np
-
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.task.rules import Boundary
-
-__all__ = ["bar", "boundary_spark", "spark"]
+__all__ = ["bar", "sparkline"]
 
 _ACROSS = " ▏▎▍▌▋▊▉█"
 _UP = " ▁▂▃▄▅▆▇█"
@@ -29,10 +24,10 @@ def bar(share: float, width: int) -> str:
     return ("█" * full + (_ACROSS[rest] if rest else "")).ljust(width)
 
 
-def spark(heights: Sequence[float], width: int | None = None, top: float | None = None) -> str:
+def sparkline(heights: Sequence[float], width: int | None = None, top: float | None = None) -> str:
     """A histogram one line high, scaled to `top` or to its highest bar.
 
-    >>> spark([1, 4, 8])
+    >>> sparkline([1, 4, 8])
     '▁▄█'
     """
     values = list(heights)
@@ -43,16 +38,3 @@ def spark(heights: Sequence[float], width: int | None = None, top: float | None 
     if top <= 0:
         return " " * len(values)
     return "".join(_UP[max(1, round(v / top * 8))] if v > 0 else " " for v in values)
-
-
-def boundary_spark(column: Column, rule: Boundary, width: int) -> str:
-    """A histogram of the column with a │ where the boundary lies."""
-    numbers = column.numbers
-    assert numbers is not None
-    present = ~np.isnan(numbers)
-    first, _ = rule.sides(column)
-    heights, edges = np.histogram(numbers[present], bins=width, weights=column.counts[present])
-    below = numbers[present & first]
-    cut = int(np.searchsorted(edges, below.max() if len(below) else edges[0], side="right"))
-    line = spark(heights.tolist())
-    return line[:cut] + "│" + line[cut:]

@@ -15,8 +15,8 @@ from rich.style import Style
 from rich.text import Text
 from textual.widget import Widget
 
-from kanon_tui.core.analysis.sweep.figures import Line, short, ticks
-from kanon_tui.widgets.tint import tint
+from kanon_tui.core.analysis.chart import Line, compact_number, ticks
+from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["MARKERS", "Chart", "Plot", "draw"]
 
@@ -95,7 +95,7 @@ def draw(
     marks = [mark for mark in ticks(top, min(rows // 2, 8) + 1, whole) if mark <= top]
     if len(marks) == 1:
         marks.append(top)  # where no round number fits, the highest value says how high it is
-    left = max(len(short(mark)) for mark in marks) + 1
+    left = max(len(compact_number(mark)) for mark in marks) + 1
     room = width - left - 1
     centres = [left + 1 + int((i + 0.5) * room / len(labels)) for i in range(len(labels))]
 
@@ -105,7 +105,7 @@ def draw(
     for row in range(rows):
         canvas.write(row, left, "│")
     for mark in marks:
-        canvas.write(dot_row(mark) // 4, 0, f"{short(mark):>{left - 1}} ┤")
+        canvas.write(dot_row(mark) // 4, 0, f"{compact_number(mark):>{left - 1}} ┤")
     _label(canvas, left, centres, labels)
     places = [
         [
@@ -240,7 +240,7 @@ class Plot(Widget, can_focus=True):
         return rows
 
     def _style(self, number: int) -> Style:
-        return tint(self, _COLOURS[number % len(_COLOURS)], bold=True)
+        return theme_style(self, _COLOURS[number % len(_COLOURS)], bold=True)
 
 
 def _arrangement(charts: int, width: int) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from kanon_tui.core.editing.readiness import Readiness
 from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.tint import tint
+from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["StepBar"]
 
@@ -73,7 +73,9 @@ class StepBar(Widget):
             style = "reverse bold" if step == self.current else ""
             line.append(f" {key} {title} " if shown else f" {key} ", style)
             current = step == self.current
-            line.append(state.mark, style if current else tint(self, state.colour, bold=True))
+            line.append(
+                state.mark, style if current else theme_style(self, state.colour, bold=True)
+            )
             line.append(" ", style)
             spans.append((begin, cell_len(line.plain), step))
         return line, spans

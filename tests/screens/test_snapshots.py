@@ -21,7 +21,7 @@ from kanon_tui.screens.analyses.base import PickNames
 from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
 from kanon_tui.screens.analyses.trees import PartitionScreen
 from kanon_tui.screens.results.compare import CompareScreen
-from kanon_tui.screens.results.why import WhyDialog
+from kanon_tui.screens.results.why_dialog import WhyDialog
 from tests.screens.conftest import session_of, settle
 
 SIZES = {"80x24": (80, 24), "120x40": (120, 40)}

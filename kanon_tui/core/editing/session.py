@@ -134,6 +134,11 @@ class Session:
         known = {n: s for n, s in project.attributes.items() if n in table.names}
         return Session(replace(project, attributes=known), table)
 
+    def run_title(self, result: Result) -> str:
+        """`run 2: mondrian k=5`."""
+        number = next((i for i, one in enumerate(self.results, 1) if one is result), 0)
+        return f"run {number}: {result.algorithm.name} k={result.task.k:,}"
+
     # -- what follows from the project
 
     def task(self) -> Task:

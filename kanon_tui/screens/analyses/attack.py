@@ -21,10 +21,9 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.screens.analyses.attack_person import Person, PersonPane, trace
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, PickNames
 from kanon_tui.screens.dialogs import AskPath
-from kanon_tui.screens.results.rows import RowSource
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
-from kanon_tui.widgets.table_source import FrameSource
-from kanon_tui.widgets.tint import tint
+from kanon_tui.widgets.grid_sources import FrameSource, RowSource
+from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["AttackScreen", "PeopleRows"]
 
@@ -289,7 +288,7 @@ in the original, which tells the disease, and two in the release.
         if not attack.release.disclosed_values:
             notes.append("no attribute is sensitive, so no value can be disclosed")
         for note in notes:
-            text.append("\n! ", tint(self, "warning", bold=True)).append(printable(note))
+            text.append("\n! ", theme_style(self, "warning", bold=True)).append(printable(note))
         return text
 
     def action_sort(self) -> None:

@@ -14,10 +14,9 @@ from kanon_tui.core.analysis.attack import Linked, possible_values
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.text import count_of, short_list
-from kanon_tui.screens.results.rows import RowSource
 from kanon_tui.widgets.grid import Grid, GridColumn, printable
-from kanon_tui.widgets.table_source import FrameSource
-from kanon_tui.widgets.tint import tint
+from kanon_tui.widgets.grid_sources import FrameSource, RowSource
+from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["Person", "PersonPane", "Trace", "trace"]
 
@@ -107,7 +106,7 @@ class PersonPane(Vertical):
         for name, side in (("original", person.original), ("release", person.release)):
             shown = side is (person.original if self.in_original else person.release)
             text.append(f"{'▸' if shown else ' '} {name:<8} ", "bold" if shown else "dim")
-            style = tint(self, "error" if name == "release" else "warning")
+            style = theme_style(self, "error" if name == "release" else "warning")
             text.append(printable(side.told()), style if side.certain else "")
             text.append("\n")
         text.rstrip()

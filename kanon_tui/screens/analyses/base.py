@@ -19,7 +19,6 @@ from textual.worker import Worker
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.run.result import Result
 from kanon_tui.screens.dialogs import Choose, Dialog
-from kanon_tui.screens.results.lines import run_title
 from kanon_tui.widgets.grid import printable
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ class AnalysisScreen(ModalScreen[None]):
         results = self.session.results
         if self.result is None or len(results) < 2:
             return ""
-        return f" on {run_title(self.result, results)}"
+        return f" on {self.session.run_title(self.result)}"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows only what works now."""
@@ -115,7 +114,7 @@ class AnalysisScreen(ModalScreen[None]):
                 self.draw_status()
 
         current = next((n for n, one in enumerate(results) if one is self.result), 0)
-        titles = [run_title(one, results) for one in results]
+        titles = [self.session.run_title(one) for one in results]
         self.app.push_screen(Choose("Which release?", titles, current=current), chosen)
 
     def released(self) -> None:

@@ -16,15 +16,15 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from kanon_tui.core.analysis.chart import Line, compact_number
 from kanon_tui.core.analysis.feasibility import feasibility_curve, shape_of
-from kanon_tui.core.analysis.sweep.figures import Line, short
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Parameter
 from kanon_tui.screens.analyses.base import AnalysisScreen
-from kanon_tui.screens.results.rows import RowSource
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
+from kanon_tui.widgets.grid_sources import RowSource
 from kanon_tui.widgets.plot import Chart, Plot
 
 __all__ = ["FeasibilityScreen", "record_counts"]
@@ -215,7 +215,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         self._drawn = curve.rates
         lines = curve.lines()
         own = self.session.table.height
-        labels = [f"{'▸' if n == own else ''}{short(n)}" for n in curve.counts]
+        labels = [f"{'▸' if n == own else ''}{compact_number(n)}" for n in curve.counts]
         self.query_one(Plot).show([Chart("success rate", tuple(lines))], labels)
         columns = [GridColumn("records", 9, True)]
         columns += [GridColumn(title, 8, True) for title in ("table's", "typed")[-len(lines) :]]
@@ -223,7 +223,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         def cells(row: int) -> list[Cell]:
             n = curve.counts[row]
             return [
-                Cell(f"{'▸' if n == own else ''}{short(n)}"),
+                Cell(f"{'▸' if n == own else ''}{compact_number(n)}"),
                 *(_share(line.values[row]) for line in lines),
             ]
 
@@ -244,7 +244,11 @@ def _enough(line: Line, counts: Sequence[int]) -> str:
     """From how many records on the success rate stays high."""
     low = [n for n, rate in zip(counts, line.values, strict=True) if (rate or 0) < SAFE]
     enough = [n for n in counts if not low or n > low[-1]]
-    return f"from {short(enough[0])} on" if enough else f"not up to {short(counts[-1])}"
+    return (
+        f"from {compact_number(enough[0])} on"
+        if enough
+        else f"not up to {compact_number(counts[-1])}"
+    )
 
 
 def _share(rate: float | None) -> Cell:

@@ -26,7 +26,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
-from kanon_tui.widgets.tint import tint
+from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["AttributesScreen"]
 
@@ -369,11 +369,11 @@ def gauge(made: Risk, widget: Widget) -> Text:
         share = count / made.records
         colour = "error" if share > 0.2 else "warning" if share > 0 else "success"
         text.append(f"{label:<24}{count:>9,} ({share:4.0%}) ")
-        text.append(bar(share, size) + "\n", tint(widget, colour))
+        text.append(bar(share, size) + "\n", theme_style(widget, colour))
     if not made.below_k:
         text.append(
             f"every record already looks like at least {made.k - 1} others",
-            tint(widget, "success"),
+            theme_style(widget, "success"),
         )
         return text
     best = made.without[0]

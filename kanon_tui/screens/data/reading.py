@@ -19,7 +19,7 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import DataSource
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.widgets.grid import Grid
-from kanon_tui.widgets.table_source import FrameSource
+from kanon_tui.widgets.grid_sources import FrameSource
 
 if TYPE_CHECKING:
     from kanon_tui.app import KanonApp

@@ -21,9 +21,9 @@ from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.dialogs import AskText
-from kanon_tui.widgets.bars import bar, spark
+from kanon_tui.widgets.bars import bar, sparkline
 from kanon_tui.widgets.grid import Grid, printable
-from kanon_tui.widgets.table_source import FrameSource
+from kanon_tui.widgets.grid_sources import FrameSource
 
 __all__ = ["DataScreen"]
 
@@ -240,7 +240,7 @@ def profile_lines(made: ColumnProfile, tall: bool, width: int) -> list[Text]:
     lines = [Text(fact) for fact in facts] if tall else [Text(" · ".join(facts))]
     if made.histogram:
         lines += [
-            Text(spark(made.histogram, width - 2), "bold"),
+            Text(sparkline(made.histogram, width - 2), "bold"),
             Text(f"{made.lowest} … {made.highest}"),
         ]
     most = max((count for _, count in made.top), default=1)

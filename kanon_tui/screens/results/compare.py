@@ -15,11 +15,12 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from kanon_tui.core.analysis.compare import Comparison
-from kanon_tui.screens.results.figures import comparison_tables
-from kanon_tui.screens.results.panel import FigurePanel
-from kanon_tui.screens.results.rows import CHANGED, SAME, ResultRows, RowSource, shared_columns
+from kanon_tui.screens.results.figure_panel import FigurePanel
+from kanon_tui.screens.results.figure_tables import comparison_tables
+from kanon_tui.screens.results.record_rows import CHANGED, SAME, RecordRows, shared_columns
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.widgets.grid import Cell, printable
+from kanon_tui.widgets.grid_sources import RowSource
 
 __all__ = ["CompareScreen", "PairedRows"]
 
@@ -29,7 +30,7 @@ class PairedRows:
 
     def __init__(self, made: Comparison) -> None:
         self.made = made
-        self.sides = (ResultRows(made.first), ResultRows(made.second))
+        self.sides = (RecordRows(made.first), RecordRows(made.second))
         self.names = [name for name in self.sides[0].names if name in self.sides[1].names]
         self.columns = shared_columns(self.names, *self.sides)
         every = np.zeros(len(made.records[0]), dtype=bool)

@@ -16,8 +16,7 @@ from kanon_tui.core.run.result import Result, conclude, start
 from kanon_tui.core.run.run import State
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.results.compare import CompareScreen, PairedRows
-from kanon_tui.screens.results.figures import signed
-from kanon_tui.screens.results.lines import run_title
+from kanon_tui.screens.results.figure_tables import signed
 
 if TYPE_CHECKING:
     from kanon_tui.screens.results.screen import ResultsScreen
@@ -123,13 +122,13 @@ class Runs:
             self._compare(current, others[0])
         else:
             self.screen.app.push_screen(
-                Choose("Compare with", [run_title(one, results) for one in others]),
+                Choose("Compare with", [self.screen.session.run_title(one) for one in others]),
                 lambda n: self._compare(current, others[n]) if n is not None else None,
             )
 
     def _compare(self, first: Result, second: Result) -> None:
-        results = self.screen.session.results
-        titles = (run_title(first, results), run_title(second, results))
+        session = self.screen.session
+        titles = (session.run_title(first), session.run_title(second))
 
         def made(rows: PairedRows) -> None:
             self.screen.app.push_screen(CompareScreen(rows, titles))

@@ -18,7 +18,8 @@ from kanon_tui.core.run.result import Result
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.screens.results.export import Exporter
-from kanon_tui.screens.results.figures import (
+from kanon_tui.screens.results.figure_panel import FigurePanel
+from kanon_tui.screens.results.figure_tables import (
     FigureTable,
     attributes_table,
     metrics_table,
@@ -26,12 +27,11 @@ from kanon_tui.screens.results.figures import (
     runs_table,
     sizes_table,
 )
-from kanon_tui.screens.results.lines import summary_text
-from kanon_tui.screens.results.panel import FigurePanel
-from kanon_tui.screens.results.records import ResultRecords
+from kanon_tui.screens.results.records_pane import RecordsPane
 from kanon_tui.screens.results.runs import Runs, difference_line
+from kanon_tui.screens.results.status_lines import summary_text
 from kanon_tui.screens.results.twin_grids import TwinGrids
-from kanon_tui.screens.results.why import WhyDialog
+from kanon_tui.screens.results.why_dialog import WhyDialog
 
 __all__ = ["ResultsScreen"]
 
@@ -126,14 +126,14 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         yield Static(id="summary")
         yield Static(Text(EMPTY), id="empty")
         with Container(id="panes"):
-            yield ResultRecords(id="records")
+            yield RecordsPane(id="records")
             yield FigurePanel(id="panel")
         yield Static(id="record-line")
 
     @property
-    def records(self) -> ResultRecords:
+    def records(self) -> RecordsPane:
         """Both grids."""
-        return self.query_one(ResultRecords)
+        return self.query_one(RecordsPane)
 
     def on_mount(self) -> None:
         """The records have the focus; a run in the background is looked at now and then."""
@@ -184,8 +184,8 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         if self.runs.under_way is not None and self.is_current:
             self._fill_summary()
 
-    @on(ResultRecords.Told)
-    def told(self, event: ResultRecords.Told) -> None:
+    @on(RecordsPane.Told)
+    def told(self, event: RecordsPane.Told) -> None:
         """The line about the record under the cursor."""
         self.query_one("#record-line", Static).update(event.text)
 

@@ -16,7 +16,7 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.screens.dialogs import Dialog
-from kanon_tui.widgets.bars import boundary_spark
+from kanon_tui.screens.rules.boundary_histogram import boundary_histogram
 from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.pick_list import PickList
 
@@ -128,7 +128,9 @@ class RuleDialog(Dialog):
             error = str(problem)
         self.query_one("#error", Static).update(Text(error))
         if isinstance(rule, Boundary):
-            self.query_one("#picture", Static).update(Text(boundary_spark(self._column, rule, 60)))
+            self.query_one("#picture", Static).update(
+                Text(boundary_histogram(self._column, rule, 60))
+            )
         return rule
 
     @on(Input.Submitted)

@@ -23,8 +23,9 @@ from kanon_tui.core.task.rules import Boundary, Rule
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskText, Choose
+from kanon_tui.screens.rules.boundary_histogram import boundary_histogram
 from kanon_tui.screens.rules.dialog import RuleDialog
-from kanon_tui.widgets.bars import bar, boundary_spark
+from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
 
 __all__ = ["RulesScreen"]
@@ -177,7 +178,7 @@ right follow at once. Press `r` to type research values of your own.
         if line.rule is not None and line.rule < len(rules):
             rule = rules[line.rule]
             if isinstance(rule, Boundary):
-                text.append(boundary_spark(attribute.column, rule, 36) + "\n")
+                text.append(boundary_histogram(attribute.column, rule, 36) + "\n")
                 text.append(f"{attribute.column.values[0]} … │ is the boundary {rule}", "dim")
         self.query_one("#levels", Static).update(text)
 

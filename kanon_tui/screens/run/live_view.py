@@ -15,9 +15,9 @@ from kanon_tui.core.run.live import LiveRun, Snapshot
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.run.run import State
 from kanon_tui.core.task.steps import Step
-from kanon_tui.widgets.bars import bar, spark
+from kanon_tui.widgets.bars import bar, sparkline
 from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.tint import tint
+from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["LiveView"]
 
@@ -123,20 +123,22 @@ class LiveView(VerticalScroll, can_focus=True):
                 for level, is_open in enumerate(levels):
                     text.append(f" {level}", "" if is_open else "dim")
                     text.append(
-                        "▓" if is_open else "░", tint(self, "success") if is_open else "dim"
+                        "▓" if is_open else "░", theme_style(self, "success") if is_open else "dim"
                     )
                 text.append("\n")
         if snapshot.curve:
             name = snapshot.curve_name.replace("_", " ")
             text.append(f"{name.upper()} {snapshot.curve[-1]:.4f}\n")
-            text.append(spark(_thinned(snapshot.curve, width)) + "\n", tint(self, "primary"))
+            text.append(
+                sparkline(_thinned(snapshot.curve, width)) + "\n", theme_style(self, "primary")
+            )
         if "sizes" in facts:
             k = live.run.task.k
             text.append(f"clusters by size, 1 to {2 * k}+ (│ is k = {k})\n", "dim")
             sizes = facts["sizes"]
-            text.append(spark(sizes[: k - 1], top=max(sizes)), tint(self, "warning"))
+            text.append(sparkline(sizes[: k - 1], top=max(sizes)), theme_style(self, "warning"))
             text.append("│")
-            text.append(spark(sizes[k - 1 :], top=max(sizes)), tint(self, "success"))
+            text.append(sparkline(sizes[k - 1 :], top=max(sizes)), theme_style(self, "success"))
         return text
 
 
@@ -178,7 +180,7 @@ def counters_text(snapshot: Snapshot, live: LiveRun, widget: Widget) -> Text:
     if snapshot.progress is not None:
         text.append(
             bar(snapshot.progress, max(min(widget.size.width - 60, 40), 10)),
-            tint(widget, "success"),
+            theme_style(widget, "success"),
         )
         text.append(f" {snapshot.progress:4.0%} ")
     text.append(f" {snapshot.seconds:.1f} s")
@@ -190,7 +192,7 @@ def counters_text(snapshot: Snapshot, live: LiveRun, widget: Widget) -> Text:
         state = "paused: . steps, space goes on" if snapshot.paused else speed
     else:
         state = str(snapshot.state)
-    text.append(f"   {state}", tint(widget, "warning") if snapshot.paused else "dim")
+    text.append(f"   {state}", theme_style(widget, "warning") if snapshot.paused else "dim")
     return text
 
 

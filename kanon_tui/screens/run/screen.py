@@ -33,7 +33,7 @@ from kanon_tui.screens.dialogs import Message
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.tint import tint
+from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["RunScreen"]
 
@@ -391,12 +391,14 @@ for the next, `space` to let it run.
 def preflight_text(made: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
     """One line (two with warnings): ready or not, and how large."""
     if made.problem:
-        return Text.assemble(("✗ ", tint(widget, "error", bold=True)), made.problem)
+        return Text.assemble(("✗ ", theme_style(widget, "error", bold=True)), made.problem)
     text = Text.assemble(
-        ("✓ ready ", tint(widget, "success", bold=True)), (name, "bold"), f" k={privacy.k} · "
+        ("✓ ready ", theme_style(widget, "success", bold=True)),
+        (name, "bold"),
+        f" k={privacy.k} · ",
     )
     text.append(" · ".join(made.facts))
     if made.warnings:
         more = f" (and {len(made.warnings) - 1} more)" if len(made.warnings) > 1 else ""
-        text.append(f"\n! {made.warnings[0]}{more}", tint(widget, "warning"))
+        text.append(f"\n! {made.warnings[0]}{more}", theme_style(widget, "warning"))
     return text

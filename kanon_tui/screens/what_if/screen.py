@@ -25,11 +25,11 @@ from kanon_tui.core.run.warm_up import warm_up
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskPath, AskText, Confirm
-from kanon_tui.screens.what_if.pick import PickAlgorithms
-from kanon_tui.screens.what_if.points import PointRows
+from kanon_tui.screens.what_if.algorithms_dialog import PickAlgorithms
+from kanon_tui.screens.what_if.point_rows import PointRows
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.plot import Chart, Plot
-from kanon_tui.widgets.tint import tint
+from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["WhatIfScreen"]
 
@@ -192,7 +192,7 @@ local recoding pays.
         else:
             text.append(f" · done in {self._ended - self._began:.1f} s")
         if self.sweep is not None and not self.sweep.fits(self.session.project):
-            text.append(" · ! of an earlier state of the project", tint(self, "warning"))
+            text.append(" · ! of an earlier state of the project", theme_style(self, "warning"))
         self.query_one("#status", Static).update(text)
 
     @on(Grid.Moved, "#points")
@@ -207,7 +207,7 @@ local recoding pays.
         note = Text()
         if point is not None and point.error is not None:
             note = Text.assemble(
-                ("✗ ", tint(self, "error", bold=True)),
+                ("✗ ", theme_style(self, "error", bold=True)),
                 f"{point.algorithm}, k = {point.k:,}: {point.error}",
             )
         elif point is not None and isinstance(source, PointRows):

@@ -9,7 +9,7 @@ import pytest
 
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.screens.results.twin_grids import TwinGrids
-from kanon_tui.screens.results.why import WhyDialog
+from kanon_tui.screens.results.why_dialog import WhyDialog
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import SIZES, answer, open_results, row_of, told_why
 

@@ -8,10 +8,10 @@ import pytest
 
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.task.output import Output
-from kanon_tui.screens.results.panel import FigurePanel
+from kanon_tui.screens.results.figure_panel import FigurePanel
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.results.twin_grids import TwinGrids
-from kanon_tui.screens.results.why import WhyDialog
+from kanon_tui.screens.results.why_dialog import WhyDialog
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import SIZES, answer, open_results, row_of, text_of, told_why
 

@@ -14,13 +14,14 @@ from textual.widgets import Input, Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
-from kanon_tui.core.analysis.sweep.figures import METRICS, Line
+from kanon_tui.core.analysis.chart import Line
+from kanon_tui.core.analysis.sweep.figures import METRICS
 from kanon_tui.core.run.result import anonymize
 from kanon_tui.core.task.steps import RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.dialogs import Confirm, Message
 from kanon_tui.screens.results.screen import ResultsScreen
-from kanon_tui.screens.what_if.pick import PickAlgorithms
+from kanon_tui.screens.what_if.algorithms_dialog import PickAlgorithms
 from kanon_tui.screens.what_if.screen import WhatIfScreen
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.plot import MARKERS, Plot, draw

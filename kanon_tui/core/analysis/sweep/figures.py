@@ -1,4 +1,4 @@
-"""What is plotted of a sweep: which figures, on which axis, with which ticks.
+"""What is plotted of a sweep: which figures, against which values of k.
 
 The values of k stand at even distances: 2, 3, 5, 10, 25, 50, 100 are chosen by the factor between
 them. Figures start at 0, so that heights can be compared.
@@ -6,13 +6,13 @@ them. Figures start at 0, so that heights can be compared.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.analysis.sweep.sweep import SweepPoint
 
-__all__ = ["METRICS", "Line", "Metric", "best_at", "lines_of", "short", "ticks"]
+__all__ = ["METRICS", "Metric", "best_at", "lines_of"]
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,6 @@ METRICS: tuple[Metric, ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Line:
-    """One algorithm's values of a metric, one per k; None where there is none."""
-
-    name: str
-    values: tuple[float | None, ...]
-
-
 def lines_of(
     points: Iterable[SweepPoint], metric: Metric, algorithms: Sequence[str], ks: Sequence[int]
 ) -> tuple[Line, ...]:
@@ -79,31 +71,3 @@ def best_at(points: Iterable[SweepPoint], metric: Metric, k: int) -> tuple[Sweep
         return ()
     best = max(values) if metric.more_is_better else min(values)
     return tuple(point for value, point in known if value == best)
-
-
-def ticks(highest: float, most: int, whole: bool = False) -> list[float]:
-    """Round numbers from 0 to just above `highest`, as many as fit below `most`.
-
-    >>> ticks(0.43, 6)
-    [0.0, 0.1, 0.2, 0.30000000000000004, 0.4, 0.5]
-    """
-    highest = highest if highest > 1e-9 else 1.0
-    rough = highest / max(most - 1, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * f for f in (1, 2, 2.5, 5, 10, 20) if power * f >= rough * (1 - 1e-9))
-    if whole:
-        step = max(float(math.ceil(step)), 1.0)
-    count = max(math.ceil(highest / step - 1e-9), 1)
-    return [i * step for i in range(count + 1)]
-
-
-def short(value: float) -> str:
-    """A number in few characters: 0.25, 12, 3,400, 35k, 1.2M.
-
-    >>> short(1200), short(35_000.0), short(0.30000000000000004)
-    ('1,200', '35k', '0.3')
-    """
-    for least, unit, letter in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
-        if value >= least:
-            return f"{value / unit:.4g}{letter}"
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

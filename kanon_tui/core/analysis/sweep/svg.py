@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
-from kanon_tui.core.analysis.sweep.figures import METRICS, Line, Metric, lines_of, short, ticks
+from kanon_tui.core.analysis.chart import Line, compact_number, ticks
+from kanon_tui.core.analysis.sweep.figures import METRICS, Metric, lines_of
 from kanon_tui.core.analysis.sweep.sweep import SweepPoint
 
 __all__ = ["sweep_svg"]
@@ -83,7 +84,8 @@ class _Panel:
         for mark in marks:
             y = self._y(mark, marks[-1])
             yield f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="#ddd"/>'
-            yield f'<text x="{left - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{short(mark)}</text>'
+            label = compact_number(mark)
+            yield f'<text x="{left - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{label}</text>'
         for number, k in enumerate(self._ks):
             x = self._x(number)
             yield f'<text x="{x:.1f}" y="{bottom + 16:.1f}" text-anchor="middle">{k:,}</text>'

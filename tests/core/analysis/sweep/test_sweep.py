@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
-from kanon_tui.core.analysis.sweep.figures import METRICS, best_at, lines_of, short, ticks
+from kanon_tui.core.analysis.chart import compact_number, ticks
+from kanon_tui.core.analysis.sweep.figures import METRICS, best_at, lines_of
 from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS, sweep_text
 from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep, SweepPoint, k_values, sweep
 from kanon_tui.core.data.schema import Kind, Role
@@ -358,8 +359,8 @@ def test_ticks_are_few_evenly_spaced_and_reach_the_top(
 
 
 @given(st.floats(1e-6, 1e12) | st.just(0.0))
-def test_short_numbers_stay_short_and_close(value: float) -> None:
-    text = short(value)
+def test_compact_numbers_stay_short_and_close(value: float) -> None:
+    text = compact_number(value)
     assert len(text) <= 8
     unit = {"k": 1e3, "M": 1e6, "G": 1e9}.get(text[-1], 1.0)
     read = float(text.rstrip("kMG").replace(",", "")) * unit

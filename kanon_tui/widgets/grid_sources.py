@@ -1,15 +1,15 @@
-"""A Polars frame of texts as the source of a grid."""
+"""What grids can show: the rows of a Polars frame of texts, or rows made one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import polars as pl
 from rich.cells import cell_len
 
 from kanon_tui.widgets.grid import WIDEST, Cell, GridColumn, printable
 
-__all__ = ["FrameSource", "column_widths"]
+__all__ = ["FrameSource", "RowSource", "column_widths"]
 
 SAMPLE = 300
 """Rows at the top that decide how wide the columns are."""
@@ -73,3 +73,26 @@ class FrameSource:
         later = hits.filter(hits > after)
         found = later if later.len() else hits
         return int(found[0]) if found.len() else None
+
+
+class RowSource:
+    """A grid source whose rows are made one by one."""
+
+    def __init__(
+        self,
+        columns: Sequence[GridColumn],
+        height: int,
+        cells: Callable[[int], Sequence[Cell]],
+        name: Callable[[int], str],
+    ) -> None:
+        self.columns = columns
+        self.height = height
+        self._cells, self._name = cells, name
+
+    def rows(self, start: int, stop: int) -> list[Sequence[Cell]]:
+        """The cells of these rows."""
+        return [self._cells(row) for row in range(start, stop)]
+
+    def row_name(self, row: int) -> str:
+        """What stands on the left of a row."""
+        return self._name(row)

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.tint import tint
+from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["WhyDialog"]
 
@@ -53,13 +53,13 @@ it. Each was tried on the data, with all else as it is.
             elif why.because:
                 yield Static("No single change would have kept more.", classes="head")
             for change in why.changes:
-                yield from _item(Text("• ", tint(self, "accent")), change.sentence)
+                yield from _item(Text("• ", theme_style(self, "accent")), change.sentence)
             if why.rules:
                 yield Static("Rules:", classes="head")
             for verdict in why.rules:
                 mark, colour = ("✓ keeps ", "success") if verdict.kept else ("✗ breaks ", "error")
                 said = f"{verdict.rule} (importance {verdict.importance:g})"
-                yield from _item(Text(mark, tint(self, colour)), said)
+                yield from _item(Text(mark, theme_style(self, colour)), said)
 
     def on_mount(self) -> None:
         """Let the arrow keys scroll."""

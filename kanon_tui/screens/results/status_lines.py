@@ -12,12 +12,12 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.report.reproduce import same_setup
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.text import count_of
-from kanon_tui.screens.results.figures import short_figure
-from kanon_tui.screens.results.rows import ResultRows
+from kanon_tui.screens.results.figure_tables import short_figure
+from kanon_tui.screens.results.record_rows import RecordRows
 from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.tint import tint
+from kanon_tui.widgets.theme_style import theme_style
 
-__all__ = ["record_text", "run_title", "summary_text"]
+__all__ = ["record_text", "summary_text"]
 
 WIDE = 100
 """Columns from which on there is room for words."""
@@ -34,28 +34,23 @@ def summary_text(result: Result, session: Session, widget: Widget) -> Text:
     )
     proven = [f"k={measures.privacy.k:,}"]
     proven += dict.fromkeys(each.requirement.short for each in measures.privacy.required)
-    text.append(f"verified {' '.join(proven)} ✓", tint(widget, "success"))
+    text.append(f"verified {' '.join(proven)} ✓", theme_style(widget, "success"))
     if len(session.results) > 1 and widget.size.width >= WIDE:
         number = session.results.index(result) + 1 if result in session.results else 0
         text.append(f" · run {number} of {len(session.results)}", "dim")
     if result.project is not None and not same_setup(result.project, session.project):
-        text.append(" · ! the set-up has changed since", tint(widget, "warning"))
+        text.append(" · ! the set-up has changed since", theme_style(widget, "warning"))
     for note in result.notes[:1]:
         more = f" (and {len(result.notes) - 1} more notes in the report)"
         text.append(
-            f"\n! {printable(note)}{more if len(result.notes) > 1 else ''}", tint(widget, "warning")
+            f"\n! {printable(note)}{more if len(result.notes) > 1 else ''}",
+            theme_style(widget, "warning"),
         )
     return text
 
 
-def run_title(result: Result, results: Sequence[Result]) -> str:
-    """`run 2: mondrian k=5`."""
-    number = next((i for i, one in enumerate(results, 1) if one is result), 0)
-    return f"run {number}: {result.algorithm.name} k={result.task.k:,}"
-
-
 def record_text(
-    rows: ResultRows,
+    rows: RecordRows,
     record: int,
     column: str,
     widget: Widget,
@@ -68,7 +63,7 @@ def record_text(
         starred = rows.result.task.output.suppressed == "star"
         how = "published as * only" if starred else "not in the release"
         return Text.assemble(
-            number, ("× suppressed", tint(widget, "error")), f": {how} (w tells why)"
+            number, ("× suppressed", theme_style(widget, "error")), f": {how} (w tells why)"
         )
     this = int(rows.classes[record])
     text = Text(
@@ -83,7 +78,7 @@ def record_text(
         text.append(f" {printable(before)}: published as it is")
     else:
         text.append(f" {printable(before)} → ")
-        text.append(printable(after), tint(widget, "accent", bold=True))
+        text.append(printable(after), theme_style(widget, "accent", bold=True))
     if because:
         text.append(f" because {printable(because)}")
     if rules and widget.app.size.width < WIDE:
@@ -92,5 +87,5 @@ def record_text(
     for verdict in rules:
         mark, colour = ("✓", "success") if verdict.kept else ("✗", "error")
         text.append(f" · {printable(verdict.rule)} ")
-        text.append(mark, tint(widget, colour))
+        text.append(mark, theme_style(widget, colour))
     return text

@@ -6,10 +6,10 @@ from rich.style import Style
 from textual.color import Color, ColorParseError
 from textual.widget import Widget
 
-__all__ = ["tint"]
+__all__ = ["theme_style"]
 
 
-def tint(widget: Widget, name: str, bold: bool = False) -> Style:
+def theme_style(widget: Widget, name: str, bold: bool = False) -> Style:
     """A style in one of the theme's colours: primary, success, warning, error, accent …"""
     variables = widget.app.theme_variables
     try:

@@ -6,7 +6,7 @@ order by class, finding a text) is made in a background thread by whoever asks f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -20,8 +20,9 @@ from kanon_tui.core.metrics.information_loss import changed
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.run.result import Result
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
+from kanon_tui.widgets.grid_sources import RowSource
 
-__all__ = ["ORDERS", "ResultRows", "RowSource", "shared_columns"]
+__all__ = ["ORDERS", "RecordRows", "shared_columns"]
 
 
 ORDERS = ("file order", "by class", "smallest class first")
@@ -32,30 +33,7 @@ SAMPLE = 300
 CHANGED, SAME, SUPPRESSED = "•", " ", "×"
 
 
-class RowSource:
-    """A grid source whose rows are made one by one."""
-
-    def __init__(
-        self,
-        columns: Sequence[GridColumn],
-        height: int,
-        cells: Callable[[int], Sequence[Cell]],
-        name: Callable[[int], str],
-    ) -> None:
-        self.columns = columns
-        self.height = height
-        self._cells, self._name = cells, name
-
-    def rows(self, start: int, stop: int) -> list[Sequence[Cell]]:
-        """The cells of these rows."""
-        return [self._cells(row) for row in range(start, stop)]
-
-    def row_name(self, row: int) -> str:
-        """What stands on the left of a row."""
-        return self._name(row)
-
-
-class ResultRows:
+class RecordRows:
     """Records of one result, by their number in the run."""
 
     def __init__(self, result: Result) -> None:
@@ -187,7 +165,7 @@ class ResultRows:
         return found
 
 
-def shared_columns(names: Sequence[str], *sides: ResultRows) -> list[GridColumn]:
+def shared_columns(names: Sequence[str], *sides: RecordRows) -> list[GridColumn]:
     """Columns that fit the values of all sides; one cell more for the mark."""
     return [
         GridColumn(

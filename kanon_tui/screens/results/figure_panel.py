@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.screens.results.figures import FigureTable
+from kanon_tui.screens.results.figure_tables import FigureTable
 from kanon_tui.widgets.grid import Grid, printable
 
 __all__ = ["FigurePanel"]

@@ -17,22 +17,22 @@ from textual.widgets import Input
 from kanon_tui.core.analysis.why.reasons import Reasons, Why, explainer
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.run.result import Result
-from kanon_tui.screens.results.lines import record_text
-from kanon_tui.screens.results.rows import ORDERS, ResultRows
+from kanon_tui.screens.results.record_rows import ORDERS, RecordRows
+from kanon_tui.screens.results.status_lines import record_text
 from kanon_tui.screens.results.twin_grids import TwinGrids
 
 if TYPE_CHECKING:
     from kanon_tui.screens.base import StepScreen
 
-__all__ = ["ResultRecords"]
+__all__ = ["RecordsPane"]
 
 
-class ResultRecords(Vertical):
+class RecordsPane(Vertical):
     """Both grids with the cursor on one record."""
 
     DEFAULT_CSS = """
-    ResultRecords { width: 1fr; height: 1fr; }
-    ResultRecords #find { display: none; height: 1; border: none; padding: 0 1; }
+    RecordsPane { width: 1fr; height: 1fr; }
+    RecordsPane #find { display: none; height: 1; border: none; padding: 0 1; }
     """
 
     @dataclass
@@ -43,7 +43,7 @@ class ResultRecords(Vertical):
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.rows: ResultRows | None = None
+        self.rows: RecordRows | None = None
         self.reasons: Reasons | None = None
         self.order = ORDERS[0]
         self.only_class: int | None = None
@@ -69,12 +69,12 @@ class ResultRecords(Vertical):
         reasons = self.reasons = explainer(result)
         self.rows, self.only_class = None, None
 
-        def made(rows: ResultRows) -> None:
+        def made(rows: RecordRows) -> None:
             if self.reasons is reasons:
                 self.rows = rows
                 self.lay_out()
 
-        self._home.compute(lambda: ResultRows(result), made, group="rows")
+        self._home.compute(lambda: RecordRows(result), made, group="rows")
 
     def lay_out(self, record: int | None = None) -> None:
         """Sort and filter in the background, and keep the cursor on its record."""
