@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.clustering.features import places, ranks
+from kanon_tui.core.clustering.part_history import PartHistory
 from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
@@ -81,16 +83,7 @@ class Mondrian(Algorithm):
         measure(table, 0, task.n, space.offsets, seen, stack[0])
         lost = loss(stack[0], *measured, *covering)
         depth, cuts, closed = 1, 0, 0
-
-        def keep() -> Grouping:
-            marked = begins.copy()
-            marked[stack[:depth, 0]] = True
-            search = {"start_clusters": 1, "cuts": cuts, "clusters": closed + depth}
-            notes = ("stopped early: parts that could still be cut are whole",) if depth else ()
-            labels = np.empty(task.n, dtype=np.int32)
-            labels[rows] = np.cumsum(marked, dtype=np.int32) - 1
-            return Grouping(labels, search=search, notes=notes)
-
+        history = PartHistory(rows)
         while depth:
             decisions = context.decisions_per_step
             if depth + decisions > len(stack):  # a decision adds one open part at most
@@ -135,8 +128,17 @@ class Mondrian(Algorithm):
                     "n": task.n,
                 }
             kind = "cut" if new_cuts else "close"
+            now = history.record(begins, stack[:depth, 0])
+            keep = partial(_grouping, history, now, cuts, closed, depth)
             yield Step(kind, template, facts, counters, placed / task.n, keep)
         return keep()
+
+
+def _grouping(history: PartHistory, step: int, cuts: int, closed: int, depth: int) -> Grouping:
+    """The parts at a step, of which so many were closed and so many open."""
+    search = {"start_clusters": 1, "cuts": cuts, "clusters": closed + depth}
+    notes = ("stopped early: parts that could still be cut are whole",) if depth else ()
+    return Grouping(history.labels(step), search=search, notes=notes)
 
 
 @dataclass(frozen=True, eq=False)

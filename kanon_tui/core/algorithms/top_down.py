@@ -10,10 +10,9 @@ import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import change
 from kanon_tui.core.clustering.boxes import Measure, attributes_of
-from kanon_tui.core.clustering.features import Distinct, collapse
+from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.fields.declaration import parameter
-from kanon_tui.core.numeric import Flags, Int32s
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
@@ -112,15 +111,14 @@ class TopDown(Algorithm):
                 facts,
                 counters,
                 splitting.placed / len(distinct),
-                partial(_grouping, distinct, *splitting.snapshot(), _UNFINISHED),
+                partial(_grouping, splitting, splitting.record_parts(), _UNFINISHED),
             )
-        return _grouping(distinct, *splitting.snapshot())
+        return _grouping(splitting, splitting.record_parts())
 
 
-def _grouping(distinct: Distinct, order: Int32s, begins: Flags, *notes: str) -> Grouping:
-    """Distinct rows in the order of their groups, as labels; any moment's groups have k records."""
-    labels = np.empty(len(distinct), dtype=np.int32)
-    labels[order] = np.cumsum(begins, dtype=np.int32) - 1
-    clusters = int(begins.sum())
+def _grouping(splitting: Splitting, step: int, *notes: str) -> Grouping:
+    """The groups at a step of the run; they have k records at any."""
+    labels = splitting.history.labels(step)
+    clusters = int(labels.max()) + 1
     search = {"start_clusters": 1, "splits": clusters - 1, "clusters": clusters}
-    return Grouping(labels[distinct.number], search=search, notes=notes)
+    return Grouping(labels[splitting.distinct.number], search=search, notes=notes)

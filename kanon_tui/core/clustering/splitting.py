@@ -10,7 +10,8 @@ import numpy as np
 from kanon_tui.core.clustering.box_sentences import in_words
 from kanon_tui.core.clustering.boxes import KIND, LINE, MIXED, SET, UNIT, Attributes, ranked_rows
 from kanon_tui.core.clustering.features import Distinct
-from kanon_tui.core.numeric import Flags, Floats, Int32s
+from kanon_tui.core.clustering.part_history import PartHistory
+from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 
@@ -50,6 +51,7 @@ class Splitting:
         self.counts = distinct.counts.astype(np.int32)
         self.order = np.concatenate(groups)
         self.begins = np.zeros(len(self.order), dtype=np.bool_)
+        self.history = PartHistory(self.order)
         sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
         values = sum(len(task.quasi[x].column.values) for x in sets)
         self.present = np.zeros((3, values), dtype=np.bool_)
@@ -139,21 +141,18 @@ class Splitting:
         """Distinct rows in closed groups."""
         return int(self.stack[self.depth - 1, 0]) if self.depth else len(self.order)
 
-    def snapshot(self) -> tuple[Int32s, Flags]:
-        """The distinct rows, group by group, and where groups begin, closed ones and open ones."""
-        begins = self.begins.copy()
-        begins[self.stack[: self.depth, 0]] = True
-        return self.order.copy(), begins
+    def record_parts(self) -> int:
+        """Note the groups as they are now; gives the number of this step in `history`."""
+        return self.history.record(self.begins, self.stack[: self.depth, 0])
 
     def parts(self) -> list[list[Int32s]]:
         """Per group at the start its parts, each with its distinct rows rising."""
-        order, begins = self.snapshot()
         parts: list[list[Int32s]] = []
-        starts = np.flatnonzero(begins).tolist()
-        for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
+        starts = np.union1d(np.flatnonzero(self.begins), self.stack[: self.depth, 0]).tolist()
+        for begin, end in zip(starts, [*starts[1:], len(self.order)], strict=True):
             if begin in self.group_begins:
                 parts.append([])
-            parts[-1].append(order[begin:end])
+            parts[-1].append(self.order[begin:end].copy())
         return parts
 
     def tell(self, splits: int) -> tuple[str, dict[str, Any]]:

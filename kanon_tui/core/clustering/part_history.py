@@ -1,0 +1,38 @@
+"""Which parts a table was divided into, at every step of a run that divides it further."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_tui.core.numeric import Flags, Int32s, Int64s
+
+__all__ = ["PartHistory"]
+
+_NEVER = np.iinfo(np.int32).max
+
+
+class PartHistory:
+    """Remembers since which step a part begins at a place in an order of rows.
+
+    Dividing a part moves rows inside it only. A part of long ago is therefore still a run of the
+    order, and where it began is all that has to be known of it.
+    """
+
+    def __init__(self, order: Int32s) -> None:
+        """`order` is what the run works on: it is looked at when somebody asks for labels."""
+        self._order = order
+        self._since = np.full(len(order), _NEVER, dtype=np.int32)
+        self._steps = 0
+
+    def record(self, closed: Flags, open_begins: Int64s) -> int:
+        """Note where parts begin now, closed and open ones; gives the number of this step."""
+        self._steps += 1
+        self._since[closed & (self._since == _NEVER)] = self._steps
+        self._since[open_begins] = np.minimum(self._since[open_begins], self._steps)
+        return self._steps
+
+    def labels(self, step: int) -> Int32s:
+        """Per row the number of its part at a step, counted in the order of the parts."""
+        labels = np.empty(len(self._order), dtype=np.int32)
+        labels[self._order] = np.cumsum(self._since <= step, dtype=np.int32) - 1
+        return labels
