@@ -22,7 +22,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from kanon_tui.core.version import __version__
 
 if TYPE_CHECKING:
     from kanon_tui.core.algorithms import catalogue as algorithms

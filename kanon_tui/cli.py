@@ -22,9 +22,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from kanon_tui import __version__
 from kanon_tui.commands import COMMANDS
 from kanon_tui.core.errors import InputError, KanonError, suggestion
+from kanon_tui.core.version import __version__
 
 __all__ = ["main", "make_parser", "open_application"]
 

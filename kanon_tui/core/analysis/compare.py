@@ -18,7 +18,7 @@ from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.report.story import COUNTS, METRICS, PRIVACY
+from kanon_tui.core.report.sections import COUNTS, METRICS, PRIVACY
 from kanon_tui.core.run.result import Result
 
 __all__ = [

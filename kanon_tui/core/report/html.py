@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
-from kanon_tui.core.report.story import Bar, Section, figure, story
-
-if TYPE_CHECKING:
-    from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.sections import Bar, Section, figure
+from kanon_tui.core.report.story import story
 
 __all__ = ["html"]
 
 
-def html(result: Result) -> str:
+def html(result: FinishedRun) -> str:
     """The report for people, as a self-contained HTML page."""
     title, sections = story(result)
     measures = result.measures

@@ -10,18 +10,18 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kanon_tui.core.fields.declaration import parameters_of
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-
-if TYPE_CHECKING:
-    from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
 
 __all__ = ["obstacle", "reproduce", "same_setup"]
 
 
-def reproduce(result: Result, saved: Project | None = None, out: str | Path = "release.csv") -> str:
+def reproduce(
+    result: FinishedRun, saved: Project | None = None, out: str | Path = "release.csv"
+) -> str:
     """The command that makes this release again, quoted for a shell.
 
     `saved` is the project as its file has it: the command then names the file in full, and states
@@ -40,7 +40,7 @@ def reproduce(result: Result, saved: Project | None = None, out: str | Path = "r
     return shlex.join([*words, "--out", str(out)])
 
 
-def obstacle(result: Result, saved: Project) -> str:
+def obstacle(result: FinishedRun, saved: Project) -> str:
     """Why the command would not make the same release from the file; empty when it would."""
     if saved.path is None:
         return "the project is not saved yet, so there is no file to run; save it first"
@@ -68,7 +68,7 @@ def _bare(project: Project) -> Project:
     )
 
 
-def _file(result: Result, saved: Project | None) -> str:
+def _file(result: FinishedRun, saved: Project | None) -> str:
     if saved is not None and saved.path is not None:
         return str(saved.path.resolve())
     made_from = result.project.path if result.project is not None else None

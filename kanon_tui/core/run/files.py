@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from kanon_tui.core.data.writing import put_table, written_aside
-from kanon_tui.core.report.report import report_text
+from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.run.result import Result
 
 __all__ = ["write_release_and_report"]

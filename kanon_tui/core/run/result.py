@@ -15,8 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
@@ -25,62 +23,35 @@ from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.data.writing import write_table, write_text
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.metrics.measure import Measures, measure
+from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.release.recode import Release, recode
+from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.formats import report_text
+from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext
+from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["REPORT_ENDINGS", "Result", "anonymize", "as_project", "conclude", "start"]
+__all__ = ["Result", "anonymize", "as_project", "conclude", "start"]
 
 PROJECT_ENDINGS = (".yaml", ".yml")
-REPORT_ENDINGS = (".json", ".md", ".html")
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(FinishedRun):
     """A release that was verified and measured."""
-
-    task: Task
-    algorithm: Algorithm
-    grouping: Grouping
-    release: Release
-    seconds: float
-    """Time spent inside the algorithm."""
-    measures: Measures
-    project: Project | None = None
-    """Where it came from, for the part of the report that tells how to repeat it."""
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """The published table."""
-        return self.release.frame
-
-    @property
-    def classes(self) -> npt.NDArray[np.int32]:
-        """Per row of `table` the number of its class, -1 for a suppressed record."""
-        return self.release.classes[self.release.order]
 
     @cached_property
     def report(self) -> dict[str, Any]:
         """The figures of the run as a plain mapping, ready for JSON."""
-        from kanon_tui.core.report.report import report_dict
-
-        return report_dict(self)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know: hierarchies that were made up, records dropped, and so on."""
-        full_domain = self.algorithm.family is Family.FULL_DOMAIN
-        built = self.task.built if full_domain else ()
-        return (*self.task.notes, *built, *self.grouping.notes)
+        return report_mapping(self)
 
     def write(self, path: str | Path, force: bool = False) -> None:
         """Write the published table: .csv, .tsv or .parquet, whole or not at all."""
@@ -88,8 +59,6 @@ class Result:
 
     def write_report(self, path: str | Path, force: bool = False) -> None:
         """Write the report: .json, .md or .html, whole or not at all."""
-        from kanon_tui.core.report.report import report_text
-
         path = Path(path)
         write_text(path, report_text(self, path), force)
 

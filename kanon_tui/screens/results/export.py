@@ -22,9 +22,9 @@ from kanon_tui.core.data.writing import (
     write_text,
 )
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.report.report import report_text
+from kanon_tui.core.report.formats import REPORT_ENDINGS, report_text
 from kanon_tui.core.report.reproduce import obstacle, reproduce
-from kanon_tui.core.run.result import REPORT_ENDINGS, Result
+from kanon_tui.core.run.result import Result
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskPath, Choose, Confirm, Dialog
 from kanon_tui.widgets.grid import printable

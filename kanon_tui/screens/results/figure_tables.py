@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from kanon_tui.core.analysis.compare import Comparison, FigureDifference
 from kanon_tui.core.metrics.measure import AttributeMeasures
-from kanon_tui.core.report.story import (
+from kanon_tui.core.report.sections import (
     COUNTS,
     METRICS,
     PRIVACY,

@@ -25,8 +25,10 @@ from kanon_tui.core.fields.declaration import parameter
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.report.html import html
-from kanon_tui.core.report.report import markdown, report_dict
-from kanon_tui.core.report.story import figure, reproduce
+from kanon_tui.core.report.mapping import report_mapping
+from kanon_tui.core.report.markdown import markdown
+from kanon_tui.core.report.reproduce import reproduce
+from kanon_tui.core.report.sections import figure
 from kanon_tui.core.run.result import Result, anonymize, conclude, start
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.output import Output
@@ -380,4 +382,4 @@ def test_figures_are_short() -> None:
 
 def test_the_mapping_does_not_change_the_result() -> None:
     result = result_of(Datafly())
-    assert report_dict(result) == report_dict(result) == result.report
+    assert report_mapping(result) == report_mapping(result) == result.report

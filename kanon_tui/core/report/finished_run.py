@@ -1,0 +1,49 @@
+"""A run at its end: what it was asked, what it found and what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from kanon_tui.core.metrics.measure import Measures
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.release.recode import Release
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping
+from kanon_tui.core.task.task import Task
+
+__all__ = ["FinishedRun"]
+
+
+@dataclass(frozen=True, eq=False)
+class FinishedRun:
+    """All that a report tells about."""
+
+    task: Task
+    algorithm: Algorithm
+    grouping: Grouping
+    release: Release
+    seconds: float
+    """Time spent inside the algorithm."""
+    measures: Measures
+    project: Project | None = None
+    """Where it came from, for the part of the report that tells how to repeat it."""
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The published table."""
+        return self.release.frame
+
+    @property
+    def classes(self) -> npt.NDArray[np.int32]:
+        """Per row of `table` the number of its class, -1 for a suppressed record."""
+        return self.release.classes[self.release.order]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: hierarchies that were made up, records dropped, and so on."""
+        full_domain = self.algorithm.family is Family.FULL_DOMAIN
+        built = self.task.built if full_domain else ()
+        return (*self.task.notes, *built, *self.grouping.notes)

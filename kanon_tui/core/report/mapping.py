@@ -1,0 +1,117 @@
+"""The report for programs: every figure under a stable name, ready for JSON.
+
+It holds no value of an identifier.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.fields.declaration import parameters_of
+from kanon_tui.core.metrics.measure import AttributeMeasures
+from kanon_tui.core.metrics.privacy import PrivacyMeasures, Reached
+from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.version import __version__
+
+__all__ = ["report_mapping", "versions"]
+
+FORM = 1
+"""The version of the report's form."""
+_COUNTS = (
+    "suppressed_records", "suppressed_cells", "classes", "distinct_published", "smallest_class",
+    "largest_class",
+)  # fmt: skip
+_METRICS = ("ncp", "utility", "rv", "il", "dm", "cm", "c_avg", "md", "iloss", "precision")
+_PRIVACY = (
+    "k", "l_distinct", "l_entropy", "t", "p", "alpha", "risk_max", "risk_mean", "violations"
+)  # fmt: skip
+
+
+def report_mapping(result: FinishedRun) -> dict[str, Any]:
+    """Every figure of a result as plain dicts, lists, numbers and texts; None where not defined.
+
+    `records` are those the algorithm worked on, without the `dropped_missing` ones.
+    """
+    task, algorithm, measures = result.task, result.algorithm, result.measures
+    plain: dict[str, Any] = _plain(
+        {
+            "version": FORM,
+            "algorithm": algorithm.name,
+            "params": _named(algorithm, [p.name for p in parameters_of(type(algorithm))]),
+            "k": task.k,
+            "seed": task.seed,
+            "seconds": round(result.seconds, 6),
+            "versions": versions(),
+            "records": task.n,
+            "dropped_missing": task.dropped_missing,
+            **_named(measures, _COUNTS),
+            "metrics": _named(measures, _METRICS),
+            "attributes": {
+                name: _attribute(measured) for name, measured in measures.attributes.items()
+            },
+            "privacy": _privacy(measures.privacy),
+            "search": result.grouping.search,
+            "notes": result.notes,
+        }
+    )
+    return plain
+
+
+def _named(thing: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(thing, name) for name in names}
+
+
+def _attribute(measured: AttributeMeasures) -> dict[str, Any]:
+    rules = [_named(kept, ("rule", "importance", "kept")) for kept in measured.rules]
+    return {**_named(measured, ("weight", "ncp", "rv", "level")), "rules": rules}
+
+
+def _privacy(privacy: PrivacyMeasures) -> dict[str, Any]:
+    figures = _named(privacy, _PRIVACY)
+    if privacy.required:
+        figures["required"] = [_required(reached) for reached in privacy.required]
+    return figures
+
+
+def _required(reached: Reached) -> dict[str, Any]:
+    """A requirement beyond k, and what the worst class has."""
+    requirement = reached.requirement
+    return {
+        "model": requirement.model.value,
+        "attribute": requirement.column.name,
+        "bound": requirement.bound,
+        "values": requirement.bounded,
+        "reached": reached.figure,
+    }
+
+
+def versions() -> dict[str, str]:
+    """What the figures were computed with."""
+    found = {"kanon_tui": __version__, "python": platform.python_version()}
+    for package in ("polars", "numpy", "numba"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # only where packages are bundled without their metadata
+            found[package] = "unknown"
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """The same with nothing in it that JSON does not know."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, bool | int | float | str | None) else str(value)

@@ -1,0 +1,48 @@
+"""The report for people as Markdown."""
+
+from __future__ import annotations
+
+from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.sections import Bar, Section
+from kanon_tui.core.report.story import story
+
+__all__ = ["markdown"]
+
+
+def markdown(result: FinishedRun) -> str:
+    """All sections of the story, one below the other."""
+    title, sections = story(result)
+    parts = [f"# {_escaped(title)}"]
+    for section in sections:
+        parts.append(f"## {_escaped(section.title)}")
+        parts.extend(_escaped(paragraph) for paragraph in section.paragraphs)
+        if section.rows:
+            parts.append(_table(section))
+        if section.items:
+            parts.append("\n".join(f"- {_escaped(item)}" for item in section.items))
+        if section.command:
+            parts.append(f"```\n{section.command}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(section: Section) -> str:
+    lines = [
+        "| " + " | ".join(_escaped(name) for name in section.columns) + " |",
+        "|" + "---|" * len(section.columns),
+    ]
+    lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in section.rows]
+    return "\n".join(lines)
+
+
+def _cell(cell: str | Bar) -> str:
+    if isinstance(cell, str):
+        return _escaped(cell)
+    filled = round(cell.share * 10)
+    return f"{'█' * filled}{'░' * (10 - filled)} {cell.text}"
+
+
+_SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_{}[]<>|#~"} | {"\n": " ", "\r": " "})
+
+
+def _escaped(text: str) -> str:
+    return text.translate(_SPECIAL)

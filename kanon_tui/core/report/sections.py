@@ -1,0 +1,163 @@
+"""The parts of a story, and those sections that screens show by themselves as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_tui.core.metrics.measure import Measures
+from kanon_tui.core.report.finished_run import FinishedRun
+
+__all__ = [
+    "COUNTS",
+    "METRICS",
+    "PRIVACY",
+    "Bar",
+    "Section",
+    "class_sizes_section",
+    "counts_section",
+    "figure",
+    "metrics_section",
+    "privacy_section",
+]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A share from 0 to 1, drawn as a bar beside its figure."""
+
+    share: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with paragraphs, a table, a list or a command below it."""
+
+    title: str
+    paragraphs: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[str | Bar]] = ()
+    items: Sequence[str] = ()
+    command: str = ""
+
+
+def figure(value: Any) -> str:
+    """A number as people read it: thousands apart, four digits that matter, a dash for none."""
+    if value is None or value != value:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) or float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
+
+
+COUNTS = (
+    ("suppressed_records", "Suppressed records", "left out, or published as nothing but *"),
+    ("suppressed_cells", "Suppressed cells", "hidden one by one in records that are published"),
+    ("classes", "Classes", "groups of records that look alike"),
+    ("distinct_published", "Combinations", "different rows of quasi-identifiers in the release"),
+    ("smallest_class", "Smallest class", "records in it; the k that is reached"),
+    ("largest_class", "Largest class", "records in it"),
+)
+"""Name in the report, title, and what it counts."""
+
+
+def counts_section(measures: Measures) -> Section:
+    """What can be counted of a release, with what it means."""
+    rows = [(title, figure(getattr(measures, name)), meaning) for name, title, meaning in COUNTS]
+    return Section("Counts", (), ("Measure", "Figure", "Meaning"), rows)
+
+
+METRICS = (
+    ("ncp", "NCP", "share of detail lost; 0: nothing, 1: everything is hidden"),
+    ("utility", "Utility", "1 − NCP: share of detail that is left"),
+    (
+        "rv",
+        "Research value",
+        "how finely values can still be told apart, rules counted; 1 is the most",
+    ),
+    ("il", "Information loss", "Byun's total over all records; 0 is none"),
+    ("dm", "Discernibility", "sum of squared class sizes; smaller classes give less"),
+    (
+        "cm",
+        "Classification metric",
+        "share of records that differ from their class's majority label",
+    ),
+    ("c_avg", "Average class size", "in units of k; 1 is the best possible"),
+    ("md", "Minimal distortion", "number of cells that were changed"),
+    ("iloss", "ILoss", "mean share of other values that a published cell also stands for"),
+    ("precision", "Precision", "1 − mean share of the hierarchies climbed (full-domain only)"),
+)
+"""Name in the report, title, and what it means."""
+
+
+def metrics_section(measures: Measures) -> Section:
+    """Every utility metric that is defined for the release, with what it means."""
+    rows = [
+        (title, figure(getattr(measures, name)), meaning)
+        for name, title, meaning in METRICS
+        if getattr(measures, name) is not None
+    ]
+    return Section("What is left for analysis", (), ("Measure", "Figure", "Meaning"), rows)
+
+
+PRIVACY = (
+    ("l_distinct", "Distinct l-diversity", "fewest different values in a class"),
+    ("l_entropy", "Entropy l-diversity", "the same, discounting rare values"),
+    ("t", "t-closeness", "largest distance of a class from the whole table; 0: like the table"),
+    ("p", "p-sensitivity", "every class has at least this many values"),
+    ("alpha", "Highest share (α)", "of one value in a class; 1: some class gives it away"),
+)
+"""Name in the report, title, and what it means; one figure per sensitive attribute."""
+RISK_THRESHOLDS = (0.2, 0.1, 0.05)
+"""Risks above which records are counted."""
+
+
+def privacy_section(result: FinishedRun) -> Section:
+    """What an attacker can still learn, with what the figures mean."""
+    privacy = result.measures.privacy
+    rows = [
+        ("k", figure(privacy.k), "records that share every published combination, at least"),
+        *(
+            (
+                f"✓ Required {each.requirement.model.title}: {each.requirement.column.name}",
+                figure(each.figure),
+                f"every class has {each.requirement}; the worst has this",
+            )
+            for each in privacy.required
+        ),
+        ("Highest risk", figure(privacy.risk_max), "of finding a person who is known to be in it"),
+        ("Mean risk", figure(privacy.risk_mean), "the same, averaged over the records"),
+        *(
+            (
+                f"Risk above {threshold:.0%}",
+                figure(privacy.records_at_risk(threshold)),
+                f"records in classes of fewer than {round(1 / threshold)}",
+            )
+            for threshold in RISK_THRESHOLDS
+        ),
+        ("Violations", figure(privacy.violations), "records generalised beyond a given bound"),
+    ]
+    for name, title, meaning in PRIVACY:
+        for sensitive, value in (getattr(privacy, name) or {}).items():
+            rows.append((f"{title}: {sensitive}", figure(value), meaning))
+    return Section("Privacy", (), ("Measure", "Figure", "Meaning"), rows)
+
+
+def class_sizes_section(result: FinishedRun) -> Section:
+    """How many records are in classes of k to 2k − 1, 2k to 5k − 1 records, and so on."""
+    sizes, k = result.release.class_sizes, result.task.k
+    edges = [k, 2 * k, 5 * k, 10 * k, 100 * k]
+    rows: list[list[str | Bar]] = []
+    for i, low in enumerate(edges):
+        high = edges[i + 1] if i + 1 < len(edges) else None
+        inside = sizes[(sizes >= low) & (sizes < high)] if high else sizes[sizes >= low]
+        name = f"{low:,} and more" if high is None else f"{low:,}–{high - 1:,}"
+        name = f"{low:,}" if high == low + 1 else name
+        share = float(inside.sum() / max(1, sizes.sum()))
+        if len(inside):
+            rows.append([name, figure(len(inside)), Bar(share, f"{share:.1%}")])
+    return Section("Class sizes", (), ("Records in a class", "Classes", "Share of records"), rows)
