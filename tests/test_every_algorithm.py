@@ -11,7 +11,7 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.fields.declaration import parameters_of
+from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.privacy.requirements import Model, Requirement
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
@@ -183,6 +183,6 @@ def test_it_describes_itself(name: str) -> None:
     assert algorithm.title
     assert algorithm.paper
     assert len(algorithm.summary) > 30
-    for parameter in parameters_of(algorithm):
+    for parameter in fields_of(algorithm):
         assert parameter.help
-        assert parameter.check(parameter.default, name) == parameter.default
+        assert parameter.parse(parameter.text(parameter.default), name) == parameter.default

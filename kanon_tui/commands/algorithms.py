@@ -21,7 +21,7 @@ def execute(args: argparse.Namespace) -> int:
     from textwrap import fill
 
     from kanon_tui.core.algorithms import ALGORITHMS, catalogue
-    from kanon_tui.core.fields.declaration import parameters_of
+    from kanon_tui.core.fields.declaration import fields_of
 
     if args.json:
         print_json(catalogue())
@@ -29,7 +29,7 @@ def execute(args: argparse.Namespace) -> int:
     for algorithm in ALGORITHMS.values():
         print(f"{algorithm.name}  ({algorithm.family.value})")
         lines = [f"{algorithm.title}. {algorithm.summary}.", algorithm.paper]
-        for declared in parameters_of(algorithm):
+        for declared in fields_of(algorithm):
             default = "none" if declared.default is None else str(declared.default).lower()
             lines.append(f"--set {declared.name}={default}  {declared.help} ({declared.allowed})")
         for line in lines:

@@ -1,7 +1,7 @@
-"""A form made from declared parameters: fields, help, and a check as you type.
+"""A form made from declared fields: entries, help, and a check as you type.
 
-The form knows nothing of what the values are for: it shows `Parameter`s, keeps what was typed,
-and says `Form.Changed` with all values once they are valid.
+The form knows nothing of what the values are for: it shows `Field`s, keeps what was typed, and
+says `Form.Changed` with all values once they are valid.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Static
 
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.fields.declaration import Parameter, parse_text
+from kanon_tui.core.fields.declaration import Field
 
 __all__ = ["Form"]
 
 
 class Form(VerticalScroll, can_focus=False):
-    """One line per parameter; what the focused one means stands below."""
+    """One line per field; what the focused one means stands below."""
 
     DEFAULT_CSS = """
     Form { height: auto; max-height: 100%; }
@@ -48,7 +48,7 @@ class Form(VerticalScroll, can_focus=False):
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._parameters: Sequence[Parameter] = ()
+        self._fields: tuple[Field, ...] = ()
         self._values: dict[str, Any] = {}
 
     def compose(self) -> ComposeResult:
@@ -56,52 +56,42 @@ class Form(VerticalScroll, can_focus=False):
         yield Static("", id="form-help", classes="form-line")
         yield Static("", id="form-error", classes="form-line")
 
-    async def show(self, parameters: Sequence[Parameter], values: Mapping[str, Any]) -> None:
-        """Show these parameters with these values (their defaults where none is given)."""
-        wanted = {p.name: values.get(p.name, p.default) for p in parameters}
-        if tuple(parameters) == tuple(self._parameters):
+    async def show(self, fields: Sequence[Field], values: Mapping[str, Any]) -> None:
+        """Show these fields with these values (their defaults where none is given)."""
+        wanted = {field.name: values.get(field.name, field.default) for field in fields}
+        if tuple(fields) == self._fields:
             if wanted != self._values:
                 self._values = wanted
                 self._fill()
             return
-        self._parameters, self._values = tuple(parameters), wanted
+        self._fields, self._values = tuple(fields), wanted
         await self.query(".field").remove()
-        await self.mount_all([self._field(p) for p in parameters], before="#form-help")
+        await self.mount_all([self._line(field) for field in fields], before="#form-help")
         self._help("")
 
-    def _field(self, parameter: Parameter) -> Horizontal:
-        value = self._values[parameter.name]
-        title = Label(Text(parameter.name.replace("_", " ")))
+    def _line(self, field: Field) -> Horizontal:
+        value = self._values[field.name]
+        title = Label(Text(field.name.replace("_", " ")))
+        name = f"p-{field.name}"
         entry: Widget
-        if parameter.type == "bool" or parameter.choices:
+        if field.type.name == "bool" or field.type.choices:
             # A checkbox would tell yes from no by its colour alone.
             options: list[tuple[str, Any]] = [("no", False), ("yes", True)]
-            if parameter.choices:
-                options = [(choice, choice) for choice in parameter.choices]
-            entry = Select(
-                options, value=value, allow_blank=False, id=f"p-{parameter.name}", compact=True
-            )
+            if field.type.choices:
+                options = [(choice, choice) for choice in field.type.choices]
+            entry = Select(options, value=value, allow_blank=False, id=name, compact=True)
         else:
-            shown = (
-                "" if value is None else f"{value:g}" if parameter.type == "float" else str(value)
-            )
-            placeholder = "not set" if parameter.optional else parameter.allowed
-            entry = Input(shown, placeholder=placeholder, id=f"p-{parameter.name}", compact=True)
+            placeholder = "not set" if field.type.optional else field.allowed
+            entry = Input(field.text(value), placeholder=placeholder, id=name, compact=True)
         return Horizontal(title, entry, classes="field")
 
     def _fill(self) -> None:
-        for parameter in self._parameters:
-            entry = self.query_one(f"#p-{parameter.name}")
-            value = self._values[parameter.name]
+        for field in self._fields:
+            entry = self.query_one(f"#p-{field.name}")
+            value = self._values[field.name]
             with self.prevent(Input.Changed, Select.Changed):
                 if isinstance(entry, Input):
-                    entry.value = (
-                        ""
-                        if value is None
-                        else f"{value:g}"
-                        if parameter.type == "float"
-                        else str(value)
-                    )
+                    entry.value = field.text(value)
                 elif isinstance(entry, Select):
                     entry.value = value
 
@@ -109,12 +99,12 @@ class Form(VerticalScroll, can_focus=False):
 
     def read(self) -> dict[str, Any]:
         """All values; raises the first that does not fit."""
-        return {parameter.name: self._read(parameter) for parameter in self._parameters}
+        return {field.name: self._read(field) for field in self._fields}
 
-    def _read(self, parameter: Parameter) -> Any:
-        entry = self.query_one(f"#p-{parameter.name}")
+    def _read(self, field: Field) -> Any:
+        entry = self.query_one(f"#p-{field.name}")
         if isinstance(entry, Input):
-            return parse_text(parameter, entry.value, "this form")
+            return field.parse(entry.value, "this form")
         assert isinstance(entry, Select)
         return entry.value
 
@@ -154,9 +144,9 @@ class Form(VerticalScroll, can_focus=False):
 
     def _help(self, name: str) -> None:
         text = ""
-        for parameter in self._parameters:
-            if parameter.name == name:
-                text = f"{parameter.help} ({parameter.allowed})."
+        for field in self._fields:
+            if field.name == name:
+                text = f"{field.help} ({field.allowed})."
         self._say("#form-help", text)
 
     def _say(self, line: str, text: str) -> None:

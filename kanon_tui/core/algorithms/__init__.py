@@ -21,7 +21,7 @@ from kanon_tui.core.algorithms.top_down import TopDown
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.fields.declaration import parameters_of
+from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.task.steps import Algorithm
 
 __all__ = ["ALGORITHMS", "catalogue", "find_algorithm"]
@@ -66,14 +66,14 @@ def catalogue() -> list[dict[str, Any]]:
             "parameters": [
                 {
                     "name": declared.name,
-                    "type": declared.type,
+                    "type": declared.type.name,
                     "default": declared.default,
                     "help": declared.help,
-                    "low": declared.low,
-                    "high": declared.high,
-                    "choices": list(declared.choices) if declared.choices else None,
+                    "low": declared.type.low,
+                    "high": declared.type.high,
+                    "choices": list(declared.type.choices) or None,
                 }
-                for declared in parameters_of(algorithm)
+                for declared in fields_of(algorithm)
             ],
         }
         for algorithm in ALGORITHMS.values()

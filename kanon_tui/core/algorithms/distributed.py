@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.algorithms.local_search import Pointers
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.halving import Halving
 from kanon_tui.core.full_domain.part_solver import Crew
 from kanon_tui.core.full_domain.parts import Whole, split
@@ -64,9 +64,9 @@ class DistributedSearch(Algorithm):
         "the answer of global for spaces that do not fit into memory"
     )
 
-    memory: int = parameter(1000, "Megabytes that lists of strings may take together", low=1)
-    part: int = parameter(4096, "Most strings of one part of the attributes", low=2)
-    workers: int = parameter(
+    memory: int = declared(1000, "Megabytes that lists of strings may take together", low=1)
+    part: int = declared(4096, "Most strings of one part of the attributes", low=2)
+    workers: int = declared(
         0, "Processes; 0 for as many as there are cores where that saves time, 1 for none", low=0
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.halving import Halving, list_all
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
@@ -45,7 +45,7 @@ class GlobalSearch(Algorithm):
         "strings as fit into memory"
     )
 
-    memory: int = parameter(1000, "Megabytes that the list of strings may take", low=1)
+    memory: int = declared(1000, "Megabytes that the list of strings may take", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Pre-prune, then halve the list of all strings."""

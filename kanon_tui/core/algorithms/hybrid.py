@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.algorithms.local_search import Pointers
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.halving import Halving, list_all
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
@@ -42,7 +42,7 @@ class HybridSearch(Algorithm):
         "show early"
     )
 
-    memory: int = parameter(1000, "Megabytes that the list of strings may take", low=1)
+    memory: int = declared(1000, "Megabytes that the list of strings may take", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Pre-prune, move the pointers, then halve what is left."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels, no_string
 from kanon_tui.core.full_domain.search import Met, Search, better
 from kanon_tui.core.numeric import Flags
@@ -63,7 +63,7 @@ class Incognito(Algorithm):
         "the one of least height, for up to a dozen attributes"
     )
 
-    memory: int = parameter(1000, "Megabytes that the lattices may take", low=1)
+    memory: int = declared(1000, "Megabytes that the lattices may take", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Grow the sets of attributes by one until all are in."""

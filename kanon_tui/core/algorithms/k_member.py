@@ -10,7 +10,7 @@ import numpy as np
 from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
@@ -58,8 +58,8 @@ class KMember(Algorithm):
         "little loss for any kind of data"
     )
 
-    class_attribute: str | None = parameter(None, "Column whose labels should agree inside a class")
-    class_penalty: float = parameter(
+    class_attribute: str | None = declared(None, "Column whose labels should agree inside a class")
+    class_penalty: float = declared(
         0.0, "Added to the loss of a record whose label is not its cluster's majority", low=0
     )
 

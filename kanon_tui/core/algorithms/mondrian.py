@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.clustering.part_history import PartHistory
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -60,7 +60,7 @@ class Mondrian(Algorithm):
         "large tables with many numbers"
     )
 
-    relaxed: bool = parameter(False, "Records equal to the median may go to either side")
+    relaxed: bool = declared(False, "Records equal to the median may go to either side")
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""

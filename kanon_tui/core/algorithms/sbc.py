@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.similarity import Similarity
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -58,7 +58,7 @@ class SBC(Algorithm):
         "alike categories are from their frequencies, needs no hierarchies"
     )
 
-    left_over: str = parameter(
+    left_over: str = declared(
         "join-last",
         "Where the last records go when fewer than k are left",
         choices=("join-last", "nearest", "suppress"),

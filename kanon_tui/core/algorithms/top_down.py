@@ -12,7 +12,7 @@ from kanon_tui.core.clustering.box_sentences import change
 from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
@@ -73,13 +73,13 @@ class TopDown(Algorithm):
         "penalty of all on most tables"
     )
 
-    growth: str = parameter(
+    growth: str = declared(
         "class",
         "What a record must raise least: the penalty of a side's class (narrower classes), or that "
         "of all its records together (even splits, faster)",
         choices=("class", "records"),
     )
-    rounds: int = parameter(3, "Steps of the walk to two far-apart records", low=1, high=20)
+    rounds: int = declared(3, "Steps of the walk to two far-apart records", low=1, high=20)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Split until no group can be split."""

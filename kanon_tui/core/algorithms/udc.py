@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -54,7 +54,7 @@ class Udc(Algorithm):
         "constraint rules, which it keeps where others break them"
     )
 
-    objective: str = parameter(
+    objective: str = declared(
         "release",
         "What a merge must leave highest: the research value of the whole release, or that of the "
         "merged cluster alone",

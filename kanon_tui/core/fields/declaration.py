@@ -1,142 +1,198 @@
-"""A parameter is declared once; forms, flags, YAML and docs read the declaration.
+"""A field is declared once; files, forms, the command line and the docs read the declaration.
 
     @dataclass(frozen=True)
     class Mondrian(Algorithm):
-        relaxed: bool = parameter(False, "Ties of the median may go to either side")
+        relaxed: bool = declared(False, "Ties of the median may go to either side")
 
-`parameters_of` lists the declarations of an algorithm, `with_parameters` makes one from values that
-came from a file or a form, and refuses what does not fit with one sentence.
+`Field.read` takes what stands in a file or was given in Python, `Field.parse` what was typed, and
+`Field.write` gives what a project file shows. The type follows from the annotation (`bool`, `int`,
+`float`, `str`, a `Literal`, an enumeration, each also `| None`) or is given. `sections` reads and
+writes whole classes of declared fields.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import enum
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import suggestion
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import (
+    FieldType,
+    SeveralKeys,
+    choice,
+    member_of,
+    number,
+    optional,
+    switch,
+    text,
+    whole_number,
+)
+from kanon_tui.core.fields.yaml_text import Plain
 
-__all__ = ["Parameter", "parameter", "parameters_of", "parse_text", "with_parameters"]
+__all__ = [
+    "Field",
+    "declarations_of",
+    "declared",
+    "fields_of",
+    "read_parameters",
+    "with_parameters",
+]
 
 T = TypeVar("T")
-_TYPE_NAMES = {bool: "bool", int: "int", float: "float", str: "str"}
+_NOTHING = ("", "none", "null", "~")
+"""What a person types to leave an optional field without a value."""
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """One declared parameter of an algorithm."""
+class Field:
+    """One declared field."""
 
     name: str
-    type: str
-    default: Any
-    help: str
-    low: float | None = None
-    high: float | None = None
-    choices: tuple[str, ...] | None = None
-    optional: bool = False
-    """Whether null (nothing) is a value."""
+    type: FieldType
+    default: Any = None
+    help: str = ""
+    required: str = ""
+    """What to write, where leaving it out is an error: `data: {path: FILE}`."""
+    excludes: tuple[str, ...] = ()
+    """Keys that cannot stand beside it."""
+    key: str = ""
+    """Its key in a file where that is not its name; `missing.tokens` lies in a mapping."""
+    always: bool = False
+    """Whether a file shows it even if it is the default."""
 
     @property
     def allowed(self) -> str:
         """What may be given, in words: `a whole number from 1 to 10`."""
-        if self.choices:
-            words = "one of " + ", ".join(self.choices)
-        elif self.type == "bool":
-            words = "true or false"
-        else:
-            words = {"int": "a whole number", "float": "a number", "str": "text"}[self.type]
-            if self.low is not None and self.high is not None:
-                words += f" from {self.low:g} to {self.high:g}"
-            elif self.low is not None:
-                words += f" of at least {self.low:g}"
-            elif self.high is not None:
-                words += f" of at most {self.high:g}"
-        return words + (" or nothing" if self.optional else "")
+        return self.type.allowed
 
-    def check(self, value: Any, who: str) -> Any:
-        """The value in the declared type, or an error that says what is allowed."""
-        if value is None and self.optional:
-            return None
-        if self.type == "float" and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        fits = _TYPE_NAMES.get(type(value)) == self.type
-        fits = fits and (not self.choices or value in self.choices)
-        fits = fits and (self.low is None or value >= self.low)
-        fits = fits and (self.high is None or value <= self.high)
-        if not fits:
-            shown = "nothing" if value is None else f"'{value}'"
-            raise InputError(f"{who}: parameter {self.name} is {shown}; it must be {self.allowed}")
-        return value
+    def read(self, located: LocatedValue) -> Any:
+        """The value that stands somewhere, or an error that says what is allowed."""
+        return self.type.read(located)
+
+    def parse(self, typed: str, who: str) -> Any:
+        """The value a person typed: the text is read like a word without quotes in a file."""
+        word = typed.strip()
+        nothing = self.type.optional and word.lower() in _NOTHING
+        return self.read(LocatedValue(who, self.name, None if nothing else Plain(word)))
+
+    def write(self, value: Any) -> Any:
+        """A value as a project file shows it."""
+        return self.type.write(value)
+
+    def text(self, value: Any) -> str:
+        """A value as a form shows it; `parse` gives the value back."""
+        return "" if value is None else str(self.write(value))
 
 
-def parameter(
-    default: T,
-    help: str,
+def declared(
+    default: Any = dataclasses.MISSING,
+    help: str = "",
     *,
     low: float | None = None,
     high: float | None = None,
-    choices: Sequence[str] | None = None,
-) -> T:
-    """Declare a field of an algorithm as a parameter a person may set."""
-    metadata = {"help": help, "low": low, "high": high, "choices": choices}
-    field: T = dataclasses.field(default=default, metadata=metadata)
-    return field
+    above: float | None = None,
+    words: str = "",
+    choices: Sequence[str] = (),
+    type: FieldType | SeveralKeys | None = None,
+    key: str = "",
+    required: str = "",
+    always: bool = False,
+    factory: Callable[[], Any] | None = None,
+) -> Any:
+    """Declare a field of a dataclass that a person may set.
+
+    Without `type` it follows from the annotation, the bounds, `choices` and `words`. In a file its
+    key is the name of the field, or `key`, which may lie deeper (`missing.tokens`). It is written
+    where it differs from the default, or `always`.
+    """
+    given = {"low": low, "high": high, "above": above, "words": words, "choices": choices}
+    facts = {"help": help, "key": key, "required": required, "always": always}
+    metadata = {"type": type, "given": given, "facts": facts}
+    if factory is not None:
+        return dataclasses.field(default_factory=factory, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
 
 
-def parameters_of(algorithm: type[Any]) -> tuple[Parameter, ...]:
-    """The declared parameters of an algorithm class, in order."""
-    hints = typing.get_type_hints(algorithm)
-    result = []
-    for field in dataclasses.fields(algorithm):
-        kind = hints[field.name]
-        optional = isinstance(kind, types.UnionType) and type(None) in kind.__args__
-        if optional:
-            kind = next(arg for arg in kind.__args__ if arg is not type(None))
-        choices = field.metadata["choices"]
-        result.append(
-            Parameter(
-                name=field.name,
-                type=_TYPE_NAMES[kind],
-                default=field.default,
-                help=field.metadata["help"],
-                low=field.metadata["low"],
-                high=field.metadata["high"],
-                choices=tuple(choices) if choices else None,
-                optional=optional,
-            )
-        )
-    return tuple(result)
+def fields_of(owner: type[Any]) -> tuple[Field, ...]:
+    """The declared fields of a class that have a key of their own, in order."""
+    return tuple(each for each in declarations_of(owner).values() if isinstance(each, Field))
+
+
+def declarations_of(owner: type[Any]) -> Mapping[str, Field | SeveralKeys]:
+    """What is declared for every field of a class that a person may set, in order."""
+    if owner not in _DECLARATIONS:
+        _DECLARATIONS[owner] = dict(_declarations(owner))
+    return _DECLARATIONS[owner]
+
+
+_DECLARATIONS: dict[type[Any], Mapping[str, Field | SeveralKeys]] = {}
+
+
+def _declarations(owner: type[Any]) -> Iterator[tuple[str, Field | SeveralKeys]]:
+    hints = typing.get_type_hints(owner)
+    for each in dataclasses.fields(owner):
+        if "facts" not in each.metadata:
+            continue
+        kind = each.metadata["type"]
+        if isinstance(kind, SeveralKeys):
+            yield each.name, kind
+            continue
+        if kind is None:
+            kind = _type_of(hints[each.name], **each.metadata["given"])
+        default = None if each.default is dataclasses.MISSING else each.default
+        if each.default_factory is not dataclasses.MISSING:
+            default = each.default_factory()
+        yield each.name, Field(each.name, kind, default, **each.metadata["facts"])
+
+
+def _type_of(
+    hint: Any,
+    low: float | None,
+    high: float | None,
+    above: float | None,
+    words: str,
+    choices: Sequence[str],
+) -> FieldType:
+    """The type that an annotation and the bounds of its declaration describe."""
+    if isinstance(hint, types.UnionType):
+        (inner,) = (arg for arg in hint.__args__ if arg is not type(None))
+        return optional(_type_of(inner, low, high, above, words, choices))
+    if typing.get_origin(hint) is typing.Literal:
+        return choice(typing.get_args(hint))
+    if choices:
+        return choice(choices)
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return member_of(hint)
+    if hint is bool:
+        return switch()
+    if hint is int:
+        bounds = (None if bound is None else int(bound) for bound in (low, high))
+        return whole_number(*bounds)
+    if hint is float:
+        return number(low, high, above, words)
+    if hint is str:
+        return text(words) if words else text()
+    raise TypeError(f"a field of {hint} needs a type of its own")
 
 
 def with_parameters(algorithm: type[T], values: Mapping[str, Any], who: str) -> T:
     """An algorithm with these parameter values; the rest keep their defaults."""
-    known = {p.name: p for p in parameters_of(algorithm)}
+    return algorithm(**read_parameters(algorithm, LocatedValue(who, "", values)))
+
+
+def read_parameters(algorithm: type[Any], located: LocatedValue) -> dict[str, Any]:
+    """The parameters that are given, in their types."""
+    known = {field.name: field for field in fields_of(algorithm)}
     checked = {}
-    for name, value in values.items():
+    for name, entry in located.entries().items():
         if name not in known:
             hint = suggestion(name, known) if known else "it takes no parameters"
-            raise InputError(f"{who}: unknown parameter '{name}'; {hint}")
-        checked[name] = known[name].check(value, who)
-    return algorithm(**checked)
-
-
-def parse_text(declared: Parameter, text: str, who: str) -> Any:
-    """A value typed as text (`--set relaxed=true`, an input field) in the declared type."""
-    stripped = text.strip()
-    if declared.optional and stripped.lower() in ("", "none", "null"):
-        return None
-    try:
-        if declared.type == "bool":
-            value: Any = {"true": True, "yes": True, "false": False, "no": False}[stripped.lower()]
-        elif declared.type == "int":
-            value = int(stripped)
-        elif declared.type == "float":
-            value = float(stripped)
-        else:
-            value = text
-    except (KeyError, ValueError):
-        value = text
-    return declared.check(value, who)
+            raise entry.refuse(f"unknown parameter; {hint}")
+        checked[name] = known[name].read(entry)
+    return checked

@@ -102,25 +102,25 @@ class LocatedValue:
             raise self.refuse(f"{value!r} is not a text; put it in quotes")
         return str(value)
 
-    def number(self, allowed: str, low: float = -math.inf, above: float = -math.inf) -> float:
-        """A finite number of at least `low`, larger than `above`."""
+    def number(
+        self,
+        allowed: str,
+        low: float = -math.inf,
+        high: float = math.inf,
+        above: float = -math.inf,
+    ) -> float:
+        """A finite number from `low` to `high`, larger than `above`."""
         value = self._as_number()
-        if value is None or not math.isfinite(value) or value < low or value <= above:
+        fits = value is not None and math.isfinite(value) and low <= value <= high and value > above
+        if value is None or not fits:
             raise self.wrong(allowed)
         return float(value)
 
-    def share(self, allowed: str) -> float:
-        """A number from 0 to 1."""
-        value = self.number(allowed, low=0)
-        if value > 1:
-            raise self.wrong(allowed)
-        return value
-
-    def whole(self, low: int) -> int:
-        """A whole number of at least `low`."""
+    def whole(self, allowed: str, low: float = -math.inf, high: float = math.inf) -> int:
+        """A whole number from `low` to `high`."""
         value = self._as_number()
-        if not isinstance(value, int) or not low <= value < 2**63:
-            raise self.wrong(f"a whole number of at least {low}")
+        if not isinstance(value, int) or not low <= value <= high or abs(value) >= 2**63:
+            raise self.wrong(allowed)
         return value
 
     def _as_number(self) -> int | float | None:

@@ -17,30 +17,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import number, whole_number
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.privacy.requirements import Model, Requirement
 
 __all__ = ["REQUIREMENT_KEYS", "read_requirements", "written_requirements"]
 
 
-def _values(located: LocatedValue) -> float:
-    return located.whole(low=1)
-
-
-def _equal_values(located: LocatedValue) -> float:
-    return located.number("a number of at least 1", low=1)
-
-
-def _distance(located: LocatedValue) -> float:
-    return located.share("a distance from 0 to 1")
-
-
-def _share(located: LocatedValue) -> float:
-    allowed = "a share above 0, at most 1"
-    if located.share(allowed) == 0:
-        raise located.wrong(allowed)
-    return located.share(allowed)
-
+_values = whole_number(low=1).read
+_equal_values = number(low=1).read
+_distance = number(low=0, high=1, words="a distance from 0 to 1").read
+_share = number(above=0, high=1, words="a share above 0, at most 1").read
 
 REQUIREMENT_KEYS: Mapping[str, Mapping[str, tuple[Model, Callable[[LocatedValue], float]]]] = {
     "l": {

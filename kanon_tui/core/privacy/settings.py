@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.privacy.requirements import Requirement
 
 __all__ = ["Privacy"]
@@ -13,8 +14,15 @@ __all__ = ["Privacy"]
 class Privacy:
     """The privacy that a release must have."""
 
-    k: int = 5
-    max_suppression: float = 0.0
-    """Share of the records that full-domain algorithms may suppress."""
+    k: int = declared(
+        5, "Every published record looks like at least k−1 others", low=1, always=True
+    )
+    max_suppression: float = declared(
+        0.0,
+        "Share of the records that full-domain algorithms may leave out",
+        low=0,
+        high=1,
+        words="a share of the records, from 0 to 1",
+    )
     requirements: tuple[Requirement, ...] = ()
     """Beyond k: what every class must keep of sensitive attributes."""

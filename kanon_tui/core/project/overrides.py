@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.fields.declaration import parameters_of, parse_text
+from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 
 __all__ = ["with_overrides"]
@@ -40,10 +40,10 @@ def _choice(
     if name is not None and name != choice.name:
         choice = AlgorithmChoice(name)  # the old parameters belong to the old algorithm
     algorithm = find_algorithm(choice.name, "--algorithm" if name else "algorithm.name")
-    declared = {parameter.name: parameter for parameter in parameters_of(algorithm)}
+    declared = {parameter.name: parameter for parameter in fields_of(algorithm)}
     values = dict(choice.params)
     for parameter, text in parameters:
         # An unknown name is refused with the others, when the algorithm is made.
         known = declared.get(parameter)
-        values[parameter] = text if known is None else parse_text(known, text, "--set")
+        values[parameter] = text if known is None else known.parse(text, "--set")
     return replace(choice, params=values)

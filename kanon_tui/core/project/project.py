@@ -15,6 +15,7 @@ from kanon_tui.core.data.guess import guess_attributes
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import ReadOptions, Table
 from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.output import Output
@@ -70,7 +71,9 @@ class Project:
     weights: Literal["equal", "auto"] = "equal"
     privacy: Privacy = field(default_factory=Privacy)
     algorithm: AlgorithmChoice = field(default_factory=AlgorithmChoice)
-    seed: int = 0
+    seed: int = declared(
+        0, "Start of random choices; the same seed, the same release", low=0, always=True
+    )
     output: Output = field(default_factory=Output)
     path: Path | None = None
     """The file it was loaded from or saved to."""

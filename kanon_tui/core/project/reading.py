@@ -17,8 +17,9 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import ReadOptions
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import Parameter, parameters_of, parse_text, with_parameters
+from kanon_tui.core.fields.declaration import fields_of, read_parameters
 from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import number, whole_number
 from kanon_tui.core.fields.yaml_text import Plain, exact_number
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.hierarchy.specification import read_hierarchy
@@ -32,6 +33,7 @@ __all__ = ["VERSION", "project_from_mapping"]
 
 VERSION = 1
 """Of the form of project files; there is one so far."""
+_VERSION = whole_number(low=1)
 
 
 def project_from_mapping(mapping: Any, file: str = "project") -> Project:
@@ -49,7 +51,7 @@ def project_from_mapping(mapping: Any, file: str = "project") -> Project:
             f"{whole.shown} is not a project; write a mapping that starts with data: {{path: FILE}}"
         )
     at = whole.entries(sections)
-    if "version" in at and at["version"].whole(low=1) != VERSION:
+    if "version" in at and _VERSION.read(at["version"]) != VERSION:
         raise at["version"].refuse(
             f"{at['version'].shown} is not a version this Kanon reads; it reads version {VERSION}"
         )
@@ -67,7 +69,7 @@ def project_from_mapping(mapping: Any, file: str = "project") -> Project:
     if "algorithm" in at:
         project = replace(project, algorithm=_algorithm(at["algorithm"]))
     if "seed" in at:
-        project = replace(project, seed=at["seed"].whole(low=0))
+        project = replace(project, seed=whole_number(low=0).read(at["seed"]))
     if "output" in at:
         project = replace(project, output=_output(at["output"]))
     return project
@@ -158,9 +160,9 @@ def _attribute(located: LocatedValue) -> AttributeSpec:
     if "format" in at:
         given["format"] = at["format"].text("a date format like '%d.%m.%Y'")
     if "weight" in at:
-        given["weight"] = at["weight"].number("a number of at least 0", low=0)
+        given["weight"] = number(low=0).read(at["weight"])
     if "resolution" in at:
-        given["resolution"] = at["resolution"].number("a number above 0", above=0)
+        given["resolution"] = number(above=0).read(at["resolution"])
     if "domain" in at:
         ends = at["domain"].items("two values: [smallest, largest]", length=2)
         given["domain"] = tuple(_end(end) for end in ends)
@@ -191,7 +193,7 @@ def _end(located: LocatedValue) -> int | float | str:
 
 def _rules(located: LocatedValue) -> RuleTable:
     at = located.entries(("base", "keep"))
-    base = at["base"].number("a number of at least 0", low=0) if "base" in at else 0.0
+    base = number(low=0).read(at["base"]) if "base" in at else 0.0
     rules = at["keep"].items("a list of rules") if "keep" in at else ()
     return RuleTable(base, tuple(_rule(rule) for rule in rules))
 
@@ -205,7 +207,7 @@ def _rule(located: LocatedValue) -> Rule:
         )
     if "importance" not in at:
         raise located.refuse("the key importance is missing; give a number above 0")
-    importance = at["importance"].number("a number above 0", above=0)
+    importance = number(above=0).read(at["importance"])
     if "boundary" in at:
         ends = at["boundary"].items("two values: [highest below, lowest above]", length=2)
         low, high = (end.text("a number or a date") for end in ends)
@@ -231,44 +233,29 @@ def _mark(located: LocatedValue) -> str | Mark:
     for key in ("label", "level"):
         if key not in at:
             raise located.refuse(f"the key {key} is missing; write {{label: X, level: 2}}")
-    return Mark(at["level"].whole(low=0), at["label"].text("a label"))
+    return Mark(whole_number(low=0).read(at["level"]), at["label"].text("a label"))
 
 
 def _privacy(located: LocatedValue) -> Privacy:
     at = located.entries(("k", "max_suppression", *REQUIREMENT_KEYS))
-    k = at["k"].whole(low=1) if "k" in at else Privacy.k
-    share = Privacy.max_suppression
-    if "max_suppression" in at:
-        share = at["max_suppression"].share("a share of the records, from 0 to 1")
+    own = {
+        field.name: field.read(at[field.name]) for field in fields_of(Privacy) if field.name in at
+    }
     requirements = (
         requirement
         for key in REQUIREMENT_KEYS
         if key in at
         for requirement in read_requirements(key, at[key])
     )
-    return Privacy(k, share, tuple(requirements))
+    return Privacy(**own, requirements=tuple(requirements))
 
 
 def _algorithm(located: LocatedValue) -> AlgorithmChoice:
     at = located.entries(("name", "params"))
     name = at["name"].text("the name of an algorithm") if "name" in at else AlgorithmChoice.name
-    where = f"{located.file}: {located.key}"
-    algorithm = find_algorithm(name, f"{where}.name")
-    params = at["params"].entries() if "params" in at else {}
-    declared = {parameter.name: parameter for parameter in parameters_of(algorithm)}
-    values = {
-        key: _parameter_value(p, declared.get(key), f"{where}.params") for key, p in params.items()
-    }
-    with_parameters(algorithm, values, f"{where}.params")
-    return AlgorithmChoice(name, values)
-
-
-def _parameter_value(located: LocatedValue, declared: Parameter | None, who: str) -> Any:
-    if not isinstance(located.value, Plain):
-        return located.value
-    if declared is None or declared.type == "str":
-        return str(located.value)
-    return parse_text(declared, str(located.value), who)
+    algorithm = find_algorithm(name, f"{located.file}: {located.key}.name")
+    params = read_parameters(algorithm, at["params"]) if "params" in at else {}
+    return AlgorithmChoice(name, params)
 
 
 def _output(located: LocatedValue) -> Output:

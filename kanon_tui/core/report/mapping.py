@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.fields.declaration import parameters_of
+from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, Reached
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -43,7 +43,7 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
         {
             "version": FORM,
             "algorithm": algorithm.name,
-            "params": _named(algorithm, [p.name for p in parameters_of(type(algorithm))]),
+            "params": _named(algorithm, [p.name for p in fields_of(type(algorithm))]),
             "k": task.k,
             "seed": task.seed,
             "seconds": round(result.seconds, 6),

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kanon_tui.core.fields.declaration import parameters_of
+from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.report.finished_run import FinishedRun
 
@@ -33,7 +33,7 @@ def reproduce(
         "--k", str(result.task.k), "--seed", str(result.task.seed),
     ]  # fmt: skip
     in_file = saved.algorithm.params if saved and saved.algorithm.name == name else {}
-    for parameter in parameters_of(type(result.algorithm)):
+    for parameter in fields_of(type(result.algorithm)):
         value = getattr(result.algorithm, parameter.name)
         if value != parameter.default or in_file.get(parameter.name, value) != value:
             words += ["--set", f"{parameter.name}={_text(value)}"]

@@ -20,7 +20,8 @@ from kanon_tui.core.analysis.chart import Line, compact_number
 from kanon_tui.core.analysis.feasibility import feasibility_curve, shape_of
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.fields.declaration import Parameter
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.types import optional, whole_number
 from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
@@ -147,17 +148,15 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         self.set_interval(REFRESH, self._look)
         self.action_again()
 
-    def _parameters(self) -> list[Parameter]:
+    def _parameters(self) -> list[Field]:
         own = len(self.session.names(Role.QUASI)) or 3
         k = self.session.project.privacy.k
         return [
-            Parameter("attributes", "int", own, "How many attributes", 1, 100),
-            Parameter("values", "int", 2, "Values of each, equally frequent", 1, 10_000),
-            Parameter("k", "int", k, "Records a combination needs", 1),
-            Parameter("repeats", "int", 200, "Random tables per point", 1, 100_000),
-            Parameter(
-                "most_records", "int", None, "Where the curve ends", 1, 10**12, optional=True
-            ),
+            Field("attributes", whole_number(1, 100), own, "How many attributes"),
+            Field("values", whole_number(1, 10_000), 2, "Values of each, equally frequent"),
+            Field("k", whole_number(1), k, "Records a combination needs"),
+            Field("repeats", whole_number(1, 100_000), 200, "Random tables per point"),
+            Field("most_records", optional(whole_number(1, 10**12)), None, "Where the curve ends"),
         ]
 
     def status(self) -> Text:

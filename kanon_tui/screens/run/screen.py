@@ -19,10 +19,11 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.fields.declaration import Parameter, parameters_of
+from kanon_tui.core.fields.declaration import Field, fields_of
+from kanon_tui.core.fields.types import choice, number, optional, whole_number
 from kanon_tui.core.privacy.requirements import Model, bounds_of, with_bounds
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.project.project import AlgorithmChoice
+from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.preflight import Preflight, preflight
 from kanon_tui.core.run.result import Result, conclude, start
@@ -46,42 +47,37 @@ FAMILIES = {
 }
 
 PRIVACY = (
-    Parameter("k", "int", 5, "Every published record looks like at least k−1 others", low=1),
-    Parameter(
-        "max_suppression",
-        "float",
-        0.0,
-        "Share of the records that full-domain algorithms may leave out",
-        low=0,
-        high=1,
-    ),
-    Parameter("seed", "int", 0, "Start of random choices; the same seed, the same release", low=0),
+    *fields_of(Privacy),
+    *(field for field in fields_of(Project) if field.name == "seed"),
 )
 
 BEYOND = {
-    Model.L_DISTINCT: Parameter(
-        "l_distinct", "int", None, "Every class has at least so many distinct values of it",
-        low=1, optional=True,
+    Model.L_DISTINCT: Field(
+        "l_distinct",
+        optional(whole_number(low=1)),
+        help="Every class has at least so many distinct values of it",
     ),
-    Model.L_ENTROPY: Parameter(
-        "l_entropy", "float", None,
-        "Every class is as diverse as so many equally frequent values of it",
-        low=1, optional=True,
+    Model.L_ENTROPY: Field(
+        "l_entropy",
+        optional(number(low=1)),
+        help="Every class is as diverse as so many equally frequent values of it",
     ),
-    Model.T: Parameter(
-        "t_closeness", "float", None,
-        "Every class's values are spread like the whole table's, at most so far from them",
-        low=0, high=1, optional=True,
+    Model.T: Field(
+        "t_closeness",
+        optional(number(low=0, high=1)),
+        help="Every class's values are spread like the whole table's, at most so far from them",
     ),
-    Model.P: Parameter(
-        "p_sensitive", "int", None, "Every class has at least so many distinct values of it",
-        low=1, optional=True,
+    Model.P: Field(
+        "p_sensitive",
+        optional(whole_number(low=1)),
+        help="Every class has at least so many distinct values of it",
     ),
-    Model.ALPHA: Parameter(
-        "alpha", "float", None, "No value of it has more than this share of a class",
-        low=0.001, high=1, optional=True,
+    Model.ALPHA: Field(
+        "alpha",
+        optional(number(above=0, high=1)),
+        help="No value of it has more than this share of a class",
     ),
-}  # fmt: skip
+}
 """What may be required of a sensitive attribute beyond k; nothing typed: it is not required."""
 
 
@@ -201,7 +197,7 @@ for the next, `space` to let it run.
         privacy = {**project.privacy.__dict__, "seed": project.seed}
         await self.query_one("#privacy", Form).show(PRIVACY, privacy)
         await self.query_one("#parameters", Form).show(
-            parameters_of(algorithm), project.algorithm.params
+            fields_of(algorithm), project.algorithm.params
         )
         await self._show_beyond(session)
         line = self.query_one("#preflight", Static)
@@ -227,10 +223,12 @@ for the next, `space` to let it run.
             self._required_of = attributes[0]
         alone = f" for {printable(attributes[0])}" if len(attributes) == 1 else ""
         title.update(Text.assemble(("beyond k", "bold"), alone))
-        which = Parameter(
-            "attribute", "str", attributes[0], "The sensitive attribute that must stay diverse",
-            choices=tuple(attributes),
-        )  # fmt: skip
+        which = Field(
+            "attribute",
+            choice(attributes),
+            attributes[0],
+            "The sensitive attribute that must stay diverse",
+        )
         bounds = bounds_of(requirements, self._required_of)
         await self.query_one("#beyond", Form).show(
             [*([which] if len(attributes) > 1 else []), *BEYOND.values()],
@@ -282,7 +280,7 @@ for the next, `space` to let it run.
         if event.form.id == "beyond":
             self._require(event.values)
             return
-        declared = {p.name: p for p in parameters_of(ALGORITHMS[project.algorithm.name])}
+        declared = {p.name: p for p in fields_of(ALGORITHMS[project.algorithm.name])}
         params: dict[str, Any] = {
             name: value for name, value in event.values.items() if value != declared[name].default
         }

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -23,11 +23,11 @@ class Toy(Algorithm):
     paper: ClassVar[str] = ""
     summary: ClassVar[str] = ""
 
-    relaxed: bool = parameter(False, "a switch")
-    rounds: int = parameter(3, "a count", low=1)
-    penalty: float = parameter(0.5, "a number", low=0, high=10)
-    label: str = parameter("none", "a text")
-    column: str | None = parameter(None, "a text or nothing")
+    relaxed: bool = declared(False, "a switch")
+    rounds: int = declared(3, "a count", low=1)
+    penalty: float = declared(0.5, "a number", low=0, high=10)
+    label: str = declared("none", "a text")
+    column: str | None = declared(None, "a text or nothing")
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         raise NotImplementedError

@@ -116,13 +116,12 @@ REFUSED = {
         "census.yaml: algorithm.name: unknown algorithm 'mondrain'; did you mean 'mondrian'?"
     ),
     under("algorithm: {name: toy, params: {relxed: true}}"): (
-        "census.yaml: algorithm.params: unknown parameter 'relxed'; did you mean 'relaxed'?"
+        "census.yaml: algorithm.params.relxed: unknown parameter; did you mean 'relaxed'?"
     ),
     under("algorithm: {name: toy, params: {rounds: 0}}"): (
-        "census.yaml: algorithm.params: parameter rounds is '0'; "
-        "it must be a whole number of at least 1"
+        "census.yaml: algorithm.params.rounds: '0' is not a whole number of at least 1"
     ),
-    under("algorithm: {name: toy, params: {relaxed: [1]}}"): "it must be true or false",
+    under("algorithm: {name: toy, params: {relaxed: [1]}}"): "a list is not true or false",
     under("output: {suppressed: stars}"): "did you mean 'star'?",
     under("output: {shuffle: maybe}"): "output.shuffle: 'maybe' is not true or false",
     "data: {path: a.csv, header: maybe}": (

@@ -21,7 +21,7 @@ from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.fields.declaration import parameter
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.report.html import html
@@ -66,7 +66,7 @@ class Fixed(Algorithm):
     paper: ClassVar[str] = "none"
     summary: ClassVar[str] = "Groups as told"
 
-    groups: str = parameter("", "a letter per record")
+    groups: str = declared("", "a letter per record")
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         yield Step("group", "a group")
@@ -220,7 +220,7 @@ def test_unknown_parameters_and_algorithms_are_named() -> None:
     frame = pl.DataFrame(COLUMNS)
     with pytest.raises(InputError, match="unknown algorithm 'mondrain'; did you mean 'mondrian'"):
         anonymize(project(algorithm=AlgorithmChoice("mondrain")), frame)
-    with pytest.raises(InputError, match="mondrian: unknown parameter 'relaxt'"):
+    with pytest.raises(InputError, match="mondrian: relaxt: unknown parameter"):
         anonymize(project(algorithm=AlgorithmChoice("mondrian", {"relaxt": True})), frame)
 
 

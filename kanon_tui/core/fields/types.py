@@ -1,0 +1,194 @@
+"""Types of fields: what may stand in one, how it is read and how it is written.
+
+A type says in words what is `allowed`, reads a `LocatedValue` (from a file, a form, the command
+line or Python alike) and writes the value back as a project file shows it. What does not fit is
+refused with one sentence: where it stands, what came, what is allowed.
+
+A form that only one key has, such as the header of a table, is a `FieldType` beside the class that
+declares the field.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.yaml_text import exact_number
+
+__all__ = [
+    "FieldType",
+    "SeveralKeys",
+    "choice",
+    "list_of",
+    "mapping_of",
+    "member_of",
+    "number",
+    "optional",
+    "plain_number",
+    "switch",
+    "text",
+    "whole_number",
+]
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class FieldType:
+    """What may stand in a field."""
+
+    allowed: str
+    """In words: `a whole number from 1 to 10`."""
+    read: Callable[[LocatedValue], Any] = field(compare=False)
+    """The value that was written, or an error that says what is allowed."""
+    write: Callable[[Any], Any] = field(default=_as_it_is, compare=False)
+    """A value as a project file shows it: plain texts, numbers, lists and mappings."""
+    name: str = ""
+    """Of a simple type, for programs: bool, int, float, str."""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    """Whether null (nothing) is a value."""
+
+
+@dataclass(frozen=True)
+class SeveralKeys:
+    """The type of a field without a key of its own: it is written as keys of its section."""
+
+    keys: tuple[str, ...]
+    read: Callable[[Mapping[str, LocatedValue]], Any] = field(compare=False)
+    """The value, from those of its keys that are given."""
+    write: Callable[[Any], dict[str, Any]] = field(compare=False)
+
+
+def switch() -> FieldType:
+    """True or false; also yes, no, on and off."""
+    return FieldType("true or false", LocatedValue.switch, name="bool")
+
+
+def whole_number(low: int | None = None, high: int | None = None) -> FieldType:
+    """A whole number between two bounds: 5, not 5.0."""
+    allowed = "a whole number" + _bounds(low, high)
+    least, most = _or(low, -math.inf), _or(high, math.inf)
+    return FieldType(
+        allowed, lambda located: located.whole(allowed, least, most), name="int", low=low, high=high
+    )
+
+
+def number(
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    words: str = "",
+) -> FieldType:
+    """A finite number between two bounds, larger than `above`.
+
+    `words` say what it is where that says more than its bounds: `a distance from 0 to 1`.
+    """
+    allowed = words or "a number" + _bounds(low, high)
+    if above is not None and not words:
+        allowed = f"a number above {above:g}" + (f", at most {high:g}" if high is not None else "")
+    least, most, more = _or(low, -math.inf), _or(high, math.inf), _or(above, -math.inf)
+    return FieldType(
+        allowed,
+        lambda located: located.number(allowed, least, most, more),
+        plain_number,
+        name="float",
+        low=low,
+        high=high,
+    )
+
+
+def plain_number(value: float) -> int | float:
+    """Without the `.0` of a whole number."""
+    return int(value) if float(value).is_integer() and abs(value) < 1e15 else float(value)
+
+
+def text(words: str = "a text", empty: bool = True) -> FieldType:
+    """A text, exactly as it was written; digits that a number can stand for need no quotes."""
+
+    def read(located: LocatedValue) -> str:
+        written = located.text(words)
+        if not written and not empty:
+            raise located.wrong(words)
+        return written
+
+    return FieldType(words, read, exact_number, name="str")
+
+
+def choice(choices: Collection[str]) -> FieldType:
+    """One of a few words."""
+    return FieldType(
+        "one of " + ", ".join(choices),
+        lambda located: located.one_of(choices),
+        name="str",
+        choices=tuple(choices),
+    )
+
+
+def member_of(members: type[enum.Enum]) -> FieldType:
+    """One member of an enumeration, by its value."""
+    choices = tuple(member.value for member in members)
+    return FieldType(
+        "one of " + ", ".join(choices),
+        lambda located: members(located.one_of(choices)),
+        lambda member: member.value,
+        name="str",
+        choices=choices,
+    )
+
+
+def optional(inner: FieldType) -> FieldType:
+    """A value, or nothing: null, ~ or an empty entry."""
+    return FieldType(
+        f"{inner.allowed} or nothing",
+        lambda located: None if located.value is None else inner.read(located),
+        lambda value: None if value is None else inner.write(value),
+        name=inner.name,
+        low=inner.low,
+        high=inner.high,
+        choices=inner.choices,
+        optional=True,
+    )
+
+
+def list_of(
+    item: FieldType, words: str, length: int | None = None, empty: bool = True
+) -> FieldType:
+    """A list of values of one type; `words` describe all of it, with an example if that helps."""
+
+    def read(located: LocatedValue) -> tuple[Any, ...]:
+        items = tuple(item.read(entry) for entry in located.items(words, length))
+        if not items and not empty:
+            raise located.refuse(f"an empty list is not allowed here; write {words}")
+        return items
+
+    return FieldType(words, read, lambda values: [item.write(value) for value in values])
+
+
+def mapping_of(item: FieldType, words: str) -> FieldType:
+    """Values of one type by name; names are texts and keep their order."""
+    return FieldType(
+        words,
+        lambda located: {name: item.read(entry) for name, entry in located.entries().items()},
+        lambda values: {exact_number(name): item.write(value) for name, value in values.items()},
+    )
+
+
+def _or(bound: float | None, otherwise: float) -> float:
+    return otherwise if bound is None else bound
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}"
+    if low is not None:
+        return f" of at least {low:g}"
+    return f" of at most {high:g}" if high is not None else ""
