@@ -8,9 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import HEAD, PLACE, SIZE, TAIL, Measure
+from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.splitting import Splitting
+from kanon_tui.core.kernels.box_arrays import HEAD, PLACE, SIZE, TAIL
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import short_number

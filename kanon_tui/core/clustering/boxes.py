@@ -1,12 +1,4 @@
-"""A task as boxes: what merging algorithms know of a cluster, in plain arrays.
-
-A cluster is a box. Per quasi-identifier it remembers only what the union with another box needs:
-
-- a number or date: lowest and highest value code (missing is the highest code of all);
-- a category with a hierarchy: the node above all its values. With the values in the order of the
-  tree a node is a run of ranks, so this is a lowest and a highest rank too;
-- a category without: the set of its values, as 64 bits (value code modulo 64) and a count. With
-  more than 64 values the bits are only a fingerprint, and a sorted linked list has the set.
+"""A task as boxes: fills the arrays of `kernels.box_arrays` from quasi-identifiers and records.
 
 The *extent* of a box along an attribute is what its width costs, in units that `Measure` chooses:
 
@@ -16,63 +8,49 @@ The *extent* of a box along an attribute is what its width costs, in units that 
 | `RAW` | max − min | covered − 1 | width of the domain |
 | `SPAN` | (max − min) / resolution | covered − 1 | span of the domain − 1 |
 
-One value has extent 0, and the extent never shrinks when a box grows; all bounds rest on that.
-
-Arrays are few and have many columns, because every array that a kernel hands on costs time; the
-names of the columns are the constants below.
+One value has extent 0, and the extent never shrinks when a box grows.
 """
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
 
 import numpy as np
 
 from kanon_tui.core.clustering.features import Distinct
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
+from kanon_tui.core.kernels.box_arrays import (
+    BITS,
+    CHAIN,
+    FIRST,
+    HIDE,
+    HIGH,
+    IMPORTANCE,
+    KIND,
+    LINE,
+    LOW,
+    MISSING,
+    MIXED,
+    NOTHING,
+    RULE_WORDS,
+    SECOND,
+    SET,
+    SHIFT,
+    SHOWN,
+    SIZE,
+    START,
+    TREE,
+    UNIT,
+    WEIGHT,
+    WHOLE,
+    WORD_BITS,
+    Attributes,
+    Clusters,
+)
+from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = [
-    "AttributeArrays",
-    "Attributes",
-    "ClusterArrays",
-    "Clusters",
-    "Measure",
-    "attributes_of",
-    "ranked_rows",
-    "singles",
-]
-
-
-LINE, TREE, SET = 0, 1, 2
-NOTHING = 2**31 - 1
-"""Lowest value of a box in which an attribute shows nothing; also stands for 'has no missing'."""
-_BITS = 64
-
-# Columns of `Attributes.facts`. START: where its values begin in `line` (LINE), its nodes in
-# `nodes` (TREE), its values among those of all sets (SET). MISSING: code, or NOTHING. BITS: column
-# of `words` with the values of a SET. CHAIN: column of `links` with its list, -1 with 64 values or
-# fewer. FIRST, SECOND: columns of `words` with the sides of its rules, RULE_WORDS each; IMPORTANCE:
-# its first row there.
-KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE = range(9)
-
-# Columns of `Attributes.prices`. UNIT, SHIFT: extent of a TREE or SET is UNIT · covered + SHIFT.
-# MIXED: extent of missing together with present. HIDE: extent a hidden cell counts with. WHOLE:
-# base value and importance of all its rules.
-UNIT, SHIFT, MIXED, HIDE, WEIGHT, WHOLE = range(6)
-
-# Last axis of `Clusters.boxes`. LOW, HIGH: code or rank; for a SET lowest code and number of
-# values. SHOWN: records whose cell is not hidden.
-LOW, HIGH, SHOWN = range(3)
-
-# Columns of `Clusters.info`. SIZE: records; 0 when the cluster is gone. PLACE: in the algorithm's
-# list of clusters. HEAD, TAIL: first and last distinct row. VALUES: distinct row that begins the
-# list of values of each SET with one.
-SIZE, PLACE, HEAD, TAIL, VALUES = range(5)
-
-FOLLOWING = 0  # Column of `Clusters.links`: next distinct row of the same cluster, -1 at the end
+__all__ = ["Measure", "attributes_of", "ranked_rows", "singles"]
 
 
 class Measure(Enum):
@@ -81,45 +59,6 @@ class Measure(Enum):
     NCP = "normalised certainty penalty"
     RAW = "raw range"
     SPAN = "span minus one"
-
-
-# What kernels get: plain tuples, because compiled code that is kept on disk must not depend on
-# where a class is defined.
-AttributeArrays = tuple[Int64s, Floats, Floats, Int32s, Floats]
-ClusterArrays = tuple[Int32s, Floats, Words, Int32s, Int32s, Flags]
-
-
-class Attributes(NamedTuple):
-    """The quasi-identifiers."""
-
-    facts: Int64s  # attributes × columns above
-    prices: Floats  # attributes × columns above
-    line: Floats  # places of the values of every LINE, in units of extent
-    nodes: (
-        Int32s  # of every TREE: lowest rank, highest rank, parent; leaves first, in order of rank
-    )
-    importance: Floats  # words of rules × 64
-
-    @property
-    def arrays(self) -> AttributeArrays:
-        """What kernels get."""
-        return self.facts, self.prices, self.line, self.nodes, self.importance
-
-
-class Clusters(NamedTuple):
-    """All clusters, and the distinct rows they are made of."""
-
-    boxes: Int32s  # clusters × attributes × columns above
-    extents: Floats  # clusters × attributes
-    words: Words  # clusters × words: values of the sets, sides of the rules
-    info: Int32s  # clusters × columns above
-    links: Int32s  # distinct rows × FOLLOWING; then per list the next row, then the value code
-    hidden: Flags  # distinct rows × attributes: the cell is hidden
-
-    @property
-    def arrays(self) -> ClusterArrays:
-        """What kernels get."""
-        return self.boxes, self.extents, self.words, self.info, self.links, self.hidden
 
 
 def attributes_of(task: Task, measure: Measure) -> Attributes:
@@ -148,15 +87,15 @@ def attributes_of(task: Task, measure: Measure) -> Attributes:
             facts[x, START], facts[x, BITS] = set_values, words
             set_values += len(column.values)
             words += 1
-            if len(column.values) > _BITS:
+            if len(column.values) > WORD_BITS:
                 facts[x, CHAIN] = lists
                 lists += 1
-        needed = -(-len(rules.rules) // _BITS)
+        needed = -(-len(rules.rules) // WORD_BITS)
         facts[x, FIRST], facts[x, SECOND] = words, words + needed
         facts[x, RULE_WORDS], facts[x, IMPORTANCE] = needed, rule_words
         words += 2 * needed
         rule_words += needed
-        importances.append(np.pad(rules.importances, (0, needed * _BITS - len(rules.rules))))
+        importances.append(np.pad(rules.importances, (0, needed * WORD_BITS - len(rules.rules))))
         prices[x, UNIT] = _unit(attribute, measure)
         prices[x, SHIFT] = 0.0 if measure is Measure.NCP else -1.0
         prices[x, MIXED] = _mixed(attribute, measure)
@@ -168,7 +107,7 @@ def attributes_of(task: Task, measure: Measure) -> Attributes:
         prices,
         np.concatenate(lines),
         np.concatenate(trees),
-        np.concatenate(importances).reshape(-1, _BITS),
+        np.concatenate(importances).reshape(-1, WORD_BITS),
     )
 
 
@@ -187,14 +126,14 @@ def singles(task: Task, attributes: Attributes, distinct: Distinct) -> Clusters:
     for x, attribute in enumerate(task.quasi):
         codes = attribute.column.codes[first]
         if facts[x, KIND] == SET:
-            words[:, facts[x, BITS]] = np.uint64(1) << (codes % _BITS).astype(np.uint64)
+            words[:, facts[x, BITS]] = np.uint64(1) << (codes % WORD_BITS).astype(np.uint64)
         if facts[x, CHAIN] >= 0:
             links[:, 1 + lists + facts[x, CHAIN]] = codes
         rules = attribute.rules
         for column, masks in ((facts[x, FIRST], rules.first), (facts[x, SECOND], rules.second)):
             for r, mask in enumerate(masks):
-                bit = np.uint64(1 << (r % _BITS))
-                words[:, column + r // _BITS] |= np.where(mask[codes], bit, np.uint64(0))
+                bit = np.uint64(1 << (r % WORD_BITS))
+                words[:, column + r // WORD_BITS] |= np.where(mask[codes], bit, np.uint64(0))
     info = np.empty((rows, 4 + lists), dtype=np.int32)
     info[:] = np.arange(rows)[:, None]
     info[:, SIZE] = distinct.counts

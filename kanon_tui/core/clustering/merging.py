@@ -9,28 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import change
-from kanon_tui.core.clustering.boxes import (
+from kanon_tui.core.clustering.boxes import Measure, attributes_of, singles
+from kanon_tui.core.clustering.features import collapse
+from kanon_tui.core.clustering.merging_sentences import tell_merge
+from kanon_tui.core.kernels.box_arrays import (
     FOLLOWING,
     HEAD,
     PLACE,
     SHOWN,
     SIZE,
     WEIGHT,
-    AttributeArrays,
-    ClusterArrays,
+    Attributes,
     Clusters,
-    Measure,
-    attributes_of,
-    singles,
 )
-from kanon_tui.core.clustering.features import collapse
-from kanon_tui.core.clustering.merging_sentences import tell_merge
 from kanon_tui.core.numeric import Flags, Floats, Int32s
 from kanon_tui.core.task.steps import RunContext, Step
 from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
-    from kanon_tui.core.kernels.partner_tree import Tree, TreeArrays
+    from kanon_tui.core.kernels.partner_tree import Tree
 
 __all__ = ["Merging", "Objective"]
 
@@ -83,16 +80,16 @@ class Merging:
         order = np.flatnonzero(self.clusters.info[:, SIZE] > 0).astype(np.int32)
         branches = np.empty((2 * len(order), 6), dtype=np.int32)
         price = self.price_of_extent()
-        count, depth = divide(self.attributes.arrays, self.clusters.boxes, price, order, branches)
+        count, depth = divide(self.attributes, self.clusters.boxes, price, order, branches)
         self.clusters = _taken(self.clusters, order)
         self.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
         self.tree = _bare_tree(branches[:count].copy(), depth, self.clusters)
         grow(*self.arrays)
 
     @property
-    def arrays(self) -> tuple[AttributeArrays, ClusterArrays, TreeArrays]:
+    def arrays(self) -> tuple[Attributes, Clusters, Tree]:
         """What kernels get."""
-        return self.attributes.arrays, self.clusters.arrays, self.tree.arrays
+        return self.attributes, self.clusters, self.tree
 
     def merge_all(self, turn: int = 0) -> Iterator[Step]:
         """Merge until no cluster is under k; with turns, until all small ones had theirs."""
@@ -163,9 +160,7 @@ class Merging:
         fresh = fresh._replace(links=links, hidden=self.clusters.hidden)
         starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         kept = np.zeros_like(self.kept)  # followed only where the measure is span
-        collect(
-            self.attributes.arrays, fresh.arrays, starts, self.load, kept, self.task.n, HIDE_NONE
-        )
+        collect(self.attributes, fresh, starts, self.load, kept, self.task.n, HIDE_NONE)
         fresh = _taken(fresh, starts[:-1].astype(np.int32))
         fresh.info[:, PLACE] = np.concatenate([places, new])
         self.clusters = _joined(self.clusters, fresh)

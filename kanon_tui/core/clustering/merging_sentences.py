@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import broken_rules, in_words, kept_rule
-from kanon_tui.core.clustering.boxes import PLACE, SIZE
+from kanon_tui.core.kernels.box_arrays import PLACE, SIZE
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.text import count_of, joined, plural
 

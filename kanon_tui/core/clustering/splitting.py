@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import in_words
-from kanon_tui.core.clustering.boxes import KIND, LINE, MIXED, SET, UNIT, Attributes, ranked_rows
+from kanon_tui.core.clustering.boxes import ranked_rows
 from kanon_tui.core.clustering.features import Distinct
 from kanon_tui.core.clustering.part_history import PartHistory
+from kanon_tui.core.kernels.box_arrays import KIND, LINE, MIXED, SET, UNIT, Attributes
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
@@ -62,7 +63,7 @@ class Splitting:
         self.stack = np.column_stack([begins, ends, sizes]).astype(np.int64)
         self.extents = np.array(
             [
-                group_extent(attributes.arrays, self.priced, group, self.present)
+                group_extent(attributes, self.priced, group, self.present)
                 for group in reversed(groups)
             ]
         )
@@ -95,7 +96,7 @@ class Splitting:
         self._plant()
         level, tree = self._trees.pop()
         self.depth, made, splits, used, saved, level = split_groups(
-            self.attributes.arrays,
+            self.attributes,
             self.priced,
             self.counts,
             self.order,
@@ -112,7 +113,7 @@ class Splitting:
             self.event,
             self._large,
             _SCAN,
-            tree.arrays,
+            tree,
             level,
             self._side_of,
         )

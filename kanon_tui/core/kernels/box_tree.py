@@ -2,7 +2,7 @@
 
 Rows are divided again and again along the column in which they differ most, down to a few rows per
 leaf. Every node has a box that says what its rows can be: per number the range and whether one is
-missing, per flattened category (see `core.features`) a set of labels as 64 bits (label number
+missing, per flattened category (see `clustering.features`) a set of labels as 64 bits (label number
 modulo 64, so with more labels it is a set of maybes); and the lowest record it still has. A search
 leaves out a node when even the best row that fits its box would not do. Boxes shrink as records are
 taken.
@@ -15,14 +15,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.kernels import kernel
-from kanon_tui.core.numeric import Flags, Floats, Int32s
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Words
 
-__all__ = ["GONE", "Bits", "BoxTree", "grow_tree", "take"]
-
-Bits = npt.NDArray[np.uint64]
+__all__ = ["GONE", "BoxTree", "grow_tree", "take"]
 
 GONE = 2**31 - 1
 """In place of a record number: none is left. Larger than any."""
@@ -61,7 +58,7 @@ class BoxTree(NamedTuple):
     """… and the highest."""
     blank: Flags
     """Per node and number: one is missing."""
-    sets: Bits
+    sets: Words
     """Per node and category the labels in it."""
 
 
@@ -191,12 +188,14 @@ def _fit_parent(tree: BoxTree, node: int) -> bool:
 
 
 @kernel
-def grow_tree(places: Floats, labels: Int32s, weights: Floats, records: Int32s) -> BoxTree:
-    """The tree over all rows of these tables; `records` has the lowest record of every row.
+def _divide_all(
+    places: Floats, labels: Int32s, weights: Floats
+) -> tuple[Int32s, Int32s, Int32s, Int32s, Int32s, Int32s]:
+    """Divide all rows into a tree: the rows in its order; start, end, children, parent of nodes.
 
     `weights` say how much each category matters when a node is divided.
     """
-    size = len(records)
+    size = len(places)
     row = np.arange(size).astype(np.int32)
     most = 2 * size + 1
     start, end = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int32)
@@ -218,30 +217,52 @@ def grow_tree(places: Floats, labels: Int32s, weights: Floats, records: Int32s) 
                 start[count + 1], end[count + 1], parent[count + 1] = middle, end[node], node
                 count += 2
         node += 1
-
-    tree = BoxTree(
+    return (
         row,
-        places[row],
-        labels[row],
-        records[row],
-        np.empty(size, dtype=np.int32),
         start[:count].copy(),
         end[:count].copy(),
         left[:count].copy(),
         right[:count].copy(),
         parent[:count].copy(),
-        np.full(count, GONE, dtype=np.int32),
-        np.empty((count, places.shape[1])),
-        np.empty((count, places.shape[1])),
-        np.empty((count, places.shape[1]), dtype=np.bool_),
-        np.empty((count, labels.shape[1]), dtype=np.uint64),
     )
-    for node in range(count - 1, -1, -1):
-        if left[node] < 0:
-            tree.leaf[start[node] : end[node]] = node
+
+
+@kernel
+def _fit_all(tree: BoxTree) -> None:
+    """Set the box of every node, and the leaf of every position."""
+    for node in range(len(tree.start) - 1, -1, -1):
+        if tree.left[node] < 0:
+            tree.leaf[tree.start[node] : tree.end[node]] = node
             _fit_leaf(tree, node)
         else:
             _fit_parent(tree, node)
+
+
+def grow_tree(places: Floats, labels: Int32s, weights: Floats, records: Int32s) -> BoxTree:
+    """The tree over all rows of these tables; `records` has the lowest record of every row.
+
+    `weights` say how much each category matters when a node is divided.
+    """
+    row, start, end, left, right, parent = _divide_all(places, labels, weights)
+    nodes, numbers, categories = len(start), places.shape[1], labels.shape[1]
+    tree = BoxTree(
+        row,
+        places[row],
+        labels[row],
+        records[row],
+        leaf=np.empty(len(row), dtype=np.int32),
+        start=start,
+        end=end,
+        left=left,
+        right=right,
+        parent=parent,
+        first=np.full(nodes, GONE, dtype=np.int32),
+        low=np.empty((nodes, numbers)),
+        high=np.empty((nodes, numbers)),
+        blank=np.empty((nodes, numbers), dtype=np.bool_),
+        sets=np.empty((nodes, categories), dtype=np.uint64),
+    )
+    _fit_all(tree)
     return tree
 
 

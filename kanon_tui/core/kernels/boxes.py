@@ -1,4 +1,4 @@
-"""Extents, unions and rules of boxes (see `kanon_tui.core.clustering.boxes` for what a box is)."""
+"""Extents, unions and rules of boxes (see `box_arrays` for what a box is)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import (
+from kanon_tui.core.kernels.box_arrays import (
     BITS,
     CHAIN,
     FIRST,

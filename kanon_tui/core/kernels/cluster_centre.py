@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import kernel
-from kanon_tui.core.kernels.box_tree import Bits, BoxTree
+from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.kernels.contingency import Contingency
-from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.numeric import Flags, Floats, Int64s, Words
 
 __all__ = ["Centre", "aim", "move", "new_centre"]
 
@@ -42,11 +42,11 @@ class Centre(NamedTuple):
     """Per value its bit, counted through all words."""
     columns: Int64s
     """Where the words of each category begin."""
-    words: Bits
+    words: Words
     """Nodes × words: the values of its rows."""
     least: Floats
     """Per slot the smallest distance of its values."""
-    zero: Bits
+    zero: Words
     """Per word the bits at distance 0."""
 
 

@@ -4,11 +4,15 @@ numba keeps machine code beside the module, or in the user's cache directory whe
 cannot be written to, and compiles again when that module's source has changed. But a kernel also
 contains the machine code of the kernels it calls, which may live in other modules, and their
 constants. So we add the sources of those modules to what numba compares.
+
+What is on disk names the classes of tuples that a kernel was compiled for. Where such a class has
+moved since, numba could not even read what it kept; that counts as out of date too.
 """
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 import re
 from collections.abc import Callable
 from functools import cache
@@ -53,20 +57,33 @@ def _compiled(function: Function, **options: bool) -> Function:
 
     compile_: Any = numba.njit
     try:
-        made = compile_(cache=True, nogil=True, **options)(function)
-        index = made._cache._cache_file
-        index._source_stamp = (index._source_stamp, _stamp(Path(function.__code__.co_filename)))
+        compiled = compile_(cache=True, nogil=True, **options)(function)
     except RuntimeError:  # there is no place to keep anything: compile again in every process
-        made = compile_(nogil=True, **options)(function)
-    return cast(Function, made)
+        compiled = compile_(nogil=True, **options)(function)
+    else:
+        index = compiled._cache._cache_file
+        index._source_stamp = (index._source_stamp, _stamp(Path(function.__code__.co_filename)))
+        index._load_index = _forgiving(index._load_index)
+    return cast(Function, compiled)
+
+
+def _forgiving(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
+    """Read an index, or find it empty where it cannot be read."""
+
+    def load() -> dict[Any, str]:
+        try:
+            return load_index()
+        except (pickle.UnpicklingError, AttributeError, EOFError, ImportError, IndexError):
+            return {}
+
+    return load
 
 
 @cache
 def _stamp(module: Path) -> str:
     """A digest of the sources that a module's kernels are made of.
 
-    What a kernel imports from a module that has no kernels (`core.boxes`) is constants, so that
-    module's own imports do not matter.
+    Kernels import from one another, and from `core.numeric`, whose own imports do not matter.
     """
     sources: dict[Path, bytes] = {}
     waiting = [module, Path(__file__)]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import HIDE, HIGH, KIND, LOW, SET, SHOWN, WEIGHT
+from kanon_tui.core.kernels.box_arrays import HIDE, HIGH, KIND, LOW, SET, SHOWN, WEIGHT
 from kanon_tui.core.kernels.boxes import extent, ratio, set_extent, uncounted, union_count
 from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s, Words
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import (
+from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels.box_arrays import (
     FOLLOWING,
     HEAD,
     HIDE,
@@ -12,14 +13,13 @@ from kanon_tui.core.clustering.boxes import (
     SHOWN,
     SIZE,
     TAIL,
-    AttributeArrays,
-    ClusterArrays,
+    Attributes,
+    Clusters,
 )
-from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.boxes import absorb, hide_all, long, ratio
 from kanon_tui.core.kernels.merge_cost import HIDE_NONE, HIDE_SMALL, losses, union_extent
 from kanon_tui.core.kernels.partner_search import nearest
-from kanon_tui.core.kernels.partner_tree import TreeArrays, refresh
+from kanon_tui.core.kernels.partner_tree import Tree, refresh
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
 __all__ = ["advance", "collect", "join", "label_rows", "next_small", "union_extents"]
@@ -46,8 +46,8 @@ def next_small(info: Int32s, at: Int32s, touched: Int32s, turn: int, cursor: int
 
 @kernel
 def union_extents(
-    attributes: AttributeArrays,
-    clusters: ClusterArrays,
+    attributes: Attributes,
+    clusters: Clusters,
     load: Floats,
     records: int,
     a: int,
@@ -75,8 +75,8 @@ def union_extents(
 
 @kernel
 def join(
-    attributes: AttributeArrays,
-    clusters: ClusterArrays,
+    attributes: Attributes,
+    clusters: Clusters,
     load: Floats,
     kept: Floats,
     records: int,
@@ -113,9 +113,9 @@ def join(
 
 @kernel
 def advance(
-    attributes: AttributeArrays,
-    clusters: ClusterArrays,
-    tree: TreeArrays,
+    attributes: Attributes,
+    clusters: Clusters,
+    tree: Tree,
     load: Floats,
     kept: Floats,
     at: Int32s,
@@ -158,8 +158,8 @@ def advance(
 
 @kernel
 def collect(
-    attributes: AttributeArrays,
-    clusters: ClusterArrays,
+    attributes: Attributes,
+    clusters: Clusters,
     starts: Int64s,
     load: Floats,
     kept: Floats,

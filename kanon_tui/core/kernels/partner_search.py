@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import (
+from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels.box_arrays import (
     BITS,
     HIDE,
     HIGH,
@@ -27,10 +28,9 @@ from kanon_tui.core.clustering.boxes import (
     START,
     UNIT,
     WEIGHT,
-    AttributeArrays,
-    ClusterArrays,
+    Attributes,
+    Clusters,
 )
-from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.boxes import count_bits, extent, long, ratio, set_extent, uncounted
 from kanon_tui.core.kernels.merge_cost import CLUSTER, EXTENT, SUPPRESS, loss, trial
 from kanon_tui.core.kernels.partner_tree import (
@@ -44,7 +44,7 @@ from kanon_tui.core.kernels.partner_tree import (
     LEAST_SHOWN,
     SOME_HIGH,
     SOME_LOW,
-    TreeArrays,
+    Tree,
 )
 from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s, Words
 
@@ -147,9 +147,9 @@ def _bound(
 
 @kernel
 def nearest(
-    attributes: AttributeArrays,
-    clusters: ClusterArrays,
-    tree: TreeArrays,
+    attributes: Attributes,
+    clusters: Clusters,
+    tree: Tree,
     load: Floats,
     records: int,
     mode: int,

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import (
+from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels.box_arrays import (
     HIDE,
     HIGH,
     KIND,
@@ -22,14 +23,13 @@ from kanon_tui.core.clustering.boxes import (
     SET,
     SHOWN,
     SIZE,
-    AttributeArrays,
-    ClusterArrays,
+    Attributes,
+    Clusters,
 )
-from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.boxes import extent, long, set_extent, uncounted
 from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
-__all__ = ["Tree", "TreeArrays", "divide", "grow", "refresh"]
+__all__ = ["Tree", "divide", "grow", "refresh"]
 
 LEAF = 8
 _SAMPLE = 32
@@ -43,8 +43,6 @@ BEGIN, END, CHILD, PARENT, ALIVE, FIRST_PLACE = range(6)
 # LOW, SOME_HIGH: highest HIGH; LEAST_SHOWN: fewest records with a cell that is not hidden.
 ALL_LOW, ALL_HIGH, SOME_LOW, SOME_HIGH, LEAST_SHOWN = range(5)
 
-TreeArrays = tuple[Int32s, Int32s, Floats, Words, Words, Int32s, Int32s, Floats]
-
 
 class Tree(NamedTuple):
     """Nodes of the tree; clusters stand in the order of the leaves."""
@@ -57,20 +55,6 @@ class Tree(NamedTuple):
     leaf_of: Int32s  # per cluster
     stack: Int32s  # scratch for a search
     bounds: Floats
-
-    @property
-    def arrays(self) -> TreeArrays:
-        """What kernels get."""
-        return (
-            self.branches,
-            self.reach,
-            self.least_hide,
-            self.all_words,
-            self.some_words,
-            self.leaf_of,
-            self.stack,
-            self.bounds,
-        )
 
 
 @uncounted
@@ -97,7 +81,7 @@ def _boundary(
 
 @kernel
 def divide(
-    attributes: AttributeArrays, boxes: Int32s, scale: Floats, order: Int32s, branches: Int32s
+    attributes: Attributes, boxes: Int32s, scale: Floats, order: Int32s, branches: Int32s
 ) -> tuple[int, int]:
     """Sort clusters into leaves; gives the number of nodes and the depth of the tree.
 
@@ -220,7 +204,7 @@ def _sum_up(
 
 
 @kernel
-def grow(attributes: AttributeArrays, clusters: ClusterArrays, tree: TreeArrays) -> None:
+def grow(attributes: Attributes, clusters: Clusters, tree: Tree) -> None:
     """Work out what every node knows; children come after their parents."""
     _, prices, _, _, _ = attributes
     boxes, extents, words, info, _, _ = clusters
@@ -245,7 +229,7 @@ def grow(attributes: AttributeArrays, clusters: ClusterArrays, tree: TreeArrays)
 
 
 @kernel
-def refresh(attributes: AttributeArrays, clusters: ClusterArrays, tree: TreeArrays, c: int) -> None:
+def refresh(attributes: Attributes, clusters: Clusters, tree: Tree, c: int) -> None:
     """Bring the nodes above a cluster up to date."""
     _, prices, _, _, _ = attributes
     boxes, extents, words, info, _, _ = clusters

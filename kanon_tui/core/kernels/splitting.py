@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import BITS, KIND, SET, AttributeArrays
 from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels.box_arrays import BITS, KIND, SET, Attributes
 from kanon_tui.core.kernels.boxes import extent, long, set_extent, uncounted
 from kanon_tui.core.kernels.splitting_boxes import apart, box_growth, forget, widen
 from kanon_tui.core.kernels.splitting_sides import far_pair, sides_by_tree
-from kanon_tui.core.kernels.splitting_tree import TreeArrays, leave, tree_extent
+from kanon_tui.core.kernels.splitting_tree import GroupTree, leave, tree_extent
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
 __all__ = ["CLOSED", "SPLIT", "group_extent", "split_groups"]
@@ -47,9 +47,7 @@ def _first_of_most(amounts: Floats) -> int:
 
 
 @kernel
-def group_extent(
-    attributes: AttributeArrays, rows: Int32s, members: Int32s, present: Flags
-) -> float:
+def group_extent(attributes: Attributes, rows: Int32s, members: Int32s, present: Flags) -> float:
     """Extent of the box around some distinct rows."""
     facts, prices, line, nodes, _ = attributes
     low = np.zeros((1, rows.shape[1]), dtype=np.int32)
@@ -69,7 +67,7 @@ def group_extent(
 
 @kernel
 def _far_pair(
-    attributes: AttributeArrays, rows: Int32s, members: Int32s, start: int, rounds: int
+    attributes: Attributes, rows: Int32s, members: Int32s, start: int, rounds: int
 ) -> tuple[int, int, float]:
     """Walk from a row to the one furthest from it, and on; the last two and how far apart."""
     facts, prices, line, nodes, _ = attributes
@@ -93,7 +91,7 @@ def _cost(grows: float, extent: float, size: int, count: int, per_record: bool) 
 
 @kernel
 def _sides(
-    attributes: AttributeArrays,
+    attributes: Attributes,
     rows: Int32s,
     counts: Int32s,
     members: Int32s,
@@ -162,7 +160,7 @@ def _sides(
 
 @kernel
 def split_groups(
-    attributes: AttributeArrays,
+    attributes: Attributes,
     rows: Int32s,
     counts: Int32s,
     order: Int32s,
@@ -179,7 +177,7 @@ def split_groups(
     event: Int64s,
     large: int,
     scan: float,
-    tree: TreeArrays,
+    tree: GroupTree,
     level: int,
     side_of: Int32s,
 ) -> tuple[int, int, int, int, float, int]:

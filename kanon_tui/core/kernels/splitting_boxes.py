@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import BITS, KIND, MISSING, MIXED, NOTHING, SET, START, TREE
+from kanon_tui.core.kernels.box_arrays import BITS, KIND, MISSING, MIXED, NOTHING, SET, START, TREE
 from kanon_tui.core.kernels.boxes import ancestor, extent, set_extent, uncounted
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s, Words
 

@@ -17,15 +17,15 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import BITS, CHAIN, KIND, NOTHING, SET, START, AttributeArrays
 from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels.box_arrays import BITS, CHAIN, KIND, NOTHING, SET, START, Attributes
 from kanon_tui.core.kernels.boxes import long, uncounted
 from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END, FIRST_PLACE
 from kanon_tui.core.kernels.splitting_boxes import box_growth, forget, widen
 from kanon_tui.core.kernels.splitting_tree import (
     REACH_HIGH,
     REACH_LOW,
-    TreeArrays,
+    GroupTree,
     furthest,
     nearest,
 )
@@ -86,7 +86,7 @@ def _misses(
 
 @kernel
 def far_pair(
-    attributes: AttributeArrays, rows: Int32s, tree: TreeArrays, start: int, rounds: int
+    attributes: Attributes, rows: Int32s, tree: GroupTree, start: int, rounds: int
 ) -> tuple[int, int, float]:
     """Walk from a row to the one furthest from it, and on; the last two and how far apart."""
     here, there, distance = start, start, 0.0
@@ -98,10 +98,10 @@ def far_pair(
 
 @kernel
 def sides_by_tree(
-    attributes: AttributeArrays,
+    attributes: Attributes,
     rows: Int32s,
     counts: Int32s,
-    tree: TreeArrays,
+    tree: GroupTree,
     members: Int32s,
     first: int,
     second: int,

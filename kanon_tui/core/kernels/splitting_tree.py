@@ -12,16 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import (
+from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels.box_arrays import (
     BITS,
     KIND,
     NOTHING,
     SET,
     START,
-    AttributeArrays,
     Attributes,
 )
-from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.boxes import extent, long, set_extent, uncounted
 from kanon_tui.core.kernels.partner_tree import (
     ALIVE,
@@ -37,7 +36,6 @@ from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s, Words
 
 __all__ = [
     "GroupTree",
-    "TreeArrays",
     "furthest",
     "grow",
     "leave",
@@ -47,8 +45,6 @@ __all__ = [
 ]
 
 REACH_LOW, REACH_HIGH = 0, 1  # last axis of `GroupTree.reach`
-
-TreeArrays = tuple[Int32s, Int32s, Words, Int32s, Int32s, Int32s, Int32s, Floats]
 
 
 class GroupTree(NamedTuple):
@@ -63,20 +59,6 @@ class GroupTree(NamedTuple):
     stack: Int32s  # scratch for a search
     bounds: Floats
 
-    @property
-    def arrays(self) -> TreeArrays:
-        """What kernels get."""
-        return (
-            self.branches,
-            self.reach,
-            self.words,
-            self.items,
-            self.leaf_of,
-            self.tally,
-            self.stack,
-            self.bounds,
-        )
-
 
 def plant(
     attributes: Attributes, rows: Int32s, members: Int32s, leaf_of: Int32s, values: int
@@ -85,7 +67,7 @@ def plant(
     items = members.copy()
     branches = np.zeros((max(1, 2 * len(items)), 6), dtype=np.int32)
     scale = np.ones(rows.shape[1])
-    count, depth = divide(attributes.arrays, rows.reshape(*rows.shape, 1), scale, items, branches)
+    count, depth = divide(attributes, rows.reshape(*rows.shape, 1), scale, items, branches)
     columns = 1 + max(0, int(attributes.facts[:, BITS].max()))
     tree = GroupTree(
         branches[:count].copy(),
@@ -97,7 +79,7 @@ def plant(
         np.zeros(depth + 2, dtype=np.int32),
         np.zeros(depth + 2),
     )
-    grow(attributes.arrays, rows, tree.arrays)
+    grow(attributes, rows, tree)
     return tree
 
 
@@ -146,7 +128,7 @@ def _sum_up(
 
 
 @kernel
-def grow(attributes: AttributeArrays, rows: Int32s, tree: TreeArrays) -> None:
+def grow(attributes: Attributes, rows: Int32s, tree: GroupTree) -> None:
     """Work out what every node knows; children come after their parents."""
     facts, _, _, _, _ = attributes
     branches, reach, words, items, leaf_of, tally, _, _ = tree
@@ -162,7 +144,7 @@ def grow(attributes: AttributeArrays, rows: Int32s, tree: TreeArrays) -> None:
 
 
 @kernel
-def leave(attributes: AttributeArrays, rows: Int32s, tree: TreeArrays, row: int) -> None:
+def leave(attributes: Attributes, rows: Int32s, tree: GroupTree, row: int) -> None:
     """Take a row out of the tree."""
     facts, _, _, _, _ = attributes
     branches, reach, words, items, leaf_of, tally, _, _ = tree
@@ -179,7 +161,7 @@ def leave(attributes: AttributeArrays, rows: Int32s, tree: TreeArrays, row: int)
 
 
 @kernel
-def tree_extent(attributes: AttributeArrays, tree: TreeArrays) -> float:
+def tree_extent(attributes: Attributes, tree: GroupTree) -> float:
     """Extent of the box around all rows of the tree."""
     facts, prices, line, nodes, _ = attributes
     _, reach, _, _, _, tally, _, _ = tree
@@ -222,9 +204,7 @@ def _most_apart(
 
 
 @kernel
-def furthest(
-    attributes: AttributeArrays, rows: Int32s, tree: TreeArrays, here: int
-) -> tuple[int, float]:
+def furthest(attributes: Attributes, rows: Int32s, tree: GroupTree, here: int) -> tuple[int, float]:
     """The first of the rows furthest from a row, and how far it is.
 
     Once to find how far, once to find the first row that is so far.
@@ -303,10 +283,10 @@ def _least_growth(
 
 @kernel
 def nearest(
-    attributes: AttributeArrays,
+    attributes: Attributes,
     rows: Int32s,
     counts: Int32s,
-    tree: TreeArrays,
+    tree: GroupTree,
     low: Int32s,
     high: Int32s,
     present: Flags,

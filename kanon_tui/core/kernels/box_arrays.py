@@ -1,0 +1,73 @@
+"""The arrays in which kernels see boxes: quasi-identifiers, and clusters of distinct rows.
+
+A cluster is a box. Per quasi-identifier it remembers only what the union with another box needs:
+
+- a number or date: lowest and highest value code (missing is the highest code of all);
+- a category with a hierarchy: the node above all its values. With the values in the order of the
+  tree a node is a run of ranks, so this is a lowest and a highest rank too;
+- a category without: the set of its values, as 64 bits (value code modulo 64) and a count. With
+  more than 64 values the bits are only a fingerprint, and a sorted linked list has the set.
+
+The *extent* of a box along an attribute is what its width costs. One value has extent 0, and the
+extent never shrinks when a box grows; all bounds rest on that.
+
+Arrays are few and have many columns, because every array that a kernel hands on costs time. The
+constants below name the columns. `clustering.boxes` fills the arrays from a task.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
+
+__all__ = ["Attributes", "Clusters"]
+
+WORD_BITS = 64
+LINE, TREE, SET = 0, 1, 2
+NOTHING = 2**31 - 1
+"""Lowest value of a box in which an attribute shows nothing; also stands for 'has no missing'."""
+
+# Columns of `Attributes.facts`. START: where its values begin in `line` (LINE), its nodes in
+# `nodes` (TREE), its values among those of all sets (SET). MISSING: code, or NOTHING. BITS: column
+# of `words` with the values of a SET. CHAIN: column of `links` with its list, -1 with 64 values or
+# fewer. FIRST, SECOND: columns of `words` with the sides of its rules, RULE_WORDS each; IMPORTANCE:
+# its first row there.
+KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE = range(9)
+
+# Columns of `Attributes.prices`. UNIT, SHIFT: extent of a TREE or SET is UNIT · covered + SHIFT.
+# MIXED: extent of missing together with present. HIDE: extent a hidden cell counts with. WHOLE:
+# base value and importance of all its rules.
+UNIT, SHIFT, MIXED, HIDE, WEIGHT, WHOLE = range(6)
+
+# Last axis of `Clusters.boxes`. LOW, HIGH: code or rank; for a SET lowest code and number of
+# values. SHOWN: records whose cell is not hidden.
+LOW, HIGH, SHOWN = range(3)
+
+# Columns of `Clusters.info`. SIZE: records; 0 when the cluster is gone. PLACE: in the algorithm's
+# list of clusters. HEAD, TAIL: first and last distinct row. VALUES: distinct row that begins the
+# list of values of each SET with one.
+SIZE, PLACE, HEAD, TAIL, VALUES = range(5)
+
+FOLLOWING = 0  # Column of `Clusters.links`: next distinct row of the same cluster, -1 at the end
+
+
+class Attributes(NamedTuple):
+    """The quasi-identifiers."""
+
+    facts: Int64s  # attributes × columns above
+    prices: Floats  # attributes × columns above
+    line: Floats  # places of the values of every LINE, in units of extent
+    nodes: Int32s  # of every TREE: lowest rank, highest rank, parent; leaves first, then by rank
+    importance: Floats  # words of rules × 64
+
+
+class Clusters(NamedTuple):
+    """All clusters, and the distinct rows they are made of."""
+
+    boxes: Int32s  # clusters × attributes × columns above
+    extents: Floats  # clusters × attributes
+    words: Words  # clusters × words: values of the sets, sides of the rules
+    info: Int32s  # clusters × columns above
+    links: Int32s  # distinct rows × FOLLOWING; then per list the next row, then the value code
+    hidden: Flags  # distinct rows × attributes: the cell is hidden
