@@ -1,9 +1,9 @@
 """How a function becomes a kernel: compiled when first called, kept on disk, never out of date.
 
 numba keeps machine code beside the module, or in the user's cache directory where the package
-cannot be written to, and compiles again when that module's source has changed. But a kernel also
-contains the machine code of the kernels it calls, which may live in other modules, and their
-constants. So we add the sources of those modules to what numba compares.
+cannot be written to, and compiles again when that module's file has another size or time. But a
+kernel also contains the machine code of the kernels it calls, which may live in other modules, and
+their constants. So numba gets to compare a digest of all these sources instead.
 
 What is on disk names the classes of tuples that a kernel was compiled for. Where such a class has
 moved since, numba could not even read what it kept; that counts as out of date too.
@@ -62,7 +62,7 @@ def _compiled(function: Function, **options: bool) -> Function:
         compiled = compile_(nogil=True, **options)(function)
     else:
         index = compiled._cache._cache_file
-        index._source_stamp = (index._source_stamp, _stamp(Path(function.__code__.co_filename)))
+        index._source_stamp = _stamp(Path(function.__code__.co_filename))
         index._load_index = _forgiving(index._load_index)
     return cast(Function, compiled)
 
