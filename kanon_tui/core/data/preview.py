@@ -7,8 +7,9 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import replace
 from pathlib import Path
 
+from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.sniffing import load, to_utf8
-from kanon_tui.core.data.table import ReadOptions, Table, read_table
+from kanon_tui.core.data.table import Table, read_table
 
 __all__ = ["preview_table"]
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.data.column import MISSING_TOKENS, Column, code_column
 from kanon_tui.core.data.csv_text import parse_csv
+from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.sniffing import (
     Compression,
@@ -29,20 +30,7 @@ from kanon_tui.core.errors import InputError, suggestion
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FileFacts", "ReadOptions", "Table", "as_table", "read_table"]
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """How to read a data file; what is `auto` is detected."""
-
-    delimiter: str = "auto"
-    encoding: str = "auto"
-    header: bool | Literal["auto"] | tuple[str, ...] = "auto"  # names: for a file without header
-    quote: str = "auto"  # '"', "'" or none
-    missing_tokens: tuple[str, ...] = MISSING_TOKENS
-    # Spaces after a delimiter are layout; auto: when a space follows every delimiter of the file.
-    space_after_delimiter: bool | Literal["auto"] = "auto"
+__all__ = ["FileFacts", "Table", "as_table", "read_table"]
 
 
 @dataclass(frozen=True)

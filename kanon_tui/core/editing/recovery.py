@@ -20,8 +20,7 @@ from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.yaml_text import parse
-from kanon_tui.core.project.file import project_from_mapping, project_to_text
-from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.project import Project, project_from_mapping, project_to_text
 
 __all__ = ["Abandoned", "Desk"]
 

@@ -16,8 +16,7 @@ from typing import Any
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.project.file import moved
-from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
 from kanon_tui.core.run.prepare import coded_column, prepare, quasi_identifier
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import QuasiIdentifier, Task

@@ -11,11 +11,12 @@ from typing import Any
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.yaml_text import Plain, as_number
+from kanon_tui.core.fields.types import FieldType
+from kanon_tui.core.fields.yaml_text import Plain, as_number, exact_number
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
 from kanon_tui.core.hierarchy.builders.keys import read_keys
 
-__all__ = ["check_spec", "read_hierarchy", "read_specification"]
+__all__ = ["HIERARCHY", "check_spec", "read_hierarchy", "read_specification"]
 
 _TEXT_KEYS = ("builder", "file", "utd", "attribute", "from", "other")
 
@@ -47,6 +48,27 @@ def _builder_value(located: LocatedValue, numbers: bool = True) -> Any:
     if numbers:
         return located.value
     return located.text("a value or label")
+
+
+def _write_hierarchy(spec: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _written(value) for key, value in spec.items()}
+
+
+def _written(value: Any, numbers: bool = True) -> Any:
+    """Level tables and groups hold texts; anywhere else a text of digits stays one."""
+    if isinstance(value, Mapping):
+        return {exact_number(str(key)): _written(inner, False) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(item, numbers) for item in value]
+    return exact_number(value) if isinstance(value, str) and not numbers else value
+
+
+HIERARCHY = FieldType(
+    "a mapping like {file: zip.csv} or {builder: intervals, widths: [5, 10]}",
+    read_hierarchy,
+    _write_hierarchy,
+)
+"""The hierarchy of an attribute, as a project writes it."""
 
 
 def check_spec(spec: Mapping[str, Any], who: str) -> None:

@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import number, whole_number
+from kanon_tui.core.fields.types import SeveralKeys, number, whole_number
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.privacy.requirements import Model, Requirement
 
-__all__ = ["REQUIREMENT_KEYS", "read_requirements", "written_requirements"]
+__all__ = ["REQUIREMENTS", "REQUIREMENT_KEYS", "read_requirements", "written_requirements"]
 
 
 _values = whole_number(low=1).read
@@ -48,6 +48,10 @@ def read_requirements(key: str, located: LocatedValue) -> Iterator[Requirement]:
             yield from _read_one(key, item)
     else:
         yield from _read_one(key, located)
+
+
+def _read_all(entries: Mapping[str, LocatedValue]) -> tuple[Requirement, ...]:
+    return tuple(each for key in entries for each in read_requirements(key, entries[key]))
 
 
 def _read_one(key: str, located: LocatedValue) -> Iterator[Requirement]:
@@ -114,3 +118,6 @@ _KEY_OF = {
     for key, bounds in REQUIREMENT_KEYS.items()
     for bound, (model, _) in bounds.items()
 }
+
+REQUIREMENTS = SeveralKeys(tuple(REQUIREMENT_KEYS), _read_all, written_requirements)
+"""All requirements: the keys of `privacy` that ask for more than k."""

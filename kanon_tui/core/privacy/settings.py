@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.privacy.requirements import Requirement
+from kanon_tui.core.privacy.requirements_file import REQUIREMENTS
 
 __all__ = ["Privacy"]
 
@@ -24,5 +25,5 @@ class Privacy:
         high=1,
         words="a share of the records, from 0 to 1",
     )
-    requirements: tuple[Requirement, ...] = ()
+    requirements: tuple[Requirement, ...] = declared((), type=REQUIREMENTS)
     """Beyond k: what every class must keep of sensitive attributes."""

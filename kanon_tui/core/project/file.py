@@ -1,38 +1,30 @@
-"""Project files: reading, writing, and moving them between folders.
+"""Project files as documents: their version, how they are read and written whole.
 
-    load_project(path)  → checked, or one sentence that says what is wrong and where
-    save_project(project, path)  → YAML, whole or not at all
-
-Reading what was written gives the same project, and writing it again the same text.
+What the keys mean is declared by the classes of a project; this knows only of mappings.
 """
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import whole_number
 from kanon_tui.core.fields.yaml_text import dump, read_yaml
-from kanon_tui.core.project.project import Project
-from kanon_tui.core.project.reading import project_from_mapping
-from kanon_tui.core.project.writing import project_to_mapping
 
-__all__ = [
-    "load_project",
-    "moved",
-    "project_from_mapping",
-    "project_to_mapping",
-    "project_to_text",
-    "save_project",
-]
+__all__ = ["VERSION", "check_version", "file_text", "read_file", "write_file"]
+
+VERSION = 1
+"""Of the form of project files; there is one so far."""
 
 _DATA_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".gz", ".zst")
 
 
-def load_project(path: Path) -> Project:
-    """Read a project file."""
+def read_file(path: Path) -> Any:
+    """The document in a project file."""
     if path.suffix.lower() in _DATA_ENDINGS:
         raise InputError(
             f"{path.name} is a data file, not a project; write a project file with "
@@ -41,41 +33,29 @@ def load_project(path: Path) -> Project:
     document = read_yaml(path, "project")
     if document is None:
         raise InputError(f"{path.name} is empty; a project needs at least data: {{path: FILE}}")
-    return replace(project_from_mapping(document, path.name), path=path)
+    return document
 
 
-def save_project(project: Project, path: Path) -> Project:
-    """Write a project file, whole or not at all; gives the project as it is there.
-
-    Saved into another folder, its relative paths keep naming the same files.
-    """
-    project = moved(project, path)
-    write_text(path, project_to_text(project), force=True)
-    return project
-
-
-def moved(project: Project, path: Path) -> Project:
-    """The project as it must read in the file `path` to mean the same files."""
-    old, new = os.path.realpath(project.folder), os.path.realpath(path.parent)
-
-    def rebased(name: str) -> str:
-        if old == new or os.path.isabs(name):
-            return name
-        return Path(os.path.relpath(os.path.join(old, name), new)).as_posix()
-
-    attributes = {}
-    for name, spec in project.attributes.items():
-        hierarchy = spec.hierarchy
-        if hierarchy is not None:
-            hierarchy = {
-                key: rebased(value) if key in ("file", "utd") else value
-                for key, value in hierarchy.items()
-            }
-        attributes[name] = replace(spec, hierarchy=hierarchy)
-    data = replace(project.data, path=rebased(project.data.path))
-    return replace(project, data=data, attributes=attributes, path=path)
+def check_version(whole: LocatedValue) -> None:
+    """Refuse what is no project, or one of a version to come."""
+    if not isinstance(whole.value, Mapping):
+        raise whole.refuse(
+            f"{whole.shown} is not a project; write a mapping that starts with data: {{path: FILE}}"
+        )
+    if "version" not in whole.value:
+        return
+    version = whole.at("version", whole.value["version"])
+    if whole_number(low=1).read(version) != VERSION:
+        raise version.refuse(
+            f"{version.shown} is not a version this Kanon reads; it reads version {VERSION}"
+        )
 
 
-def project_to_text(project: Project) -> str:
-    """A project as YAML."""
-    return dump(project_to_mapping(project), blocks=("data", "attributes"))
+def write_file(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a project file, whole or not at all."""
+    write_text(path, file_text(document), force=True)
+
+
+def file_text(document: Mapping[str, Any]) -> str:
+    """A document as YAML."""
+    return dump(document, blocks=("data", "attributes"))

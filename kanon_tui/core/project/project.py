@@ -1,95 +1,86 @@
 """A project: which data, what each attribute is, how much privacy, which algorithm.
 
-Plain frozen dataclasses with defaults. `project_file` reads and writes them as YAML;
-the application edits them with `dataclasses.replace`, so that every state can be kept for undo.
+Plain frozen dataclasses with defaults, whose fields declare how a project file writes them. The
+application edits them with `dataclasses.replace`, which keeps every state for undo.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from kanon_tui.core.data.guess import guess_attributes
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import ReadOptions, Table
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.hierarchy.level_table import Mark
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.sections import read_fields, section, write_fields
+from kanon_tui.core.fields.types import mapping_of
 from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.algorithm_choice import ALGORITHM, AlgorithmChoice
+from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.project.data_source import DataSource
+from kanon_tui.core.project.file import VERSION, check_version, file_text, read_file, write_file
 from kanon_tui.core.task.output import Output
-from kanon_tui.core.task.rules import RuleTable
 
-__all__ = ["AlgorithmChoice", "AttributeSpec", "DataSource", "Project"]
-
-
-@dataclass(frozen=True)
-class DataSource:
-    """Where the table is and how to read it."""
-
-    path: str
-    """As written in the project: relative to the project file."""
-    read_options: ReadOptions = field(default_factory=ReadOptions)
-    missing_policy: Literal["value", "drop"] = "value"
-
-
-@dataclass(frozen=True)
-class AttributeSpec:
-    """What a project says of one attribute; None where it leaves the choice to Kanon."""
-
-    role: Role | None = None
-    kind: Kind | None = None
-    format: str | None = None
-    """Dates: a strptime format, needed where day and month cannot be told apart."""
-    weight: float | None = None
-    resolution: float | None = None
-    domain: tuple[Any, Any] | None = None
-    hierarchy: Mapping[str, Any] | None = None
-    """As written: a builder, a file or a level table."""
-    rules: RuleTable = field(default_factory=RuleTable)
-    magvals: tuple[str | Mark, ...] = ()
-    rv: tuple[float | None, ...] | None = None
-    """Research values by hand, one per level."""
-
-
-@dataclass(frozen=True)
-class AlgorithmChoice:
-    """An algorithm by name, with the parameters that differ from their defaults."""
-
-    name: str = "global"
-    params: Mapping[str, Any] = field(default_factory=dict)
+__all__ = [
+    "AlgorithmChoice",
+    "AttributeSpec",
+    "DataSource",
+    "Project",
+    "moved",
+    "project_from_mapping",
+    "project_to_mapping",
+    "project_to_text",
+]
 
 
 @dataclass(frozen=True)
 class Project:
     """Everything that makes a run reproducible."""
 
-    data: DataSource
-    attributes: Mapping[str, AttributeSpec] = field(default_factory=dict)
-    """In the order the algorithms see them; columns not named here are guessed."""
-    weights: Literal["equal", "auto"] = "equal"
-    privacy: Privacy = field(default_factory=Privacy)
-    algorithm: AlgorithmChoice = field(default_factory=AlgorithmChoice)
+    data: DataSource = declared(
+        help="The table", type=section(DataSource), required="data: {path: FILE}"
+    )
+    attributes: Mapping[str, AttributeSpec] = declared(
+        help="What each column is, in the order the algorithms see them; others are guessed",
+        type=mapping_of(section(AttributeSpec), "a mapping of names"),
+        factory=dict,
+    )
+    weights: Literal["equal", "auto"] = declared(
+        "equal", "How weights are shared: equally, or by how little attributes tell of one another"
+    )
+    privacy: Privacy = declared(
+        Privacy(), "What a release must have", type=section(Privacy), always=True
+    )
+    algorithm: AlgorithmChoice = declared(
+        help="How it is found", type=ALGORITHM, factory=AlgorithmChoice, always=True
+    )
     seed: int = declared(
         0, "Start of random choices; the same seed, the same release", low=0, always=True
     )
-    output: Output = field(default_factory=Output)
+    output: Output = declared(Output(), "How it is written", type=section(Output))
     path: Path | None = None
     """The file it was loaded from or saved to."""
 
     @classmethod
     def load(cls, path: str | Path) -> Project:
         """Read a project file; errors name the key at fault."""
-        from kanon_tui.core.project.file import load_project
-
-        return load_project(Path(path))
+        path = Path(path)
+        return replace(project_from_mapping(read_file(path), path.name), path=path)
 
     def save(self, path: str | Path) -> Project:
-        """Write it as YAML, whole or not at all; gives the project with its new path."""
-        from kanon_tui.core.project.file import save_project
+        """Write it as YAML, whole or not at all; gives the project with its new path.
 
-        return save_project(self, Path(path))
+        Saved into another folder, its relative paths keep naming the same files.
+        """
+        project = moved(self, Path(path))
+        write_file(Path(path), project_to_mapping(project))
+        return project
 
     @property
     def folder(self) -> Path:
@@ -136,3 +127,49 @@ class Project:
                 format=spec.format or (guess.date_format if kind is Kind.DATE else None),
             )
         return replace(self, attributes=completed)
+
+
+def project_from_mapping(mapping: Any, file: str = "project") -> Project:
+    """Check a mapping (from YAML or made in Python) and make a project of it.
+
+    >>> project_from_mapping({"data": {"path": "census.csv"}, "privacy": {"k": 3}}).privacy.k
+    3
+    """
+    whole = LocatedValue(file, "", mapping)
+    check_version(whole)
+    return read_fields(Project, whole, also=("version",))
+
+
+def project_to_mapping(project: Project) -> dict[str, Any]:
+    """A project as plain dicts, lists, texts and numbers; what is as usual is left out.
+
+    k, the algorithm and the seed are always there: they make a release and should be seen.
+    """
+    return {"version": VERSION, **write_fields(project)}
+
+
+def project_to_text(project: Project) -> str:
+    """A project as YAML."""
+    return file_text(project_to_mapping(project))
+
+
+def moved(project: Project, path: Path) -> Project:
+    """The project as it must read in the file `path` to mean the same files."""
+    old, new = os.path.realpath(project.folder), os.path.realpath(path.parent)
+
+    def rebased(name: str) -> str:
+        if old == new or os.path.isabs(name):
+            return name
+        return Path(os.path.relpath(os.path.join(old, name), new)).as_posix()
+
+    attributes = {}
+    for name, spec in project.attributes.items():
+        hierarchy = spec.hierarchy
+        if hierarchy is not None:
+            hierarchy = {
+                key: rebased(value) if key in ("file", "utd") else value
+                for key, value in hierarchy.items()
+            }
+        attributes[name] = replace(spec, hierarchy=hierarchy)
+    data = replace(project.data, path=rebased(project.data.path))
+    return replace(project, data=data, attributes=attributes, path=path)

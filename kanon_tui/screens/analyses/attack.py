@@ -15,8 +15,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack import Attack, Linked, linking_attack
+from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import ReadOptions, Table, as_table, read_table
+from kanon_tui.core.data.table import Table, as_table, read_table
 from kanon_tui.core.errors import InputError
 from kanon_tui.screens.analyses.attack_person import Person, PersonPane, trace
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, PickNames

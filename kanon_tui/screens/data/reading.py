@@ -14,7 +14,8 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Input, Label, Select, Static
 
 from kanon_tui.core.data.preview import preview_table
-from kanon_tui.core.data.table import ReadOptions, Table
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import DataSource
 from kanon_tui.screens.dialogs import Dialog

@@ -10,8 +10,8 @@ import pytest
 from kanon_tui.core.data.column import code_column
 from kanon_tui.core.data.preview import preview_table
 from kanon_tui.core.data.profile import profile
+from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import ReadOptions
 
 
 def test_numbers_have_a_histogram_and_missing_is_counted_apart() -> None:

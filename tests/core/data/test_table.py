@@ -20,9 +20,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.data import csv_text
+from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.sniffing import Dialect
-from kanon_tui.core.data.table import ReadOptions, as_table, read_table
+from kanon_tui.core.data.table import as_table, read_table
 from kanon_tui.core.errors import InputError
 
 

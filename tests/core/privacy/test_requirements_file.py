@@ -85,8 +85,7 @@ requirements = st.one_of(
 @given(st.lists(requirements, max_size=5))
 def test_round_trip(wanted: list[Requirement]) -> None:
     """All that was asked for is still asked for, and a second trip changes nothing more."""
-    from kanon_tui.core.project.reading import project_from_mapping
-    from kanon_tui.core.project.writing import project_to_mapping
+    from kanon_tui.core.project.project import project_from_mapping, project_to_mapping
 
     project = Project(DataSource("d.csv"), privacy=Privacy(requirements=tuple(wanted)))
     once = project_from_mapping(project_to_mapping(project))

@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import ReadOptions
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project

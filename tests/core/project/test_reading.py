@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import ReadOptions
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.project.file import (
-    load_project,
+from kanon_tui.core.project.project import (
+    AlgorithmChoice,
+    AttributeSpec,
+    DataSource,
+    Project,
     project_to_text,
 )
-from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from tests.core.project.texts import load, refusal
 
@@ -225,4 +227,4 @@ def test_a_null_in_a_header_must_be_quoted(tmp_path: Path) -> None:
 
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_bytes(b"\xef\xbb\xbfdata: {path: a.csv}\r\nseed: 3\r\n")
-    assert load_project(tmp_path / "p.yaml").seed == 3
+    assert Project.load(tmp_path / "p.yaml").seed == 3

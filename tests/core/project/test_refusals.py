@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.yaml_text import parse
-from kanon_tui.core.project.file import (
-    load_project,
+from kanon_tui.core.project.project import (
+    Project,
     project_from_mapping,
     project_to_mapping,
 )
@@ -186,7 +186,7 @@ def test_files_that_are_no_projects(tmp_path: Path) -> None:
         if name == "none.yaml/x":
             (tmp_path / "none.yaml").write_text("")
         with pytest.raises(InputError) as error:
-            load_project(tmp_path / name)
+            Project.load(tmp_path / name)
         assert expected in str(error.value), name
 
 

@@ -9,17 +9,18 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
-from kanon_tui.core.data.table import ReadOptions
+from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.fields.yaml_text import parse
-from kanon_tui.core.project.file import (
-    load_project,
+from kanon_tui.core.project.project import (
+    AlgorithmChoice,
+    AttributeSpec,
+    DataSource,
+    Project,
     moved,
     project_from_mapping,
     project_to_mapping,
     project_to_text,
-    save_project,
 )
-from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from tests.core.project.strategies import PROJECTS
 from tests.paths import SAMPLES
 
@@ -51,10 +52,10 @@ PROJECT_FILES = sorted(SAMPLES.glob("*/project.yaml"))
 
 @pytest.mark.parametrize("project", PROJECT_FILES, ids=[path.parent.name for path in PROJECT_FILES])
 def test_samples_survive(project: Path, tmp_path: Path) -> None:
-    loaded = load_project(project)
-    saved = save_project(loaded, tmp_path / "project.yaml")
+    loaded = Project.load(project)
+    saved = loaded.save(tmp_path / "project.yaml")
     assert saved.data_path.resolve() == loaded.data_path.resolve()
-    again = load_project(tmp_path / "project.yaml")
+    again = Project.load(tmp_path / "project.yaml")
     assert again == saved
     assert moved(again, project) == loaded
 
@@ -72,13 +73,13 @@ def test_saved_elsewhere_it_names_the_same_files(tmp_path: Path) -> None:
         algorithm=AlgorithmChoice("toy"),
         path=tmp_path / "old" / "p.yaml",
     )
-    saved = save_project(project, tmp_path / "new" / "deep" / "q.yaml")
+    saved = project.save(tmp_path / "new" / "deep" / "q.yaml")
     assert saved.data.path == "../../old/data/census.csv"
     assert saved.attributes["zip"].hierarchy == {"file": "../../old/zip.csv"}
     assert saved.attributes["age"].hierarchy == {"utd": "../../c.xml", "attribute": "age"}
     assert saved.attributes["sex"].hierarchy == {"file": "/abs/sex.csv"}
-    assert load_project(tmp_path / "new" / "deep" / "q.yaml") == saved
-    assert save_project(saved, tmp_path / "old" / "p.yaml") == project
+    assert Project.load(tmp_path / "new" / "deep" / "q.yaml") == saved
+    assert saved.save(tmp_path / "old" / "p.yaml") == project
 
 
 def test_a_new_project_is_seen_from_where_the_program_runs(
@@ -96,6 +97,6 @@ def test_a_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
     file.write_text("data: {path: a.csv}\n")
     broken = Project(DataSource("a.csv"), algorithm=AlgorithmChoice("toy", {"label": object()}))
     with pytest.raises(TypeError):
-        save_project(broken, file)
+        broken.save(file)
     assert file.read_text() == "data: {path: a.csv}\n"
     assert os.listdir(tmp_path) == ["p.yaml"]

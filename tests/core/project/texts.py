@@ -7,16 +7,13 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.project.file import (
-    load_project,
-)
 from kanon_tui.core.project.project import Project
 
 
 def load(text: str, folder: Path) -> Project:
     file = folder / "census.yaml"
     file.write_text(text, encoding="utf-8")
-    return load_project(file)
+    return Project.load(file)
 
 
 def refusal(text: str, folder: Path) -> str:

@@ -1,0 +1,90 @@
+"""How to read a data file, as a project says it; what is `auto` is found out from the file."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import Literal
+
+from kanon_tui.core.data.column import MISSING_TOKENS
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import FieldType, list_of, text
+
+__all__ = ["ReadOptions"]
+
+_DELIMITER = 'auto or one character in quotes, such as ",", ";" or "\\t"'
+_ENCODING = "auto or a text encoding such as utf-8 or latin-1"
+_AUTO_OR_SWITCH = "true, false or auto"
+_HEADER = "true, false, auto or a list of column names"
+
+
+def _read_delimiter(located: LocatedValue) -> str:
+    written = located.text(_DELIMITER)
+    if written not in ("auto", "\\t") and (len(written) != 1 or written in "\r\n\0\"'"):
+        raise located.wrong(_DELIMITER)
+    return written
+
+
+def _read_encoding(located: LocatedValue) -> str:
+    written = located.text(_ENCODING)
+    try:
+        known = written == "auto" or codecs.lookup(written) is not None
+    except (LookupError, ValueError):
+        known = False
+    if not known:
+        raise located.wrong(_ENCODING)
+    return written
+
+
+def _read_auto_or_switch(located: LocatedValue, allowed: str = _AUTO_OR_SWITCH) -> bool | str:
+    if located.value == "auto":
+        return "auto"
+    try:
+        return located.switch()
+    except InputError:
+        raise located.wrong(allowed) from None
+
+
+def _read_header(located: LocatedValue) -> bool | str | tuple[str, ...]:
+    if isinstance(located.value, list | tuple):
+        names: tuple[str, ...] = _COLUMN_NAMES.read(located)
+        return names
+    return _read_auto_or_switch(located, _HEADER)
+
+
+def _write_header(header: bool | str | tuple[str, ...]) -> object:
+    return _COLUMN_NAMES.write(header) if isinstance(header, tuple) else header
+
+
+_COLUMN_NAMES = list_of(text("the name of a column"), "a list of names")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a data file; what is `auto` is detected."""
+
+    delimiter: str = declared(
+        "auto", "What parts the cells of a row", type=FieldType(_DELIMITER, _read_delimiter)
+    )
+    header: bool | Literal["auto"] | tuple[str, ...] = declared(
+        "auto",
+        "Whether the first row holds the names of the columns, or the names",
+        type=FieldType(_HEADER, _read_header, _write_header),
+    )
+    encoding: str = declared(
+        "auto", "The encoding of the text", type=FieldType(_ENCODING, _read_encoding)
+    )
+    quote: str = declared("auto", "The character around texts", choices=("auto", '"', "'", "none"))
+    space_after_delimiter: bool | Literal["auto"] = declared(
+        "auto",
+        "Whether spaces after a delimiter are layout; auto: where one follows every delimiter",
+        type=FieldType(_AUTO_OR_SWITCH, _read_auto_or_switch),
+    )
+    missing_tokens: tuple[str, ...] = declared(
+        MISSING_TOKENS,
+        "Cells that stand for a missing value",
+        key="missing.tokens",
+        type=list_of(text(), 'a list of texts like ["", "?", NA]'),
+    )

@@ -1,0 +1,106 @@
+"""What a project says of one attribute, and how the keys with a form of their own are written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import FieldType, list_of, number, optional, text, whole_number
+from kanon_tui.core.fields.yaml_text import Plain, exact_number
+from kanon_tui.core.hierarchy.level_table import Mark
+from kanon_tui.core.hierarchy.specification import HIERARCHY
+from kanon_tui.core.task.rules import RuleTable
+from kanon_tui.core.task.rules_file import RULES
+
+__all__ = ["AttributeSpec"]
+
+
+# --- ends of a domain: numbers or dates ---------------------------------------------------------
+
+
+def _read_end(located: LocatedValue) -> int | float | str:
+    if isinstance(located.value, int | float) and not isinstance(located.value, bool):
+        if not math.isfinite(located.value):
+            raise located.wrong("a number or a date")
+        return located.value
+    written = located.text("a number or a date")
+    return exact_number(written) if isinstance(located.value, Plain) else written
+
+
+def _write_end(end: Any) -> int | float | str:
+    return end if isinstance(end, int | float | str) else str(end)
+
+
+_DOMAIN = list_of(
+    FieldType("a number or a date", _read_end, _write_end),
+    "two values: [smallest, largest]",
+    length=2,
+)
+
+
+# --- marked labels ------------------------------------------------------------------------------
+
+_LABEL = text("a label")
+_LEVEL = whole_number(low=0)
+
+
+def _read_mark(located: LocatedValue) -> str | Mark:
+    if not isinstance(located.value, Mapping):
+        return located.text("a label, or {label: X, level: 2}")
+    at = located.entries(("label", "level"))
+    for key in ("label", "level"):
+        if key not in at:
+            raise located.refuse(f"the key {key} is missing; write {{label: X, level: 2}}")
+    return Mark(_LEVEL.read(at["level"]), _LABEL.read(at["label"]))
+
+
+def _write_mark(mark: str | Mark) -> Any:
+    if isinstance(mark, Mark):
+        return {"label": exact_number(mark.label), "level": mark.level}
+    return exact_number(mark)
+
+
+_MARKS = list_of(
+    FieldType("a label, or {label: X, level: 2}", _read_mark, _write_mark),
+    "a list of labels, or of {label: X, level: 2}",
+)
+
+_RESEARCH_VALUES = list_of(
+    optional(number(low=0, words="a number of at least 0, or null")),
+    "a list of numbers, one per level, null for the computed one",
+)
+
+
+@dataclass(frozen=True)
+class AttributeSpec:
+    """What a project says of one attribute; None where it leaves the choice to Kanon."""
+
+    role: Role | None = declared(None, "What the attribute is to the release; guessed if not given")
+    kind: Kind | None = declared(None, "What its values are; guessed if not given")
+    format: str | None = declared(
+        None,
+        "How dates are written, where day and month cannot be told apart",
+        words="a date format like '%d.%m.%Y'",
+    )
+    weight: float | None = declared(
+        None, "How much it counts; the others share what is left of 1", low=0
+    )
+    resolution: float | None = declared(None, "The width of one unit of its span", above=0)
+    domain: tuple[Any, Any] | None = declared(
+        None,
+        "The smallest and largest value; those of the data if not given",
+        type=optional(_DOMAIN),
+    )
+    hierarchy: Mapping[str, Any] | None = declared(
+        None, "Its levels, as written: a builder, a file or a level table", type=optional(HIERARCHY)
+    )
+    rules: RuleTable = declared(RuleTable(), "Values that a class must not mix", type=RULES)
+    magvals: tuple[str | Mark, ...] = declared((), "Labels that matter most", type=_MARKS)
+    rv: tuple[float | None, ...] | None = declared(
+        None, "Research values by hand, one per level", type=optional(_RESEARCH_VALUES)
+    )

@@ -1,0 +1,41 @@
+"""The table of a project: where it is and how to read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.sections import inlined
+from kanon_tui.core.fields.types import FieldType
+from kanon_tui.core.fields.yaml_text import exact_number
+
+__all__ = ["DataSource"]
+
+_PATH = "the path of a data file"
+
+
+def _read_path(located: LocatedValue) -> str:
+    path = located.text(_PATH)
+    if not path or "\0" in path:
+        raise located.wrong(_PATH)
+    return path
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """Where the table is and how to read it."""
+
+    path: str = declared(
+        help="The data file; relative to the project file",
+        type=FieldType(_PATH, _read_path, exact_number),
+        required="data: {path: FILE}",
+    )
+    read_options: ReadOptions = declared(factory=ReadOptions, type=inlined(ReadOptions))
+    missing_policy: Literal["value", "drop"] = declared(
+        "value",
+        "What becomes of missing values: a value like others, or their records are dropped",
+        key="missing.policy",
+    )
