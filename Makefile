@@ -5,13 +5,16 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: run test check format bench lock clean
+.PHONY: run test test-quick check format bench lock clean
 
 run: $(INSTALLED)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
 
 test: $(INSTALLED)  ## run every test
 	$(BIN)/pytest
+
+test-quick: $(INSTALLED)  ## the tests that take under a minute: no screens, no commands, no slow twins
+	$(BIN)/pytest -m "not slow"
 
 check: $(INSTALLED)  ## lint, format, types, tests
 	$(BIN)/ruff check .
