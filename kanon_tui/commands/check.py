@@ -48,7 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Count and print."""
     from kanon_tui.core.data.table import read_table
-    from kanon_tui.core.metrics.measure import check_published
+    from kanon_tui.core.metrics.published_table import check_published
 
     table = read_table(args.file)
     found = check_published(table.frame, args.quasi, args.sensitive, args.k)

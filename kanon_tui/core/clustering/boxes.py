@@ -152,10 +152,7 @@ def ranked_rows(task: Task, distinct: Distinct) -> Int32s:
 def _rank_of_code(attribute: QuasiIdentifier) -> Int32s:
     if _kind(attribute) != TREE:
         return np.arange(len(attribute.column.values), dtype=np.int32)
-    order = np.lexsort(attribute.hierarchy.maps)  # the root decides first, the value last
-    rank = np.empty(len(order), dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return rank
+    return attribute.hierarchy.order
 
 
 def _kind(attribute: QuasiIdentifier) -> int:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.metrics.ncp import cover_penalty, range_penalty
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
@@ -89,7 +90,7 @@ class _Ranges:
     def __init__(self, attribute: QuasiIdentifier, held: GroupValues) -> None:
         numbers, missing = attribute.column.numbers, attribute.column.missing
         assert numbers is not None
-        self._width = attribute.domain_width
+        self._attribute = attribute
         there = held.code != (-1 if missing is None else missing)
         self._low = np.full(held.count, np.inf)
         self._high = np.full(held.count, -np.inf)
@@ -107,7 +108,7 @@ class _Ranges:
         return self._lost(low, high, self._missing[others] | self._missing[one])
 
     def _lost(self, low: Floats, high: Floats, missing: Flags) -> Floats:
-        wide = np.maximum(high - low, 0.0) / (self._width or 1.0)
+        wide = range_penalty(self._attribute, np.maximum(high - low, 0.0))
         return np.where(missing & (low <= high), 1.0, wide)
 
     def absorb(self, one: int, other: int) -> None:
@@ -120,18 +121,13 @@ class _Nodes:
     """Categories with a hierarchy: at which level all values agree, and any one of them."""
 
     def __init__(self, attribute: QuasiIdentifier, held: GroupValues) -> None:
-        self._maps = np.array(attribute.hierarchy.maps)  # levels × values
-        values = self._maps.shape[1]
-        covered = np.array([np.bincount(labels, minlength=values) for labels in self._maps])
-        loss = np.where(covered > 1, covered / values, 0.0)  # by level and label
-        self._loss = np.take_along_axis(loss, self._maps, axis=1)  # by level and value
-        self._agreement: dict[int, npt.NDArray[np.int8]] = {}
+        tree = self._tree = attribute.hierarchy
+        covered = [tree.covered(level)[labels] for level, labels in enumerate(tree.maps)]
+        self._loss = cover_penalty(attribute, np.array(covered))  # by level and value
+        self._common_levels: dict[int, npt.NDArray[np.int8]] = {}
         self._any = np.full(held.count, -1, dtype=np.int64)
         self._any[held.group] = held.code
-        self._level = np.zeros(held.count, dtype=np.int64)
-        for level, labels in enumerate(self._maps[:-1]):
-            low, high = held.ends(labels[held.code])
-            self._level[low != high] = level + 1
+        self._level = tree.common_ancestors(held)[0]
 
     def ncp(self) -> Floats:
         return self._lost(self._level, self._any)
@@ -149,14 +145,9 @@ class _Nodes:
         if own < 0:
             return level, value
         value = np.where(value < 0, own, value)
-        return np.maximum(level, self._agree(own)[value]), value
-
-    def _agree(self, own: int) -> npt.NDArray[np.int8]:
-        """The lowest level at which each value has the same label as this one."""
-        if own not in self._agreement:
-            differ = self._maps != self._maps[:, [own]]
-            self._agreement[own] = differ.sum(axis=0).astype(np.int8)
-        return self._agreement[own]
+        if own not in self._common_levels:
+            self._common_levels[own] = self._tree.common_levels(own).astype(np.int8)
+        return np.maximum(level, self._common_levels[own][value]), value
 
     def absorb(self, one: int, other: int) -> None:
         level, value = self._union(one, np.array([other]))
@@ -167,8 +158,9 @@ class _Sets:
     """Categories without a hierarchy: the set of values, as bits."""
 
     def __init__(self, attribute: QuasiIdentifier, held: GroupValues) -> None:
-        self._values = len(attribute.column.values)
-        self._bits = np.zeros((held.count, -(-self._values // 64)), dtype=np.uint64)
+        self._attribute = attribute
+        words = -(-len(attribute.column.values) // 64)
+        self._bits = np.zeros((held.count, words), dtype=np.uint64)
         bit = np.uint64(1) << (held.code % 64).astype(np.uint64)
         np.bitwise_or.at(self._bits, (held.group, held.code // 64), bit)
 
@@ -180,7 +172,7 @@ class _Sets:
 
     def _lost(self, bits: npt.NDArray[np.uint64]) -> Floats:
         count = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
-        return np.where(count > 1, count / self._values, 0.0)
+        return cover_penalty(self._attribute, count)
 
     def absorb(self, one: int, other: int) -> None:
         self._bits[other] |= self._bits[one]

@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.text import plural, quoted_list
 
 __all__ = ["HIDDEN", "BoundHierarchy", "Hierarchy", "Mark"]
@@ -161,16 +163,22 @@ class Hierarchy:
                     f"{level} of its hierarchy; rename the label or give '{text}' a row of its own"
                 )
 
+    @cached_property
+    def tree_order(self) -> Int64s:
+        """Row numbers as the tree is walked from the root, children in the order of the rows."""
+        keys = [np.arange(len(self.rows))]
+        for level, ranks in enumerate(self._label_ranks[1:-1], start=1):
+            keys.append(np.array([ranks[row[level]] for row in self.rows]))
+        return np.lexsort(keys).astype(np.int64)
+
     def _order(self, rows: Sequence[int | None]) -> Codes:
-        """Rank of every code when the tree is walked from the root, children in row order.
+        """Rank of every code in the order of the tree.
 
         Missing values without a row go last; codes that share a row keep their order.
         """
         row_of = np.array([-1 if row is None else row for row in rows])
-        keys = [np.arange(len(rows))]
-        for level, ranks in enumerate(self._label_ranks[:-1]):
-            keys.append(np.array([ranks[row[level]] for row in self.rows])[row_of])
-        order = np.lexsort([*keys, row_of < 0])
+        place = np.argsort(self.tree_order)[row_of]
+        order = np.lexsort([np.arange(len(rows)), place, row_of < 0])
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         return rank
@@ -262,15 +270,25 @@ class BoundHierarchy:
                 return level
         raise AssertionError("the root covers every value")
 
-    @cached_property
-    def lca_levels(self) -> npt.NDArray[np.int32]:
-        """Square matrix: the level of the lowest common ancestor of every two value codes."""
-        size = len(self.paths)
-        levels = np.full((size, size), self.height, dtype=np.int32)
-        for level in range(self.height - 1, -1, -1):
-            mapping = self.maps[level]
-            levels[mapping[:, None] == mapping[None, :]] = level
-        return levels
+    def common_levels(self, code: int) -> Int64s:
+        """The level of the lowest common ancestor of one value with every value."""
+        differ = [mapping != mapping[code] for mapping in self.maps]  # up to that level and no more
+        return np.asarray(np.sum(differ, axis=0), dtype=np.int64)
+
+    def common_ancestors(self, groups: GroupValues) -> tuple[Int64s, Int64s]:
+        """Per group the lowest node above all of its values: the level and the label number.
+
+        A group without values has level 0 and label -1.
+        """
+        levels = np.zeros(groups.count, dtype=np.int64)
+        labels = np.full(groups.count, -1, dtype=np.int64)
+        undecided = groups.distinct > 0
+        for level, mapping in enumerate(self.maps):
+            low, high = groups.ends(mapping[groups.code])
+            agree = undecided & (low == high)
+            levels[agree], labels[agree] = level, low[agree]
+            undecided &= ~agree
+        return levels, labels
 
     def check_contiguous(self) -> None:
         """For numbers and dates: groups of a level are ranges that do not overlap."""

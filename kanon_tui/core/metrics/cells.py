@@ -158,16 +158,12 @@ class CellGroups:
         if self.level is not None:
             every = np.ones(len(self.attribute.column.values), dtype=np.int64)
             values = _values_of_labels(hierarchy, self.level, every)
-        height = np.zeros(values.count, dtype=np.int64)
+        levels, labels = hierarchy.common_ancestors(values)
         covered = np.zeros(values.count, dtype=np.int64)
-        undecided = values.distinct > 0
-        for level, labels in enumerate(hierarchy.maps):
-            low, high = values.ends(labels[values.code])
-            agree = undecided & (low == high)
-            height[agree] = level
-            covered[agree] = hierarchy.covered(level)[low[agree]]
-            undecided &= ~agree
-        return height, covered
+        for level in range(hierarchy.height + 1):
+            here = (levels == level) & (labels >= 0)
+            covered[here] = hierarchy.covered(level)[labels[here]]
+        return levels, covered
 
 
 def cells_of(release: Release) -> tuple[CellGroups, ...]:

@@ -1,22 +1,14 @@
-"""Every metric of a release, computed from its published cells, for all algorithms alike.
-
-`measure` judges a release, `level_measures` the levels of one attribute alone, and
-`check_published` a table that somebody else has already anonymised.
-"""
+"""Every metric of a release, computed from its published cells, for all algorithms alike."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-from kanon_tui.core.data.guess import guess_attributes
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
 from kanon_tui.core.metrics.class_sizes import (
@@ -34,28 +26,20 @@ from kanon_tui.core.metrics.information_loss import (
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.metrics.privacy import (
     PrivacyMeasures,
-    diversity,
     measure_privacy,
-    prosecutor_risk,
 )
 from kanon_tui.core.metrics.research_value import (
     attribute_research_value,
-    level_research_values,
     mean_span,
     rules_kept,
 )
-from kanon_tui.core.release.recode import Release, number_rows
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.release.recode import Release
+from kanon_tui.core.task.task import Task
 
 __all__ = [
     "AttributeMeasures",
-    "LevelMeasures",
     "Measures",
-    "PrivacyMeasures",
     "RuleKept",
-    "check_published",
-    "level_measures",
-    "level_research_values",
     "measure",
 ]
 
@@ -111,20 +95,6 @@ class Measures:
     privacy: PrivacyMeasures
 
 
-@dataclass(frozen=True)
-class LevelMeasures:
-    """One level of an attribute, taken alone."""
-
-    level: int
-    labels: int
-    smallest: int
-    """Records of the rarest label."""
-    passes: bool
-    """Whether the attribute at this level is k-anonymous by itself."""
-    rv: float
-    ncp: float
-
-
 def measure(release: Release, class_attribute: str | None = None) -> Measures:
     """All metrics of a release.
 
@@ -158,70 +128,6 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
         attributes=attributes,
         privacy=privacy,
     )
-
-
-def level_measures(
-    attribute: QuasiIdentifier, k: int, allowed_suppressed: int
-) -> tuple[LevelMeasures, ...]:
-    """Every level of an attribute alone, over all records of the table.
-
-    A level passes when the records under labels rarer than k are no more than may be suppressed.
-    """
-    values = level_research_values(attribute)
-    measures = []
-    for level in range(attribute.hierarchy.height + 1):
-        cells = CellGroups.of_level(attribute, level, attribute.column.counts)
-        measures.append(
-            LevelMeasures(
-                level=level,
-                labels=len(cells.size),
-                smallest=int(cells.size.min()),
-                passes=int(cells.size[cells.size < k].sum()) <= allowed_suppressed,
-                rv=float(values[level]),
-                ncp=attribute_ncp(cells),
-            )
-        )
-    return tuple(measures)
-
-
-def check_published(
-    frame: pl.DataFrame, quasi: Sequence[str], sensitive: str | None, k: int
-) -> dict[str, Any]:
-    """Measure a table that is already anonymised, whoever made it.
-
-    Cells are compared as they are printed; every row counts, one of nothing but `*` too. The
-    sensitive attribute is ordered when it is guessed to hold numbers or dates, and t-closeness is
-    measured against the table itself, as nothing else is known.
-    """
-    table = as_table(frame)
-    for name in (*quasi, *([sensitive] if sensitive is not None else [])):
-        if name not in table.names:
-            raise InputError(f"the table has no column '{name}'; {suggestion(name, table.names)}")
-    if not quasi:
-        raise InputError("no quasi-identifiers are named; name at least one column")
-    printed = as_table(table, missing_tokens=())
-    classes = number_rows([printed.column(name, Kind.CATEGORICAL).codes for name in quasi])
-    sizes = np.bincount(classes)
-    risk_max, risk_mean = prosecutor_risk(sizes)
-    found = None
-    if sensitive is not None:
-        guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
-        column = table.column(sensitive, guess.kind, guess.date_format)
-        found = diversity(classes, sizes, column.codes, column.counts, column.kind.ordered)
-    return {
-        "records": table.height,
-        "quasi": list(quasi),
-        "classes": len(sizes),
-        "k": int(sizes.min()),
-        "l_distinct": found.l_distinct if found else None,
-        "l_entropy": found.l_entropy if found else None,
-        "t": found.t if found else None,
-        "p": found.p if found else None,
-        "alpha": found.alpha if found else None,
-        "risk_max": risk_max,
-        "risk_mean": risk_mean,
-        "reached": int(sizes.min()) >= k,
-    }
 
 
 def _attribute_measures(cells: CellGroups) -> AttributeMeasures:

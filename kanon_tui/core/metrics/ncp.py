@@ -16,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.numeric import Floats
+from kanon_tui.core.task.task import QuasiIdentifier
 
-__all__ = ["attribute_ncp", "penalties"]
+__all__ = ["attribute_ncp", "cover_penalty", "penalties", "range_penalty"]
 
 
 def attribute_ncp(cells: CellGroups) -> float:
@@ -25,9 +27,18 @@ def attribute_ncp(cells: CellGroups) -> float:
     return cells.total(penalties(cells), worst=1.0) / len(cells.attribute.column.codes)
 
 
-def penalties(cells: CellGroups) -> npt.NDArray[np.float64]:
+def penalties(cells: CellGroups) -> Floats:
     """The penalty of every group's cells, where they are neither suppressed nor hidden."""
-    attribute = cells.attribute
-    if attribute.ordered:
-        return cells.width / (attribute.domain_width or 1.0)
-    return np.where(cells.covered <= 1, 0.0, cells.covered / len(attribute.column.values))
+    if cells.attribute.ordered:
+        return range_penalty(cells.attribute, cells.width)
+    return cover_penalty(cells.attribute, cells.covered)
+
+
+def range_penalty(attribute: QuasiIdentifier, width: Floats) -> Floats:
+    """Numbers and dates: the penalty of ranges, by largest minus smallest value."""
+    return width / (attribute.domain_width or 1.0)
+
+
+def cover_penalty(attribute: QuasiIdentifier, covered: npt.NDArray[np.integer]) -> Floats:
+    """Categories: the penalty of labels and sets, by how many values of the data they cover."""
+    return np.where(covered > 1, covered / len(attribute.column.values), 0.0)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor
 
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.numeric import TIE
 from kanon_tui.core.privacy.requirements import Requirement
 from kanon_tui.core.privacy.requirements_file import REQUIREMENTS
 
@@ -27,3 +29,7 @@ class Privacy:
     )
     requirements: tuple[Requirement, ...] = declared((), type=REQUIREMENTS)
     """Beyond k: what every class must keep of sensitive attributes."""
+
+    def allowed_suppressed(self, records: int) -> int:
+        """How many of so many records `max_suppression` lets go."""
+        return floor(self.max_suppression * records + TIE)

@@ -1,8 +1,7 @@
 """The recoder: turns what an algorithm decided into the cells that are published.
 
-Algorithms label records; only this module knows how a class is printed. All sixteen algorithms
-share it, and a release is afterwards judged by its printed cells alone: records whose cells are
-equal are one class, whatever the algorithm meant.
+All sixteen algorithms share it. A release is afterwards judged by its printed cells alone: records
+whose cells are equal are one class, whatever the algorithm meant.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +18,11 @@ from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.release.cell_texts import cell_texts
 from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Task
 
-__all__ = ["PublishedCells", "Release", "cell_texts", "number_rows", "recode"]
+__all__ = ["PublishedCells", "Release", "number_rows", "recode"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,54 +150,3 @@ def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
                 texts[partly_hidden] += HIDDEN
         cells.append(_unified(texts, cluster))
     return tuple(cells)
-
-
-def cell_texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
-    """What every cluster prints for its shown values."""
-    if attribute.ordered:
-        return _ranges(attribute, clusters)
-    if attribute.hierarchy_given:
-        return _common_ancestors(attribute, clusters)
-    return _sets(attribute, clusters)
-
-
-def _ranges(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
-    """`[lo..hi]` with ends as they stood in the input; `*` where missing meets present."""
-    values, missing = attribute.column.values, attribute.column.missing
-    low, high = clusters.ends(clusters.code)
-    texts = []
-    for lo, hi in zip(low.tolist(), high.tolist(), strict=True):
-        if lo < 0 or (hi == missing and lo != missing):
-            texts.append(HIDDEN)
-        elif lo == hi:
-            texts.append(values[lo])
-        else:
-            texts.append(f"[{values[lo]}..{values[hi]}]")
-    return texts
-
-
-def _common_ancestors(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
-    """The label of the lowest level at which all values of a cluster agree."""
-    hierarchy = attribute.hierarchy
-    texts = [HIDDEN] * clusters.count
-    undecided = clusters.distinct > 0
-    for level, mapping in enumerate(hierarchy.maps):
-        low, high = clusters.ends(mapping[clusters.code])
-        for cluster in np.flatnonzero(undecided & (low == high)).tolist():
-            texts[cluster] = hierarchy.labels[level][low[cluster]]
-        undecided &= low != high
-    return texts
-
-
-def _sets(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
-    """`{A|B|C}`: the values of a cluster, sorted as text."""
-    values = attribute.column.values
-    codes = clusters.code.tolist()
-    texts = []
-    for start, end in pairwise(clusters.starts.tolist()):
-        members = sorted(values[code] for code in codes[start:end])
-        if len(members) > 1:
-            texts.append("{" + "|".join(members) + "}")
-        else:
-            texts.append(members[0] if members else HIDDEN)
-    return texts

@@ -91,7 +91,7 @@ class Task:
     @property
     def allowed_suppressed(self) -> int:
         """How many records `max_suppression` lets go."""
-        return int(np.floor(self.privacy.max_suppression * self.n + 1e-9))
+        return self.privacy.allowed_suppressed(self.n)
 
     @cached_property
     def requirements(self) -> tuple[Bound, ...]:

@@ -22,7 +22,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, Builder
 from kanon_tui.core.hierarchy.builders.form import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.hierarchy.builders.keys import Key
-from kanon_tui.core.metrics.measure import LevelMeasures
+from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.widgets.grid import printable

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from rich.text import Text
 
 from kanon_tui.core.editing.hierarchy.state import AttributeLine, HierarchyState
-from kanon_tui.core.metrics.measure import LevelMeasures
+from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.text import count_of, quoted_list
 from kanon_tui.widgets.grid import Cell, GridColumn, printable

@@ -18,7 +18,7 @@ from kanon_tui.core.analysis.rule_overview import RuleOverview, rule_overviews
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
+from kanon_tui.core.metrics.levels import LevelMeasures, level_measures
 from kanon_tui.core.task.rules import Boundary, Rule
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.base import StepScreen

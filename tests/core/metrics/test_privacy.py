@@ -10,7 +10,8 @@ import pytest
 
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.metrics.measure import check_published, measure
+from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.metrics.published_table import check_published
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.task.steps import Grouping

@@ -29,7 +29,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.privacy.requirements import Bound
-from kanon_tui.core.release.recode import cell_texts
+from kanon_tui.core.release.cell_texts import cell_texts
 from kanon_tui.core.text import count_of, plural, short_list, shortened
 
 __all__ = ["ClassReasons", "Cut"]

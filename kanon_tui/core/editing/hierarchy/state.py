@@ -22,7 +22,7 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
-from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
+from kanon_tui.core.metrics.levels import LevelMeasures, level_measures
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.prepare import coded_column, quasi_identifier
 from kanon_tui.core.task.task import QuasiIdentifier
@@ -127,7 +127,7 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
         levels=_measures(session, attribute) if attribute else (),
         uncovered=tuple(column.values[code] for code in lost),
         uncovered_records=column.counts[lost],
-        order=_tree_order(hierarchy),
+        order=hierarchy.tree_order,
         records=records,
     )
     if column.missing is None or rows[column.missing] is not None:
@@ -173,8 +173,7 @@ def _weight(session: Session, name: str) -> float:
 def _measures(session: Session, attribute: QuasiIdentifier) -> tuple[LevelMeasures, ...]:
     privacy = session.project.privacy
     records = len(attribute.column.codes)
-    allowed = int(np.floor(privacy.max_suppression * records + 1e-9))
-    return level_measures(attribute, privacy.k, allowed)
+    return level_measures(attribute, privacy.k, privacy.allowed_suppressed(records))
 
 
 def level_table(spec: AttributeSpec, column: Column, folder: Path) -> tuple[Hierarchy, str]:
@@ -196,15 +195,6 @@ def placeable(hierarchy: Hierarchy, marks: Sequence[str | Mark]) -> list[str | M
             continue
         found.append(mark)
     return found
-
-
-def _tree_order(hierarchy: Hierarchy) -> Counts:
-    """Row numbers so that rows with a label in common stand side by side, children in row order."""
-    keys = [np.arange(len(hierarchy.rows))]
-    for level in range(1, hierarchy.height):
-        rank = {label: place for place, label in enumerate(hierarchy.labels(level))}
-        keys.append(np.array([rank[row[level]] for row in hierarchy.rows]))
-    return np.lexsort(keys).astype(np.int64)
 
 
 def _origin(spec: Mapping[str, Any] | None) -> str:

@@ -14,7 +14,7 @@ from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.release.recode import cell_texts
+from kanon_tui.core.release.cell_texts import cell_texts
 from kanon_tui.core.run.result import Result, conclude
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.rules import Boundary, RuleTable

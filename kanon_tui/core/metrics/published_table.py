@@ -1,0 +1,58 @@
+"""The figures of a table that somebody else has already anonymised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.data.guess import guess_attributes
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.data.table import Table, as_table
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.metrics.privacy import diversity, prosecutor_risk
+from kanon_tui.core.release.recode import number_rows
+
+__all__ = ["check_published"]
+
+
+def check_published(
+    frame: pl.DataFrame, quasi: Sequence[str], sensitive: str | None, k: int
+) -> dict[str, Any]:
+    """Measure a table that is already anonymised, whoever made it.
+
+    Cells are compared as they are printed; every row counts, one of nothing but `*` too. The
+    sensitive attribute is ordered when it is guessed to hold numbers or dates, and t-closeness is
+    measured against the table itself, as nothing else is known.
+    """
+    table = as_table(frame)
+    for name in (*quasi, *([sensitive] if sensitive is not None else [])):
+        if name not in table.names:
+            raise InputError(f"the table has no column '{name}'; {suggestion(name, table.names)}")
+    if not quasi:
+        raise InputError("no quasi-identifiers are named; name at least one column")
+    printed = as_table(table, missing_tokens=())
+    classes = number_rows([printed.column(name, Kind.CATEGORICAL).codes for name in quasi])
+    sizes = np.bincount(classes)
+    risk_max, risk_mean = prosecutor_risk(sizes)
+    found = None
+    if sensitive is not None:
+        guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
+        column = table.column(sensitive, guess.kind, guess.date_format)
+        found = diversity(classes, sizes, column.codes, column.counts, column.kind.ordered)
+    return {
+        "records": table.height,
+        "quasi": list(quasi),
+        "classes": len(sizes),
+        "k": int(sizes.min()),
+        "l_distinct": found.l_distinct if found else None,
+        "l_entropy": found.l_entropy if found else None,
+        "t": found.t if found else None,
+        "p": found.p if found else None,
+        "alpha": found.alpha if found else None,
+        "risk_max": risk_max,
+        "risk_mean": risk_mean,
+        "reached": int(sizes.min()) >= k,
+    }

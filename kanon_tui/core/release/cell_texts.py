@@ -1,0 +1,62 @@
+"""How a class is printed: ranges of numbers and dates, common ancestors, sets of categories.
+
+Algorithms label records; only this module knows what a class of them shows.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.task.task import QuasiIdentifier
+
+__all__ = ["cell_texts"]
+
+
+def cell_texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
+    """What every cluster prints for its shown values."""
+    if attribute.ordered:
+        return _ranges(attribute, clusters)
+    if attribute.hierarchy_given:
+        return _common_ancestors(attribute, clusters)
+    return _sets(attribute, clusters)
+
+
+def _ranges(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
+    """`[lo..hi]` with ends as they stood in the input; `*` where missing meets present."""
+    values, missing = attribute.column.values, attribute.column.missing
+    low, high = clusters.ends(clusters.code)
+    texts = []
+    for lo, hi in zip(low.tolist(), high.tolist(), strict=True):
+        if lo < 0 or (hi == missing and lo != missing):
+            texts.append(HIDDEN)
+        elif lo == hi:
+            texts.append(values[lo])
+        else:
+            texts.append(f"[{values[lo]}..{values[hi]}]")
+    return texts
+
+
+def _common_ancestors(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
+    """The label of the lowest level at which all values of a cluster agree."""
+    hierarchy = attribute.hierarchy
+    levels, labels = hierarchy.common_ancestors(clusters)
+    return [
+        HIDDEN if label < 0 else hierarchy.labels[level][label]
+        for level, label in zip(levels.tolist(), labels.tolist(), strict=True)
+    ]
+
+
+def _sets(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
+    """`{A|B|C}`: the values of a cluster, sorted as text."""
+    values = attribute.column.values
+    codes = clusters.code.tolist()
+    texts = []
+    for start, end in pairwise(clusters.starts.tolist()):
+        members = sorted(values[code] for code in codes[start:end])
+        if len(members) > 1:
+            texts.append("{" + "|".join(members) + "}")
+        else:
+            texts.append(members[0] if members else HIDDEN)
+    return texts
