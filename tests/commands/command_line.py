@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,9 @@ from tests.paths import ROOT
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 ENVIRONMENT.pop("KANON_DEBUG", None)
+
+PATIENCE = 120.0
+"""Seconds that nothing takes, however slow the machine."""
 
 PEOPLE = """\
 name,age,zip,sex,flu
@@ -51,7 +57,7 @@ def kanon(*args: str, folder: Path, **more: object) -> subprocess.CompletedProce
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
         **more,  # type: ignore[call-overload]
     )
@@ -69,3 +75,33 @@ def said(*args: str, capsys: pytest.CaptureFixture[str], code: int = 2) -> str:
         assert len(captured.err.splitlines()) == 1
         assert captured.err.startswith("kanon-tui: ")
     return captured.err.removeprefix("kanon-tui: ").rstrip() if code else captured.out
+
+
+@contextmanager
+def started(command: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process to send signals to; it never outlives the test."""
+    with subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Look again and again until it is so."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "waited long enough"
+        time.sleep(0.02)
+
+
+def wait_for_file(path: Path, process: subprocess.Popen[str]) -> None:
+    """Wait for a file that a running process makes to say where it is."""
+
+    def made() -> bool:
+        assert process.poll() is None, "it ended before it was there"
+        return path.exists()
+
+    wait_until(made)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from kanon_tui.commands import COMMANDS
-from tests.commands.command_line import ENVIRONMENT
+from tests.commands.command_line import ENVIRONMENT, PATIENCE
 
 USER_INTERFACE = {"textual", "rich", "kanon_tui.app", "kanon_tui.screens", "kanon_tui.widgets"}
 HEAVY = USER_INTERFACE | {"numba", "numpy", "pandas", "polars", "sklearn", "scipy", "yaml"}
@@ -28,7 +28,7 @@ def imported_by(*arguments: str) -> set[str]:
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=True,
     )
     lines = done.stderr.splitlines()

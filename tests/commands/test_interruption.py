@@ -7,12 +7,11 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.commands.command_line import ENVIRONMENT
+from tests.commands.command_line import ENVIRONMENT, PATIENCE, started, wait_for_file
 
 SLOW = """
     import sys, time
@@ -25,7 +24,7 @@ SLOW = """
 
     def wait():
         Path("ready").touch()
-        time.sleep(60)
+        time.sleep(600)
 
     @dataclass(frozen=True)
     class Slow(Mondrian):
@@ -61,18 +60,12 @@ def test_an_interrupted_run_leaves_nothing(
     number: signal.Signals, where: str, folder: Path
 ) -> None:
     command = [*slow(where, folder), "run", "p.yaml", "--out", "r.csv", "--report", "r.md"]
-    process = subprocess.Popen(
-        command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
-    )
-    until = time.monotonic() + 60
-    while not (folder / "ready").exists():
-        assert process.poll() is None
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    if where == "WAIT_IN_WRITE":
-        assert any(name.endswith(".part") for name in os.listdir(folder))
-    process.send_signal(number)
-    _, stderr = process.communicate(timeout=30)
+    with started(command, folder) as process:
+        wait_for_file(folder / "ready", process)
+        if where == "WAIT_IN_WRITE":
+            assert any(name.endswith(".part") for name in os.listdir(folder))
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert stderr == "kanon-tui: interrupted; nothing was written\n"
     assert sorted(os.listdir(folder)) == ["p.yaml", "people.csv", "ready"]
@@ -94,7 +87,7 @@ def test_a_bar_is_shown_on_a_terminal_and_only_there(folder: Path) -> None:
             shown += chunk
     except OSError:  # how a pseudo-terminal ends
         pass
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=PATIENCE)
     os.close(ours)
     assert process.returncode == 0
     assert b"mondrian" in shown

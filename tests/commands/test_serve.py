@@ -8,8 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,10 +16,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from tests.commands.command_line import ENVIRONMENT, kanon, said
-
-PATIENCE = 90.0
-"""Seconds that nothing takes, however slow the machine."""
+from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon, said, wait_until
 
 
 @contextmanager
@@ -59,13 +55,6 @@ async def shown(tab: aiohttp.ClientWebSocketResponse, what: bytes) -> None:
         drawn += await tab.receive_bytes(timeout=PATIENCE)
 
 
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def children(pid: int) -> list[int]:
     """Processes that `pid` started."""
     listed = subprocess.check_output(["ps", "-A", "-o", "pid=,ppid="], text=True)
@@ -93,7 +82,7 @@ async def test_a_tab_shows_the_file_and_ctrl_c_ends_server_and_sessions(
                 pass
         out, errors = server.communicate(timeout=PATIENCE)
         assert (server.returncode, out, errors) == (0, "", "")
-        until(lambda: not runs(session))
+        wait_until(lambda: not runs(session))
 
 
 async def test_every_tab_is_a_session_that_ends_with_it(
@@ -105,11 +94,11 @@ async def test_every_tab_is_a_session_that_ends_with_it(
                 await shown(first, b"people.csv")
                 await shown(second, b"people.csv")
                 assert len(children(server.pid)) == 2
-            until(lambda: len(children(server.pid)) == 1)
+            wait_until(lambda: len(children(server.pid)) == 1)
             await first.send_str('["stdin", "\\u0011"]')  # ctrl+q
             async for _ in first:
                 pass
-        until(lambda: not children(server.pid))
+        wait_until(lambda: not children(server.pid))
         async with browser.get(address) as answer:
             assert answer.status == 200
 
@@ -123,7 +112,7 @@ async def test_a_message_that_is_not_our_pages_ends_the_session_only(
                 await tab.send_str(message)
                 async for _ in tab:
                     pass
-        until(lambda: not children(server.pid))
+        wait_until(lambda: not children(server.pid))
         server.send_signal(signal.SIGTERM)
         out, errors = server.communicate(timeout=PATIENCE)
         assert (server.returncode, out, errors) == (0, "", "")
@@ -173,7 +162,7 @@ async def test_other_pages_of_the_same_browser_are_refused(
 def test_another_host_is_warned_about(here: Path) -> None:
     with serving(here, "--host", "0.0.0.0") as (server, address):
         assert address.startswith("http://0.0.0.0:")
-        until(lambda: _answers(address))
+        wait_until(lambda: _answers(address))
         server.send_signal(signal.SIGINT)
         _, errors = server.communicate(timeout=PATIENCE)
     assert server.returncode == 0

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_KS", "Sweep", "SweepPoint", "k_values", "sweep"]
 
 DEFAULT_KS = (2, 3, 5, 10, 25, 50, 100)
+_LONGEST_WAIT = 0.2
+"""Seconds to wait for a point before looking for Ctrl-C, which Polars keeps from ending a wait."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,10 @@ class Sweep:
         working = len(threads)
         try:
             while working:
-                news = self._news.get()
+                try:
+                    news = self._news.get(timeout=_LONGEST_WAIT)
+                except Empty:
+                    continue
                 if isinstance(news, BaseException):
                     raise news
                 if news is None:
