@@ -1,4 +1,4 @@
-"""The application: modes, keys, themes, and the session all screens share. No logic of its own."""
+"""The application: modes, keys, themes, and what works on every screen."""
 
 from __future__ import annotations
 
@@ -7,19 +7,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual import work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-from kanon_tui.core.editing.readiness import Readiness, State, readiness
-from kanon_tui.core.editing.recovery import Abandoned, Desk
-from kanon_tui.core.editing.session import Session, open_session
-from kanon_tui.core.project.project import Project
-from kanon_tui.screens.base import STEPS, StepScreen
+from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.dialogs import AskPath, Confirm, Help
-from kanon_tui.screens.host import WorkingApp
+from kanon_tui.screens.host import HostApp
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.themes import THEMES, default_theme
 from kanon_tui.widgets.step_bar import StepBar
@@ -51,7 +46,7 @@ def _screen(module: str, name: str) -> Callable[[], Screen[Any]]:
     return make
 
 
-class KanonApp(WorkingApp):
+class KanonApp(HostApp):
     """Seven numbered screens over one session."""
 
     TITLE = "kanon"
@@ -91,22 +86,18 @@ class KanonApp(WorkingApp):
         self,
         file: Path | None = None,
         *,
-        desk: Desk | None = None,
+        state_folder: Path | None = None,
         keys: dict[str, str] | None = None,
         theme: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(state_folder)
         self.file = file
-        self.desk = desk or Desk(None)
-        self.session: Session | None = None
         self.animation_level = "none"
-        for made in THEMES:
-            self.register_theme(made)
+        for known in THEMES:
+            self.register_theme(known)
         self.theme = theme or default_theme()
         if keys:
             self.set_keymap(keys)
-
-    # -- opening
 
     def on_mount(self) -> None:
         """Open the file given, or stay on the start screen; compile ahead meanwhile."""
@@ -115,101 +106,7 @@ class KanonApp(WorkingApp):
         if not self.is_headless:
             self.set_timer(2, self.compile_ahead)
 
-    def open_file(self, path: Path) -> None:
-        """Read a data file or a project in the background, then show it."""
-        lost = self.desk.abandoned_for(path)
-        if lost is not None:
-            self.push_screen(
-                Confirm(
-                    "Continue where you were?",
-                    f"{path.name} has unsaved changes from {lost.when:%Y-%m-%d %H:%M}, when the "
-                    f"program ended without saving.",
-                    yes="Continue",
-                    no="Discard them",
-                ),
-                lambda answer: self._open(path, lost if answer else None, answer),
-            )
-        else:
-            self._open(path, None, True)
-
-    def _open(self, path: Path, lost: Abandoned | None, answer: bool | None) -> None:
-        if answer is None:
-            return
-
-        def work() -> Session:
-            if lost is not None:
-                return lost.session()
-            return open_session(path)
-
-        def opened(session: Session) -> None:
-            if answer is False:
-                self.desk.discard(path)
-            self.session = session
-            self.desk.remember(path)
-            self.switch_mode("data")
-            self.session_changed()
-
-        self.screen.loading = True
-        self.compute(work, opened, group="open", failed=self._open_failed)
-
-    def _open_failed(self, error: Exception) -> None:
-        self.show_error("This file could not be opened", error)
-
-    # -- the session
-
-    def edit(self, project: Project, what: str) -> None:
-        """Make an undoable edit and let every pane follow."""
-        if self.session is not None and self.session.edit(project, what):
-            self.session_changed()
-
-    def replace_session(self, session: Session) -> None:
-        """Go on with another session, such as the same file read in another way."""
-        self.session = session
-        self.session_changed()
-
-    def session_changed(self) -> None:
-        """Refresh the screen in front and keep the work aside."""
-        if self.session is None:
-            return
-        for screen in self.screen_stack:
-            if isinstance(screen, StepScreen):
-                screen.refresh_session()
-        self._keep_aside(self.session)
-
-    @work(thread=True, exclusive=True, group="keep")
-    def _keep_aside(self, session: Session) -> None:
-        """In case the line drops; a large hierarchy takes a while to write."""
-        self.desk.keep(session)
-
-    def keep_unsaved(self) -> None:
-        """Put the session aside for the next start, whatever happens next."""
-        if self.session is not None:
-            self.desk.keep(self.session)
-
-    def fill_step_bar(self, bar: StepBar, current: str) -> None:
-        """Name, steps and k; the states are worked out in the background."""
-        session = self.session
-        assert session is not None
-        title = session.project.name + ("*" if session.dirty else "")
-        k = f"k={session.project.privacy.k}"
-        unknown = Readiness(State.NOT_YET)
-        known = {step: state for _, step, _, state in bar.steps}
-        bar.update(current, title, k, tuple((*step, known.get(step[1], unknown)) for step in STEPS))
-
-        def show(states: dict[str, Readiness]) -> None:
-            bar.update(current, title, k, tuple((*step, states[step[1]]) for step in STEPS))
-
-        self.compute(lambda: readiness(session), show, group="readiness", node=bar)
-
     # -- actions
-
-    def action_step(self, step: str) -> None:
-        """Go to a numbered screen."""
-        if self.session is None:
-            self.bell()
-            return
-        if isinstance(self.screen, (StepScreen, StartScreen)):
-            self.switch_mode(step)
 
     def on_step_bar_clicked(self, event: StepBar.Clicked) -> None:
         """The same with the mouse."""
@@ -236,7 +133,8 @@ class KanonApp(WorkingApp):
             self._save(session.project.path)
             return
         proposed = session.data_path.with_suffix("").with_suffix(".yaml")
-        self.push_screen(
+        self.ask(
+            self,
             AskPath("Save the project as", str(proposed)),
             lambda path: self._save_as(path) if path else None,
         )
@@ -245,7 +143,8 @@ class KanonApp(WorkingApp):
         if path.suffix.lower() not in (".yaml", ".yml"):
             path = path.with_name(path.name + ".yaml")
         if path.exists():
-            self.push_screen(
+            self.ask(
+                self,
                 Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
                 lambda answer: self._save(path) if answer else None,
             )
@@ -257,27 +156,20 @@ class KanonApp(WorkingApp):
         assert session is not None
 
         def saved(written: Path) -> None:
-            self.desk.discard(written)
-            self.desk.remember(written)
+            self.recovery.discard(written)
+            self.recent.add(written)
             self.say(f"saved {written.name}")
             self.session_changed()
 
-        self.compute(lambda: session.save(path), saved, group="save")
-
-    def action_open(self) -> None:
-        """Open another file."""
-        folder = str(self.session.data_path.parent) + "/" if self.session else ""
-        self.push_screen(
-            AskPath("Open a data file or a project", folder),
-            lambda path: self.open_file(path) if path else None,
-        )
+        self.compute(self, lambda: session.save(path), saved, group="save")
 
     async def action_quit(self) -> None:
         """Leave; unsaved work is asked about once."""
         if self.session is None or not self.session.dirty:
             self._leave()
             return
-        self.push_screen(
+        self.ask(
+            self,
             Confirm(
                 "Leave without saving?",
                 "The project has changes that are not in its file (ctrl+s saves).",
@@ -289,15 +181,16 @@ class KanonApp(WorkingApp):
 
     def _leave(self) -> None:
         if self.session is not None:
-            self.desk.discard(self.session.project.path or self.session.data_path)
+            self.recovery.discard(self.session.project.path or self.session.data_path)
+            self.recovery.close()
         self.exit()
 
     def action_help(self) -> None:
         """Explain what has the focus, in plain words, with the keys that work."""
         if isinstance(self.screen, Help):
-            self.pop_screen()
-            return
-        self.push_screen(Help(self._help_text()))
+            self.screen.dismiss(None)
+        else:
+            self.push_screen(Help(self._help_text()))
 
     def _help_text(self) -> str:
         nodes: list[DOMNode] = [*self.focused.ancestors_with_self] if self.focused else []
@@ -337,18 +230,18 @@ class KanonApp(WorkingApp):
             if command.title not in ("Screenshot", "Keys"):
                 yield command
 
-    def say(self, text: str, severity: str = "information") -> None:
-        """A short message that goes away by itself; the text is shown as it is."""
-        self.notify(text, severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
-
 
 def _help(node: DOMNode) -> str | None:
     return getattr(node, "HELP", None)
 
 
-def launch(file: Path | None = None) -> None:
-    """Run the application on the terminal."""
+def launch(file: Path | None = None) -> int:
+    """Run the application on the terminal; gives 0, or 1 when it ended in an unexpected way."""
     from kanon_tui.settings import load_settings
 
     settings = load_settings(os.environ)
-    KanonApp(file, desk=Desk(settings.state_folder), keys=settings.keys, theme=settings.theme).run()
+    app = KanonApp(
+        file, state_folder=settings.state_folder, keys=settings.keys, theme=settings.theme
+    )
+    app.run()
+    return app.return_code or 0

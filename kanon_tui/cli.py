@@ -136,8 +136,7 @@ def open_application(file: Path | None) -> int:
         )
     from kanon_tui.app import launch
 
-    launch(file)
-    return 0
+    return MISTAKE_IN_KANON if launch(file) else DONE
 
 
 def _interrupt(signal_number: int, frame: object) -> NoReturn:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -11,16 +11,13 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer
 
+from kanon_tui.core.editing.readiness import Readiness, State, readiness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import Project
+from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.step_bar import StepBar
 
-if TYPE_CHECKING:
-    from kanon_tui.app import KanonApp
-
 __all__ = ["STEPS", "StepScreen"]
-
-T = TypeVar("T")
 
 STEPS: tuple[tuple[str, str, str], ...] = (
     ("1", "data", "Data"),
@@ -34,7 +31,7 @@ STEPS: tuple[tuple[str, str, str], ...] = (
 """Key, name and title of the numbered screens."""
 
 
-class StepScreen(Screen[None]):
+class StepScreen(Hosted, Screen[None]):
     """A numbered screen. Subclasses give `body` (their panes) and `show` (fill them)."""
 
     STEP: ClassVar[str]
@@ -59,50 +56,40 @@ class StepScreen(Screen[None]):
         """Fill the panes from the session; called when it changed and when the screen appears."""
         raise NotImplementedError
 
-    @property
-    def kanon(self) -> KanonApp:
-        """The application, typed."""
-        from kanon_tui.app import KanonApp
-
-        assert isinstance(self.app, KanonApp)
-        return self.app
-
-    @property
-    def session(self) -> Session:
-        """The open session; numbered screens exist only with one."""
-        assert self.kanon.session is not None
-        return self.kanon.session
-
     def on_screen_resume(self) -> None:
         """Show what may have changed while another screen was in front."""
         self.refresh_session()
 
     def refresh_session(self) -> None:
         """Fill bar and panes again."""
-        if self.kanon.session is None or not self.is_mounted:
+        if self.host.session is None or not self.is_mounted:
             return
-        self.kanon.fill_step_bar(self.query_one(StepBar), self.STEP)
-        self.show(self.kanon.session)
+        self._fill_step_bar(self.host.session)
+        self.show(self.host.session)
+
+    def _fill_step_bar(self, session: Session) -> None:
+        """Name, steps and k; the states are worked out in the background."""
+        bar = self.query_one(StepBar)
+        title = session.project.name + ("*" if session.dirty else "")
+        k = f"k={session.project.privacy.k}"
+        unknown = Readiness(State.NOT_YET)
+        known = {step: state for _, step, _, state in bar.steps}
+
+        def show(states: Mapping[str, Readiness]) -> None:
+            steps = tuple((*step, states.get(step[1], unknown)) for step in STEPS)
+            bar.update(self.STEP, title, k, steps)
+
+        show(known)
+        self.host.compute(bar, lambda: readiness(session), show, group="readiness")
 
     def edit(self, project: Project, what: str) -> None:
         """Make an undoable edit; the panes follow."""
-        self.kanon.edit(project, what)
+        self.host.edit(project, what)
 
     def edit_attributes(self, names: Iterable[str], what: str, **changes: Any) -> None:
         """Edit fields of attributes in one undoable step."""
         if self.session.change_attributes(names, what, **changes):
-            self.kanon.session_changed()
-
-    def compute(
-        self,
-        work: Callable[[], T],
-        done: Callable[[T], object],
-        *,
-        group: str,
-        failed: Callable[[Exception], None] | None = None,
-    ) -> None:
-        """Do work in a thread and call `done` with what it gives; a newer one replaces it."""
-        self.kanon.compute(work, done, group=f"{self.STEP}.{group}", failed=failed, node=self)
+            self.host.session_changed()
 
     def action_zoom(self) -> None:
         """The focused pane takes the whole screen, or goes back to its place."""

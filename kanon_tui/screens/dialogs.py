@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
@@ -18,10 +19,38 @@ from textual.widgets.option_list import Option
 
 from kanon_tui.core.errors import KanonError
 
-__all__ = ["AskPath", "AskText", "Choose", "Confirm", "Help", "Message"]
+__all__ = ["AskPath", "AskText", "Choose", "Confirm", "Dialog", "Help", "Message", "Modal"]
 
 
-class Dialog(ModalScreen[Any]):
+class Modal(ModalScreen[Any]):
+    """A screen over others that is answered once, whatever arrives after that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answered = False
+        self._answer: Any = None
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:
+        """Close with an answer; a second one (enter twice in one packet) is not heard."""
+        if self._answered:
+            return AwaitComplete()
+        self._answered, self._answer = True, result
+        return self._close_in_front()
+
+    def _close_in_front(self) -> AwaitComplete:
+        """Close now, or once what lies over it is gone: Textual closes what is in front."""
+        if self.is_active:
+            return super().dismiss(self._answer)
+        return AwaitComplete()
+
+    @on(events.ScreenResume)
+    def close_when_in_front(self) -> None:
+        """Close if it was answered while it was covered."""
+        if self._answered:
+            self._close_in_front()
+
+
+class Dialog(Modal):
     """A box in the middle; escape always leaves it."""
 
     DEFAULT_CSS = """

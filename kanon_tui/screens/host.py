@@ -1,93 +1,132 @@
-"""How the application works in the background, and what it says when something fails."""
+"""The application as screens see it: the open session, its edits, opening files, saying things.
+
+Screens never import the application itself, which imports them. What they need of it is here.
+"""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from rich.text import Text
 from textual import work
-from textual.app import App
 from textual.dom import DOMNode
-from textual.worker import Worker, get_current_worker
+from textual.screen import Screen
+from textual.worker import WorkerFailed
 
+from kanon_tui.core.editing.recent_files import RecentFiles
+from kanon_tui.core.editing.recovery import RecoveryStore, UnsavedWork
+from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.screens.dialogs import Message
+from kanon_tui.core.project.project import Project
+from kanon_tui.screens.background import BackgroundApp
+from kanon_tui.screens.dialogs import AskPath, Confirm, Message
 
-__all__ = ["WorkingApp"]
+__all__ = ["HostApp", "Hosted"]
 
 T = TypeVar("T")
 
 
-class WorkingApp(App[None]):
-    """Work in threads and processes; errors as sentences that hold no values of the data."""
+class HostApp(BackgroundApp):
+    """One session at a time; errors as sentences that hold no values of the data."""
 
-    def keep_unsaved(self) -> None:
-        """Put unsaved work aside."""
+    def __init__(self, state_folder: Path | None = None) -> None:
+        super().__init__()
+        self.session: Session | None = None
+        self.recent = RecentFiles(state_folder)
+        self.recovery = RecoveryStore(state_folder)
 
-    @work(thread=True, group="compile", exit_on_error=False)
-    def compile_ahead(self) -> None:
-        """Compile the inner loops on this machine's first start, before anybody waits for them.
+    # -- opening
 
-        In a process of its own, with low priority: compiling holds the interpreter, and the screen
-        must stay smooth. It ends with the application.
-        """
-        command = ["-m", "kanon_tui.core.run.warm_up"]
-        nice = ["nice", "-n", "15"] if shutil.which("nice") else []
-        process = subprocess.Popen(
-            [*nice, sys.executable, *command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+    def action_open(self) -> None:
+        """Open another file."""
+        folder = str(self.session.data_path.parent) + "/" if self.session else ""
+        self.ask(
+            self,
+            AskPath("Open a data file or a project", folder),
+            lambda path: self.open_file(path) if path else None,
         )
-        worker = get_current_worker()
-        while process.poll() is None:
-            if worker.is_cancelled or not self.is_running:
-                process.terminate()
-                return
-            time.sleep(0.2)
 
-    def compute(
-        self,
-        work: Callable[[], T],
-        done: Callable[[T], object],
-        *,
-        group: str,
-        failed: Callable[[Exception], None] | None = None,
-        node: DOMNode | None = None,
-    ) -> Worker[None]:
-        """Do work in a thread, then call `done` here; a newer one in its group replaces it."""
+    def open_file(self, path: Path) -> None:
+        """Read a data file or a project in the background, then show it."""
+        unsaved = self.recovery.unsaved_work(path)
+        if unsaved is None:
+            self._open(path, None, discard=False)
+            return
 
-        def in_thread() -> None:
-            worker = get_current_worker()
-            try:
-                outcome = work()
-            except Exception as error:
-                if not worker.is_cancelled:
-                    self.call_from_thread(self._finish, worker, node, failed or self.fail, error)
-            else:
-                if not worker.is_cancelled:
-                    self.call_from_thread(self._finish, worker, node, done, outcome)
+        def answered(answer: bool | None) -> None:
+            if answer is not None:
+                self._open(path, unsaved if answer else None, discard=not answer)
 
-        return self.run_worker(in_thread, thread=True, exclusive=True, group=group)
+        self.ask(
+            self,
+            Confirm(
+                "Continue where you were?",
+                f"{path.name} has unsaved changes from {unsaved.when:%Y-%m-%d %H:%M}, when the "
+                f"program ended without saving.",
+                yes="Continue",
+                no="Discard them",
+            ),
+            answered,
+        )
 
-    def _finish(
-        self,
-        worker: Worker[None],
-        node: DOMNode | None,
-        callback: Callable[[Any], None],
-        value: Any,
-    ) -> None:
-        for stack in self._screen_stacks.values():
-            for screen in stack:
-                screen.loading = False
-        if not worker.is_cancelled and (node is None or node.is_attached):
-            callback(value)
+    def _open(self, path: Path, unsaved: UnsavedWork | None, discard: bool) -> None:
+        def opened(session: Session) -> None:
+            if discard:
+                self.recovery.discard(path)
+            self.recent.add(path)
+            self.session = session
+            self.switch_mode("data")
+            self.session_changed()
+
+        self.compute(
+            self,
+            unsaved.session if unsaved is not None else lambda: open_session(path),
+            opened,
+            group="open",
+            failed=lambda error: self.show_error("This file could not be opened", error),
+            covers=self.screen,
+        )
+
+    # -- the session
+
+    def action_step(self, step: str) -> None:
+        """Go to a numbered screen; what lies over one (a dialog, a panel) is left first."""
+        if self.session is None:
+            self.bell()
+        elif len(self.screen_stack) == 1:
+            self.switch_mode(step)
+
+    def edit(self, project: Project, what: str) -> None:
+        """Make an undoable edit and let every pane follow."""
+        if self.session is not None and self.session.edit(project, what):
+            self.session_changed()
+
+    def replace_session(self, session: Session) -> None:
+        """Go on with another session, such as the same file read in another way."""
+        self.session = session
+        self.session_changed()
+
+    def session_changed(self) -> None:
+        """Refresh the screen in front, and keep the edits in case the line drops."""
+        if self.session is None:
+            return
+        for screen in self.screen_stack:
+            if isinstance(screen, Hosted):
+                screen.refresh_session()
+        self._keep_unsaved(self.session)
+
+    @work(thread=True, exclusive=True, group="keep")
+    def _keep_unsaved(self, session: Session) -> None:
+        """In a thread: a large hierarchy takes a while to write."""
+        self.recovery.keep(session)
+
+    # -- saying things
+
+    def say(self, text: str, severity: str = "information") -> None:
+        """A short message that goes away by itself; the text is shown as it is."""
+        self.notify(text, severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
 
     def fail(self, error: Exception) -> None:
         """Show what went wrong as a sentence."""
@@ -105,8 +144,11 @@ class WorkingApp(App[None]):
         """Leave with a sentence. Textual would print a traceback with the values of variables,
         and values of a table of people must not reach a terminal log or a crash file."""
         self.bell()
-        self.keep_unsaved()
-        error = self._exception
+        if self.session is not None:
+            self.recovery.keep(self.session)
+        error: BaseException | None = self._exception
+        if isinstance(error, WorkerFailed):
+            error = error.error
         where = ""
         if error is not None and error.__traceback__ is not None:
             trace = error.__traceback__
@@ -120,3 +162,38 @@ class WorkingApp(App[None]):
             )
         )
         self._close_messages_no_wait()
+
+
+class Hosted:
+    """A screen or widget that works with the session. Put it before the Textual class."""
+
+    @property
+    def host(self) -> HostApp:
+        """The application, typed."""
+        app = cast("DOMNode", self).app
+        assert isinstance(app, HostApp)
+        return app
+
+    @property
+    def session(self) -> Session:
+        """The open session; hosted screens but the start exist only with one."""
+        assert self.host.session is not None
+        return self.host.session
+
+    def refresh_session(self) -> None:
+        """The session changed."""
+
+    def compute(
+        self,
+        work: Callable[[], T],
+        done: Callable[[T], object],
+        *,
+        group: str,
+        failed: Callable[[Exception], object] | None = None,
+    ) -> None:
+        """Do work in a thread and call `done` with what it gives; a newer one replaces it."""
+        self.host.compute(cast("DOMNode", self), work, done, group=group, failed=failed)
+
+    def ask(self, dialog: Screen[Any], answered: Callable[[Any], object] = lambda _: None) -> None:
+        """Open a dialog and call `answered` with what it gives."""
+        self.host.ask(cast("DOMNode", self), dialog, answered)

@@ -1,9 +1,9 @@
-"""The start screen: work that was lost, recent files, bundled samples, open another."""
+"""The start screen: recent files, those with unsaved changes, bundled samples, open another."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
@@ -15,16 +15,14 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.project.samples import list_samples
-
-if TYPE_CHECKING:
-    from kanon_tui.app import KanonApp
+from kanon_tui.screens.host import Hosted
 
 __all__ = ["StartScreen"]
 
 TAGLINE = "Make a table of people safe to share: every record like at least k−1 others."
 
 
-class StartScreen(Screen[None]):
+class StartScreen(Hosted, Screen[None]):
     """One list: pick a line and press enter."""
 
     HELP = """## Start
@@ -55,19 +53,18 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
 
     def on_screen_resume(self) -> None:
         """The list is made anew each time it is seen."""
-        kanon: KanonApp = self.app  # type: ignore[assignment]
         self.paths: dict[str, Path] = {}
         choices = self.query_one("#choices", OptionList)
         choices.clear_options()
         choices.add_option(Option(Text("open a file …"), id="open"))
-        recent = kanon.desk.recent()
+        recent = self.host.recent.paths()
         if recent:
             self._heading(choices, "recent")
         for number, path in enumerate(recent):
-            lost = "unsaved changes · " if kanon.desk.abandoned_for(path) else ""
+            unsaved = "unsaved changes · " if self.host.recovery.unsaved_work(path) else ""
             # A folder of samples or studies has many a project.yaml: their folders tell them apart.
             name = path.parent.name if path.stem == "project" else path.name
-            self._choice(choices, f"recent-{number}", name, f"{lost}{_in_short(path)}", path)
+            self._choice(choices, f"recent-{number}", name, f"{unsaved}{_in_short(path)}", path)
         self._heading(choices, "samples")
         for sample in list_samples():
             self._choice(
@@ -101,11 +98,10 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
         """Open what was picked."""
-        kanon: KanonApp = self.app  # type: ignore[assignment]
         if event.option_id == "open":
-            kanon.action_open()
+            self.host.action_open()
         elif event.option_id is not None:
-            kanon.open_file(self.paths[event.option_id])
+            self.host.open_file(self.paths[event.option_id])
 
     def action_choose(self) -> None:
         """Enter, for the footer: the list handles the key itself."""

@@ -12,7 +12,6 @@ from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.editing.recovery import Desk
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.samples import find_sample
 
@@ -32,7 +31,7 @@ def sample(tmp_path: Path) -> Callable[[str], Path]:
 @pytest.fixture
 def make_app(tmp_path: Path) -> Callable[..., KanonApp]:
     def make(file: Path | None = None) -> KanonApp:
-        return KanonApp(file, desk=Desk(tmp_path / "state"), theme="kanon-dark")
+        return KanonApp(file, state_folder=tmp_path / "state", theme="kanon-dark")
 
     return make
 

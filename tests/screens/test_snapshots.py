@@ -12,7 +12,6 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.editing.recovery import Desk
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.run.result import conclude, start
@@ -36,7 +35,7 @@ SCREENS = {
 
 
 def app(theme: str = "kanon-dark", file: Path | None = None) -> KanonApp:
-    return KanonApp(file or find_sample("census").project, desk=Desk(None), theme=theme)
+    return KanonApp(file or find_sample("census").project, theme=theme)
 
 
 def show(keys: tuple[str, ...], *, result: bool = False) -> Callable[[Pilot[None]], object]:
@@ -188,7 +187,7 @@ def test_why(snap_compare, size: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_start(snap_compare, size: str) -> None:
-    made = KanonApp(None, desk=Desk(None), theme="kanon-dark")
+    made = KanonApp(None, theme="kanon-dark")
     assert snap_compare(made, terminal_size=SIZES[size])
 
 

@@ -1,35 +1,32 @@
-"""What outlives a sitting: recently opened files, and unsaved work set aside in case the line
-drops.
+"""Unsaved edits, kept in case the program ends without saving.
 
-Everything is kept in one folder that the caller names; with None nothing is kept. Set-aside
-work is the project only (never data, never results), one file per project, removed when the
-work is saved or left on purpose. A file that is still there at the next start belongs to a
-sitting that was cut off.
+What is kept is the project only (never data, never results), one file per project. It is removed
+when the work is saved or left on purpose, so a file that is still there at the next start belongs
+to a session that was cut off.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from kanon_tui.core.data.table import read_table
-from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.editing.state_folder import write_state
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.yaml_text import parse
 from kanon_tui.core.project.project import Project, project_from_mapping, project_to_text
 
-__all__ = ["Abandoned", "Desk"]
-
-MOST_RECENT = 8
+__all__ = ["RecoveryStore", "UnsavedWork"]
 
 
 @dataclass(frozen=True)
-class Abandoned:
-    """Unsaved work of a sitting that was cut off."""
+class UnsavedWork:
+    """The edits of a session that was cut off."""
 
     when: datetime
     opened: Project
@@ -38,61 +35,45 @@ class Abandoned:
     """The project with the unsaved edits."""
 
     def session(self) -> Session:
-        """Take the work up again; the edits are there, not yet saved."""
+        """A session with the edits in it, not yet saved."""
         table = read_table(self.project.data_path, self.project.data.read_options)
         session = Session(self.opened, table)
         session.edit(self.project.completed(table), "work taken up again")
         return session
 
 
-class Desk:
-    """Keeps recent files and set-aside work in a folder."""
+class RecoveryStore:
+    """Keeps unsaved work in a folder that the caller names; with None nothing is kept.
+
+    Several threads may call it: whoever comes last writes the state the session has by then.
+    """
 
     def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-
-    # -- recent files
-
-    def recent(self) -> list[Path]:
-        """Recently opened files that still exist, the latest first."""
-        if self._folder is None:
-            return []
-        try:
-            names = json.loads((self._folder / "recent.json").read_text(encoding="utf-8"))
-            return [path for path in map(Path, names) if path.is_file()][:MOST_RECENT]
-        except (OSError, ValueError, TypeError):
-            return []
-
-    def remember(self, path: Path) -> None:
-        """Put a file on top of the recent ones."""
-        if self._folder is None:
-            return
-        path = path.resolve()
-        names = [str(path), *(str(known) for known in self.recent() if known != path)]
-        self._write(self._folder / "recent.json", json.dumps(names[:MOST_RECENT], indent=1))
-
-    # -- work set aside
+        self._folder = None if folder is None else folder / "unsaved"
+        self._lock = threading.Lock()
+        self._closed = False
 
     def keep(self, session: Session) -> None:
-        """Set the current state aside, or remove it when the file already has it."""
-        project = session.project
-        path = project.path or project.data_path
-        place = self._place(path)
-        if place is None:
-            return
-        if not session.dirty:
-            place.unlink(missing_ok=True)
-            return
-        content = {
-            "file": str(path.resolve()),
-            "project": str(project.path.resolve()) if project.path else None,
-            "opened": project_to_text(session.baseline),
-            "edited": project_to_text(project),
-        }
-        self._write(place, json.dumps(content))
+        """Write the present edits, or remove them when the project's file has them already."""
+        with self._lock:
+            project, dirty, baseline = session.project, session.dirty, session.baseline
+            path = project.path or project.data_path
+            place = self._place(path)
+            if place is None or self._closed:
+                return
+            if not dirty:
+                place.unlink(missing_ok=True)
+                return
+            content = {
+                "file": str(path.resolve()),
+                "project": str(project.path.resolve()) if project.path else None,
+                "opened": project_to_text(baseline),
+                "edited": project_to_text(project),
+            }
+            write_state(place, json.dumps(content))
 
-    def abandoned_for(self, path: Path) -> Abandoned | None:
-        """Unsaved work on this file, if a sitting on it was cut off."""
+    def unsaved_work(self, path: Path) -> UnsavedWork | None:
+        """The unsaved edits of this file, if a session on it was cut off."""
         place = self._place(path)
         if place is None or not place.is_file():
             return None
@@ -109,24 +90,22 @@ class Desk:
             when = datetime.fromtimestamp(place.stat().st_mtime)
         except (OSError, ValueError, KeyError, TypeError, KanonError):
             return None  # from another version, or cut off while it was written: nothing to offer
-        return Abandoned(when, opened, edited)
+        return UnsavedWork(when, opened, edited)
 
     def discard(self, path: Path) -> None:
-        """Forget set-aside work on this file."""
-        place = self._place(path)
-        if place is not None:
-            place.unlink(missing_ok=True)
+        """Remove the unsaved edits of this file."""
+        with self._lock:
+            place = self._place(path)
+            if place is not None:
+                place.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Keep nothing from now on: a slow thread must not bring back what was discarded."""
+        with self._lock:
+            self._closed = True
 
     def _place(self, path: Path) -> Path | None:
         if self._folder is None:
             return None
         name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
-        return self._folder / "unsaved" / f"{name}.json"
-
-    def _write(self, path: Path, text: str) -> None:
-        """State is a convenience: a full disk or a read-only home must not stop the work."""
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_text(path, text, force=True)
-        except (OSError, KanonError):
-            return
+        return self._folder / f"{name}.json"

@@ -179,7 +179,7 @@ in the original, which tells the disease, and two in the release.
     def action_external(self) -> None:
         """Choose the outsider's table."""
         if self.result is not None:
-            self.app.push_screen(
+            self.ask(
                 AskPath("A table of people an outsider has", f"{self.session.data_path.parent}/"),
                 lambda path: self._read(path) if path else None,
             )
@@ -198,7 +198,7 @@ in the original, which tells the disease, and two in the release.
                 self._link(joined)
 
         tokens = result.task.table.missing_tokens
-        self.compute(lambda: as_table(result.table, tokens), opened, "reading the release")
+        self.in_background(lambda: as_table(result.table, tokens), opened, "reading the release")
 
     def _read(self, path: Path) -> None:
         result = self.result
@@ -215,7 +215,7 @@ in the original, which tells the disease, and two in the release.
             self._draw()
             self.action_attributes()
 
-        self.compute(read, opened, f"reading {printable(path.name)}")
+        self.in_background(read, opened, f"reading {printable(path.name)}")
 
     def action_attributes(self) -> None:
         """Choose the attributes to join on among those both tables have."""
@@ -225,7 +225,7 @@ in the original, which tells the disease, and two in the release.
         roles = self.result.task.roles
         shared = [n for n in roles if n in external.names and n in release.names]
         if not shared:
-            self.kanon.fail(
+            self.host.fail(
                 InputError(
                     f"{self.external_name} and the release have no column of the same name; "
                     f"call the columns of {self.external_name} as the data does"
@@ -233,7 +233,7 @@ in the original, which tells the disease, and two in the release.
             )
             return
         marked = self.joined or [n for n in shared if roles[n] is Role.QUASI]
-        self.app.push_screen(
+        self.ask(
             PickNames("Join on which attributes?", shared, marked),
             lambda names: self._link(tuple(names)) if names else None,
         )
@@ -257,7 +257,7 @@ in the original, which tells the disease, and two in the release.
             self.joined, self.people = joined, people
             self._draw()
 
-        self.compute(link, linked, "looking everybody up")
+        self.in_background(link, linked, "looking everybody up")
 
     def _draw(self) -> None:
         people = self.people
@@ -319,7 +319,7 @@ in the original, which tells the disease, and two in the release.
         def found(made: Person) -> None:
             self.query_one(PersonPane).show(made)
 
-        self.compute(find, found, "looking")
+        self.in_background(find, found, "looking")
 
     def action_side(self) -> None:
         """The records of the original, or of the release."""

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Footer, Label, OptionList, Static
 from textual.worker import Worker
 
-from kanon_tui.core.editing.session import Session
 from kanon_tui.core.run.result import Result
-from kanon_tui.screens.dialogs import Choose, Dialog
+from kanon_tui.screens.dialogs import Choose, Dialog, Modal
+from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.grid import printable
-
-if TYPE_CHECKING:
-    from kanon_tui.app import KanonApp
 
 __all__ = ["NO_RELEASE", "AnalysisScreen", "PickNames"]
 
@@ -31,7 +27,7 @@ T = TypeVar("T")
 NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"
 
 
-class AnalysisScreen(ModalScreen[None]):
+class AnalysisScreen(Hosted, Modal):
     """A panel as large as the screen. Escape goes back: from a zoomed pane, from work, then out.
 
     Subclasses give `body` (their panes) and `status` (the line on top); those that look at a
@@ -70,20 +66,6 @@ class AnalysisScreen(ModalScreen[None]):
         """What is shown, in one line."""
         raise NotImplementedError
 
-    @property
-    def kanon(self) -> KanonApp:
-        """The application, typed."""
-        from kanon_tui.app import KanonApp
-
-        assert isinstance(self.app, KanonApp)
-        return self.app
-
-    @property
-    def session(self) -> Session:
-        """The open session; there are no analyses without one."""
-        assert self.kanon.session is not None
-        return self.kanon.session
-
     @cached_property
     def result(self) -> Result | None:
         """The release that is looked at: the latest when the panel was opened, or one chosen."""
@@ -115,7 +97,7 @@ class AnalysisScreen(ModalScreen[None]):
 
         current = next((n for n, one in enumerate(results) if one is self.result), 0)
         titles = [self.session.run_title(one) for one in results]
-        self.app.push_screen(Choose("Which release?", titles, current=current), chosen)
+        self.ask(Choose("Which release?", titles, current=current), chosen)
 
     def released(self) -> None:
         """Another release was chosen."""
@@ -127,7 +109,7 @@ class AnalysisScreen(ModalScreen[None]):
         """Whether escape has something to stop."""
         return self._worker is not None and not self._worker.is_finished
 
-    def compute(self, work: Callable[[], T], done: Callable[[T], object], doing: str) -> None:
+    def in_background(self, work: Callable[[], T], done: Callable[[T], object], doing: str) -> None:
         """Do work in a thread and say so; a newer one replaces it, escape leaves it."""
 
         def finish(outcome: T) -> None:
@@ -138,11 +120,10 @@ class AnalysisScreen(ModalScreen[None]):
         def failed(error: Exception) -> None:
             self._worker = None
             self.draw_status()
-            self.kanon.fail(error)
+            self.host.fail(error)
 
-        group = type(self).__name__
         self._doing = doing
-        self._worker = self.kanon.compute(work, finish, group=group, failed=failed, node=self)
+        self._worker = self.host.compute(self, work, finish, group="analysis", failed=failed)
         self.draw_status()
 
     def draw_status(self) -> None:

@@ -178,7 +178,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         try:
             self._simulate(self.query_one(Form).read())
         except KanonError as error:
-            self.kanon.fail(error)
+            self.host.fail(error)
 
     def _simulate(self, values: dict[str, Any]) -> None:
         session = self.session
@@ -199,7 +199,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
             curve.run()
 
         self.curve = curve
-        self.compute(work, lambda _: self._draw(), "drawing tables")
+        self.in_background(work, lambda _: self._draw(), "drawing tables")
         self._draw()
 
     # -- showing

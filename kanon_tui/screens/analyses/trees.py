@@ -122,7 +122,7 @@ gives the answer away. Where both trees begin with the same question, that findi
                     self.target, self.asked = names[number], None
                 self._grow()
 
-        self.app.push_screen(
+        self.ask(
             Choose(
                 "Predict which attribute?",
                 [printable(name) for name in names],
@@ -150,9 +150,7 @@ gives the answer away. Where both trees begin with the same question, that findi
                 self.asked = None if asked == names else tuple(asked)
                 self._grow()
 
-        self.app.push_screen(
-            PickNames("What may the trees ask about?", names, self.asked or names), chosen
-        )
+        self.ask(PickNames("What may the trees ask about?", names, self.asked or names), chosen)
 
     def action_leaves(self, more: int) -> None:
         """Larger or smaller trees."""
@@ -171,7 +169,7 @@ gives the answer away. Where both trees begin with the same question, that findi
             project = result.project or session.project
             return partition(project, task, release, target, asked, leaves)
 
-        self.compute(grow, self._show, "growing trees")
+        self.in_background(grow, self._show, "growing trees")
 
     def _show(self, found: Partitioning) -> None:
         self.found = found

@@ -239,7 +239,7 @@ a role key to change them all.
         def decided(found: tuple[Kind | None, str]) -> None:
             kind, why = found
             if kind is None:
-                self.kanon.say(why, "warning")
+                self.host.say(why, "warning")
             else:
                 self.edit_attributes([name], f"{name}: {kind}", kind=kind)
 
@@ -265,7 +265,7 @@ a role key to change them all.
             if text is not None:
                 self.edit_attributes(names, f"weight of {', '.join(names)}", weight=check(text))
 
-        self.app.push_screen(
+        self.ask(
             AskText(
                 f"Weight of {', '.join(names)}",
                 "" if spec.weight is None else f"{spec.weight:g}",
@@ -285,10 +285,10 @@ a role key to change them all.
         """Show how the quasi-identifiers go together."""
         made = self._associations
         if made is None:
-            self.kanon.say("tag at least one quasi-identifier first")
+            self.host.say("tag at least one quasi-identifier first")
             return
         close = redundant(made.names, made.matrix)
-        self.app.push_screen(AssociationDialog(made.names, made.matrix, close))
+        self.ask(AssociationDialog(made.names, made.matrix, close))
 
     def action_select(self) -> None:
         """Mark a row and go to the next."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import on
@@ -19,11 +19,9 @@ from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import DataSource
 from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import FrameSource
-
-if TYPE_CHECKING:
-    from kanon_tui.app import KanonApp
 
 __all__ = ["ReadingDialog"]
 
@@ -37,7 +35,7 @@ QUOTES = [("detect", "auto"), ('double "', '"'), ("single '", "'"), ("none", "no
 POLICIES = [("a value of its own", "value"), ("drop the record", "drop")]
 
 
-class ReadingDialog(Dialog):
+class ReadingDialog(Hosted, Dialog):
     """Choose and watch the preview; gives a `DataSource` or None."""
 
     DEFAULT_CSS = """
@@ -102,14 +100,12 @@ class ReadingDialog(Dialog):
         """Read the beginning of the file in the way that is chosen now."""
         if not self.is_mounted:
             return
-        kanon: KanonApp = self.app  # type: ignore[assignment]
         path, options = self._session.data_path, self.chosen().read_options
-        kanon.compute(
+        self.compute(
             lambda: preview_table(path, options),
             lambda table: self._show(table, options),
             group="preview",
             failed=lambda error: self.query_one("#error", Static).update(Text(str(error))),
-            node=self,
         )
 
     def _show(self, table: Table, options: ReadOptions) -> None:

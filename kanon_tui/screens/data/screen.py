@@ -163,7 +163,7 @@ value; `n` goes on to the one after.
 
         def found(row: int | None) -> None:
             if row is None:
-                self.kanon.say(f"'{wanted}' is in no record")
+                self.host.say(f"'{wanted}' is in no record")
             else:
                 cells = source.rows(row, row + 1)[0]
                 column = next(
@@ -183,7 +183,7 @@ value; `n` goes on to the one after.
                 raise InputError(f"write a number from 1 to {height:,}")
             return int(digits)
 
-        self.app.push_screen(
+        self.ask(
             AskText("Go to record", hint=f"1 to {height:,}", check=check),
             lambda text: self.query_one("#table", Grid).go_to(check(text) - 1) if text else None,
         )
@@ -197,9 +197,9 @@ value; `n` goes on to the one after.
             if data is None or data == self.session.project.data:
                 return
             session = self.session
-            self.compute(lambda: session.reread(data), self.kanon.replace_session, group="reread")
+            self.compute(lambda: session.reread(data), self.host.replace_session, group="reread")
 
-        self.app.push_screen(ReadingDialog(self.session), reread)
+        self.ask(ReadingDialog(self.session), reread)
 
 
 def facts_line(session: Session) -> str:

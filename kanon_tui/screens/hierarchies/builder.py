@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -25,10 +25,8 @@ from kanon_tui.core.hierarchy.builders.keys import Key
 from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.grid import printable
-
-if TYPE_CHECKING:
-    from kanon_tui.app import KanonApp
 
 __all__ = ["BuilderDialog"]
 
@@ -40,7 +38,7 @@ MOST_GROUPED = 100
 Preview = tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]
 
 
-class BuilderDialog(Dialog):
+class BuilderDialog(Hosted, Dialog):
     """Gives what a project writes for the hierarchy (`{builder: mask, …}`), or None."""
 
     HELP = """## Builders
@@ -144,13 +142,6 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
             self.query_one(f"#key-{self._builder.keys[0].name}").focus()
         self._look()
 
-    @property
-    def _kanon(self) -> KanonApp:
-        from kanon_tui.app import KanonApp
-
-        assert isinstance(self.app, KanonApp)
-        return self.app
-
     # -- filling in
 
     @on(Select.Changed, "#builder")
@@ -203,12 +194,11 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
         except KanonError as error:
             self._failed(error)
             return
-        self._kanon.compute(
+        self.compute(
             lambda: level_preview(session, name, spec),
             self._show,
             group="hierarchies.preview",
             failed=self._failed,
-            node=self,
         )
 
     def _show(self, made: Preview) -> None:
@@ -217,7 +207,7 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     def _failed(self, error: Exception) -> None:
         if not isinstance(error, KanonError):
-            self._kanon.fail(error)
+            self.host.fail(error)
             return
         self.query_one("#preview", Static).update("")
         self.query_one("#error", Static).update(Text(printable(str(error))))
@@ -231,12 +221,11 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
         except KanonError as error:
             self._failed(error)
             return
-        self._kanon.compute(
+        self.compute(
             lambda: level_preview(session, name, spec),
             lambda _: self.dismiss(spec),
             group="hierarchies.preview",
             failed=self._failed,
-            node=self,
         )
 
     @on(Button.Pressed)

@@ -47,7 +47,7 @@ def says_why(action: Callable[[S], None]) -> Callable[[S], None]:
         try:
             action(screen)
         except InputError as error:
-            screen.kanon.say(str(error), "warning")
+            screen.host.say(str(error), "warning")
 
     return act
 
@@ -95,7 +95,7 @@ class HierarchyEditing(HierarchyView):
             self.selected.clear()
             self.edit_attributes([name], f"{name}: {what}", **made)
             if say:
-                self.kanon.say(say)
+                self.host.say(say)
 
         self.in_turn(work, done)
 
@@ -121,7 +121,7 @@ class HierarchyEditing(HierarchyView):
 
     def refused(self, error: Exception) -> None:
         """Nothing was changed, and why."""
-        self.kanon.show_error("Not changed", error)
+        self.host.show_error("Not changed", error)
 
     # -- what is selected
 
@@ -135,7 +135,7 @@ class HierarchyEditing(HierarchyView):
         node: Node = (0, lost) if lost is not None else self.node()
         if any(level != node[0] for level, _ in self.selected):
             self.selected.clear()
-            self.kanon.say(f"selecting labels of level {node[0]} now")
+            self.host.say(f"selecting labels of level {node[0]} now")
         self.selected ^= {node}
         row = grid.row + 1
         while row < grid.shown.height - 1 and self._same(row, node):
@@ -186,7 +186,7 @@ class HierarchyEditing(HierarchyView):
                     lambda h: rename(h, level, old, new),
                 )
 
-        self.app.push_screen(
+        self.ask(
             AskText(
                 f"Rename {some([old])} of level {level}",
                 old,
@@ -217,7 +217,7 @@ class HierarchyEditing(HierarchyView):
                     lambda h: group(h, level, labels, name),
                 )
 
-        self.app.push_screen(
+        self.ask(
             AskText(
                 f"Group {some(labels)} of level {level}",
                 hint=f"Their label at level {level + 1}. A label that is there already takes them "
@@ -240,7 +240,7 @@ class HierarchyEditing(HierarchyView):
                 self.change(what, level, lambda h: group(h, level, labels, parent))
 
         title = f"Move {some(labels)} below which label of level {level + 1}?"
-        self.app.push_screen(Pick(title, hierarchy.labels(level + 1)), picked)
+        self.ask(Pick(title, hierarchy.labels(level + 1)), picked)
 
     @says_why
     def action_split(self) -> None:

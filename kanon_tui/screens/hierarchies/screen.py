@@ -70,7 +70,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
             self.selected.clear()
             self.edit_attributes([name], f"{name}: {what}", **fields)
             if lost:
-                self.kanon.say(f"{name}: gone with the old levels: {lost} (ctrl+z undoes)")
+                self.host.say(f"{name}: gone with the old levels: {lost} (ctrl+z undoes)")
 
         self.in_turn(lambda: replaced(state, make(), folder), done)
 
@@ -90,7 +90,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
             if spec is not None:
                 self._take(lambda: spec, f"builder {spec['builder']}")
 
-        self.app.push_screen(BuilderDialog(self.session, self._known()), built)
+        self.ask(BuilderDialog(self.session, self._known()), built)
 
     @says_why
     def action_clear(self) -> None:
@@ -121,14 +121,14 @@ the level table, where labels can be renamed, grouped, moved and marked.
                 if path is not None:
                     read(path, name)
                 return
-            self.app.push_screen(
+            self.ask(
                 AskText(f"Which attribute of {path.name}?", name, hint="Its name or index there."),
                 lambda attribute: read(path, attribute) if attribute else None,
             )
 
         hint = ".csv (ARX), .yaml (levels) or .xml (UTD); tab completes, enter accepts"
         title = f"Import a hierarchy for {name}"
-        self.app.push_screen(AskPath(title, f"{self._folder}/", hint), asked)
+        self.ask(AskPath(title, f"{self._folder}/", hint), asked)
 
     @says_why
     def action_export(self) -> None:
@@ -136,7 +136,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
         name, hierarchy = self.attribute, self.hierarchy
 
         def written(path: Path) -> None:
-            self.kanon.say(
+            self.host.say(
                 f"wrote {path.name}: {len(hierarchy.rows):,} values, {hierarchy.height + 1} levels"
             )
 
@@ -146,13 +146,13 @@ the level table, where labels can be renamed, grouped, moved and marked.
             return path
 
         def go(path: Path) -> None:
-            self.compute(lambda: write(path), written, group="export", failed=self.kanon.fail)
+            self.compute(lambda: write(path), written, group="export", failed=self.host.fail)
 
         def asked(path: Path | None) -> None:
             if path is None:
                 return
             if path.exists():
-                self.app.push_screen(
+                self.ask(
                     Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
                     lambda answer: go(path) if answer else None,
                 )
@@ -162,7 +162,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
         safe = "".join(c if c.isalnum() or c in " .-_" else "_" for c in name)
         hint = ".csv (ARX), .yaml (levels) or .xml (UTD) by its ending"
         title = f"Export the hierarchy of {name}"
-        self.app.push_screen(AskPath(title, str(self._folder / f"{safe}.csv"), hint), asked)
+        self.ask(AskPath(title, str(self._folder / f"{safe}.csv"), hint), asked)
 
     # -- values without a row
 
@@ -192,7 +192,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
         def pick() -> None:
             title = f"Put {some(values)} where which value is?"
             near = closest(values[0], hierarchy.values)
-            self.app.push_screen(Pick(title, near), like)
+            self.ask(Pick(title, near), like)
 
         options: list[tuple[str, Callable[[], None]]] = [
             ("where another value is (the same labels) …", pick),
@@ -206,7 +206,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
         def near_rows(h: Hierarchy) -> Mapping[str, Sequence[str]]:
             return nearest_rows(h, column, values)
 
-        self.app.push_screen(
+        self.ask(
             Choose(f"Where to put {some(values)}?", [text for text, _ in options]),
             lambda number: options[number][1]() if number is not None else None,
         )
@@ -223,7 +223,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
         def found(row: int | None) -> None:
             if row is None:
-                self.kanon.say(f"'{self._wanted}' is nowhere in {self.attribute}")
+                self.host.say(f"'{self._wanted}' is nowhere in {self.attribute}")
             else:
                 grid.go_to(row)
                 grid.focus()
@@ -234,4 +234,4 @@ the level table, where labels can be renamed, grouped, moved and marked.
                 after = grid.row
                 self.compute(lambda: source.find(text, after), found, group="find")
 
-        self.app.push_screen(AskText("Find a value or label", self._wanted), typed)
+        self.ask(AskText("Find a value or label", self._wanted), typed)

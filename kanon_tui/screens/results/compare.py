@@ -10,11 +10,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from kanon_tui.core.analysis.compare import Comparison
+from kanon_tui.screens.dialogs import Modal
 from kanon_tui.screens.results.figure_panel import FigurePanel
 from kanon_tui.screens.results.figure_tables import comparison_tables
 from kanon_tui.screens.results.record_rows import CHANGED, SAME, RecordRows, shared_columns
@@ -65,7 +65,7 @@ class PairedRows:
         return Cell((CHANGED if differs else SAME) + text, "changed" if differs else "")
 
 
-class CompareScreen(ModalScreen[None]):
+class CompareScreen(Modal):
     """Left the one result, right the other."""
 
     HELP = """## Compare two results

@@ -80,7 +80,7 @@ class Exporter:
         shuffled = self.result.task.output.shuffle
         options = [f"{kind.title} ({', '.join(kind.endings)})" for kind in KINDS]
         options.append("command line that makes this release again")
-        self.screen.app.push_screen(
+        self.screen.ask(
             Choose(
                 "Export",
                 options,
@@ -111,7 +111,7 @@ class Exporter:
     # -- files
 
     def _ask_path(self, kind: Kind, proposed: str, problem: str = "") -> None:
-        self.screen.app.push_screen(
+        self.screen.ask(
             AskPath(
                 f"Write the {kind.title} to",
                 proposed,
@@ -132,7 +132,7 @@ class Exporter:
             self._ask_path(kind, str(path), str(error))
             return
         if path.exists():
-            self.screen.app.push_screen(
+            self.screen.ask(
                 Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
                 lambda answer: self._write(kind, path) if answer else None,
             )
@@ -147,7 +147,7 @@ class Exporter:
             return path
 
         screen.compute(
-            write, lambda written: screen.kanon.say(f"wrote {written.name}"), group="export"
+            write, lambda written: screen.host.say(f"wrote {written.name}"), group="export"
         )
 
     # -- the command line
@@ -159,7 +159,7 @@ class Exporter:
         command = reproduce(self.result, saved, out)
         if not problem:
             self.screen.app.copy_to_clipboard(command)
-        self.screen.app.push_screen(
+        self.screen.ask(
             CommandDialog(command, problem), lambda save: self._save(command) if save else None
         )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from rich.text import Text
@@ -17,17 +16,15 @@ from textual.widgets import Input
 from kanon_tui.core.analysis.why.reasons import Reasons, Why, explainer
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.run.result import Result
+from kanon_tui.screens.host import Hosted
 from kanon_tui.screens.results.record_rows import ORDERS, RecordRows
 from kanon_tui.screens.results.status_lines import record_text
 from kanon_tui.screens.results.twin_grids import TwinGrids
 
-if TYPE_CHECKING:
-    from kanon_tui.screens.base import StepScreen
-
 __all__ = ["RecordsPane"]
 
 
-class RecordsPane(Vertical):
+class RecordsPane(Hosted, Vertical):
     """Both grids with the cursor on one record."""
 
     DEFAULT_CSS = """
@@ -58,10 +55,6 @@ class RecordsPane(Vertical):
         yield self.grids
         yield self.finder
 
-    @property
-    def _home(self) -> StepScreen:
-        return cast("StepScreen", self.screen)
-
     # -- what is shown
 
     def show(self, result: Result) -> None:
@@ -74,7 +67,7 @@ class RecordsPane(Vertical):
                 self.rows = rows
                 self.lay_out()
 
-        self._home.compute(lambda: RecordRows(result), made, group="rows")
+        self.compute(lambda: RecordRows(result), made, group="rows")
 
     def lay_out(self, record: int | None = None) -> None:
         """Sort and filter in the background, and keep the cursor on its record."""
@@ -93,7 +86,7 @@ class RecordsPane(Vertical):
             row = int(hits[0]) if len(hits) else 0
             self.grids.show(*rows.sources(records), row, rows.name_width)
 
-        self._home.compute(lambda: rows.ordered(order, only), arranged, group="arrange")
+        self.compute(lambda: rows.ordered(order, only), arranged, group="arrange")
 
     @property
     def record(self) -> int:
@@ -138,7 +131,7 @@ class RecordsPane(Vertical):
         if len(later):
             self.grids.go_to(int(later[0]))
         else:
-            self._home.kanon.say(otherwise)
+            self.host.say(otherwise)
 
     def number_of(self, text: str) -> int:
         """The record with a typed number; raises when this run has none."""
@@ -180,7 +173,7 @@ class RecordsPane(Vertical):
         self.close_find()
         rows, wanted = self.rows, event.value
         if rows is not None and wanted:
-            self._home.compute(
+            self.compute(
                 lambda: rows.containing(wanted),
                 lambda flags: self._go_to_next(flags, f"'{wanted}' is in no record", wrap=True),
                 group="find",
@@ -207,7 +200,7 @@ class RecordsPane(Vertical):
                     self.Told(record_text(rows, record, column, self, because, rules))
                 )
 
-        self._home.compute(lambda: reasons.because(record, x), told, group="because")
+        self.compute(lambda: reasons.because(record, x), told, group="because")
 
     def question(self) -> Callable[[], Why] | None:
         """The work that explains the cell under the cursor; None where nothing was generalised."""

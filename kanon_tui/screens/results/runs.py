@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from textual.worker import get_current_worker
 
@@ -14,12 +13,10 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.result import Result, conclude, start
 from kanon_tui.core.run.run import State
+from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.results.compare import CompareScreen, PairedRows
 from kanon_tui.screens.results.figure_tables import signed
-
-if TYPE_CHECKING:
-    from kanon_tui.screens.results.screen import ResultsScreen
 
 __all__ = ["Again", "Runs", "difference_line"]
 
@@ -67,43 +64,51 @@ def difference_line(before: Result, after: Result) -> str:
 class Runs:
     """What the results screen does with several runs."""
 
-    def __init__(self, screen: ResultsScreen) -> None:
+    def __init__(
+        self,
+        screen: StepScreen,
+        *,
+        in_front: Callable[[], Result | None],
+        show: Callable[[Result, Result], None],
+        fill: Callable[[], None],
+    ) -> None:
         self.screen = screen
+        self._in_front, self._show, self._fill = in_front, show, fill
         self.under_way: Again | None = None
 
     def again(self, step: int) -> None:
         """The run in front once more with k one higher or lower, in the background."""
-        screen, before, session = self.screen, self.screen.result, self.screen.session
+        screen, before, session = self.screen, self._in_front(), self.screen.session
         if before is None or self.under_way is not None:
             return
         try:
             project = before.project or session.project
             again = self.under_way = Again(before, project, before.task.k + step)
         except KanonError as error:
-            screen.kanon.say(str(error))
+            screen.host.say(str(error))
             return
 
         def done(result: Result | None) -> None:
             self.under_way = None
             if result is None:
-                screen.kanon.say("stopped")
+                screen.host.say("stopped")
             elif session is screen.session:
                 session.results.append(result)
-                screen.show_result(result, before)
-                screen.kanon.session_changed()
-            screen.fill()
+                self._show(result, before)
+                screen.host.session_changed()
+            self._fill()
 
         def failed(error: Exception) -> None:
             self.under_way = None
-            screen.fill()
-            screen.kanon.show_error(f"No release with k = {again.k:,}", error)
+            self._fill()
+            screen.host.show_error(f"No release with k = {again.k:,}", error)
 
         def work() -> Result | None:
             worker = get_current_worker()
             return again.finish(lambda: worker.is_cancelled)
 
         screen.compute(work, done, group="again", failed=failed)
-        screen.fill()
+        self._fill()
 
     def stop(self) -> None:
         """Let the run under way end at its next step."""
@@ -112,16 +117,16 @@ class Runs:
 
     def compare(self, chosen: int | None) -> None:
         """The result in front beside the chosen one; where that is no other, ask."""
-        results, current = self.screen.session.results, self.screen.result
+        results, current = self.screen.session.results, self._in_front()
         others = [one for one in results if one is not current]
         if current is None or not others:
-            self.screen.kanon.say("one run is not enough to compare: run again, or press + for k+1")
+            self.screen.host.say("one run is not enough to compare: run again, or press + for k+1")
         elif chosen is not None and results[chosen] is not current:
             self._compare(current, results[chosen])
         elif len(others) == 1:
             self._compare(current, others[0])
         else:
-            self.screen.app.push_screen(
+            self.screen.ask(
                 Choose("Compare with", [self.screen.session.run_title(one) for one in others]),
                 lambda n: self._compare(current, others[n]) if n is not None else None,
             )
@@ -131,6 +136,6 @@ class Runs:
         titles = (session.run_title(first), session.run_title(second))
 
         def made(rows: PairedRows) -> None:
-            self.screen.app.push_screen(CompareScreen(rows, titles))
+            self.screen.ask(CompareScreen(rows, titles))
 
         self.screen.compute(lambda: PairedRows(Comparison(first, second)), made, group="compare")

@@ -114,7 +114,7 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         super().__init__()
         self.result: Result | None = None
         self.panel = "attributes"
-        self.runs = Runs(self)
+        self.runs = Runs(self, in_front=lambda: self.result, show=self.show_result, fill=self.fill)
         self._before: Result | None = None
         """The result that the one shown was run again from."""
         self._shown: Session | None = None
@@ -240,7 +240,7 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     def action_record(self) -> None:
         """Ask for a record number, as screen 1 counts."""
         records = self.records
-        self.app.push_screen(
+        self.ask(
             AskText("Go to record", check=records.number_of),
             lambda text: records.go_to_record(records.number_of(text)) if text else None,
         )
@@ -264,12 +264,12 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
             question = lambda: reasons.of_attribute(x)  # noqa: E731
 
         def answered(why: Why) -> None:
-            self.app.push_screen(WhyDialog(why))
+            self.ask(WhyDialog(why))
 
         if question is not None:
             self.compute(question, answered, group="why")
         else:
-            self.kanon.say(f"{self.records.column} is no quasi-identifier: published as it is")
+            self.host.say(f"{self.records.column} is no quasi-identifier: published as it is")
 
     def _attribute_in_panel(self) -> int:
         """Which attribute the row of the panel belongs to; rules stand below theirs."""

@@ -191,7 +191,7 @@ right follow at once. Press `r` to type research values of your own.
     def action_new(self) -> None:
         """A new rule for the attribute under the cursor."""
         if self.line is None:
-            self.kanon.say("tag a quasi-identifier on screen 2 first")
+            self.host.say("tag a quasi-identifier on screen 2 first")
             return
         name = self.line.attribute
         self._ask(
@@ -224,9 +224,7 @@ right follow at once. Press `r` to type research values of your own.
         session = self.session
 
         def opened(attribute: QuasiIdentifier) -> None:
-            self.app.push_screen(
-                RuleDialog(attribute.column, rule), lambda made: then(made) if made else None
-            )
+            self.ask(RuleDialog(attribute.column, rule), lambda made: then(made) if made else None)
 
         self.compute(lambda: session.quasi_identifier(name), opened, group="dialog")
 
@@ -255,7 +253,7 @@ right follow at once. Press `r` to type research values of your own.
                     [name], f"{name}: base", rules=replace(table, base=check(text))
                 )
 
-        self.app.push_screen(
+        self.ask(
             AskText(
                 f"Base value of the rules of {name}",
                 f"{table.base:g}",
@@ -278,7 +276,7 @@ right follow at once. Press `r` to type research values of your own.
                 f"level {level}: {'computed' if value is None else f'{value:g} typed'}"
                 for level, value in enumerate(typed)
             ]
-            self.app.push_screen(
+            self.ask(
                 Choose(f"Research values of {name}", options, hint="enter: type a value"),
                 lambda level: None if level is None else ask_value(level, typed),
             )
@@ -296,7 +294,7 @@ right follow at once. Press `r` to type research values of your own.
                 self.edit_attributes([name], f"{name}: research value of level {level}", rv=rv)
 
             value = typed[level]
-            self.app.push_screen(
+            self.ask(
                 AskText(
                     f"Research value of {name} at level {level}",
                     "" if value is None else f"{value:g}",

@@ -30,7 +30,6 @@ from kanon_tui.core.run.result import Result, conclude, start
 from kanon_tui.core.run.run import State
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import Message
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import printable
@@ -309,37 +308,35 @@ for the next, `space` to let it run.
 
         self.compute(make, made, group="begin", failed=self._failed)
 
-    @work(thread=True, exclusive=True, group="run")
     def _drive(self, session: Session, live: LiveRun) -> None:
-        worker = get_current_worker()
-        try:
+        def drive() -> Result:
+            worker = get_current_worker()
             if live.paused:
                 live.step()
             live.drive(lambda: worker.is_cancelled)
-            if worker.is_cancelled:
-                return
-            result = conclude(live.run, session.project)
-        except Exception as error:
-            self.app.call_from_thread(self._failed, error)
-        else:
-            self.app.call_from_thread(self._finished, session, live, result)
+            return conclude(live.run, session.project)
+
+        self.compute(
+            drive,
+            lambda result: self._finished(session, live, result),
+            group="run",
+            failed=self._failed,
+        )
 
     def _finished(self, session: Session, live: LiveRun, result: Result) -> None:
         self._look()
         session.results.append(result)
         self.refresh_bindings()
         self.query_one(LiveView).conclude(live, result)
-        self.kanon.session_changed()
+        self.host.session_changed()
         if not live.paused:
-            self.kanon.action_step("results")
+            self.host.action_step("results")
 
     def _failed(self, error: Exception) -> None:
         self._look()
         self.refresh_bindings()
-        if isinstance(error, KanonError):
-            self.app.push_screen(Message("No release", str(error)))
-        else:
-            self.kanon.show_error("The run stopped", error)
+        known = isinstance(error, KanonError)
+        self.host.show_error("No release" if known else "The run stopped", error)
 
     def _look(self) -> None:
         """Read the picture of the run and draw it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.widget import Widget
@@ -229,7 +229,7 @@ local recoding pays.
             if names is not None:
                 self._compare(tuple(names), self.ks)
 
-        self.app.push_screen(PickAlgorithms(self.algorithms), chosen)
+        self.ask(PickAlgorithms(self.algorithms), chosen)
 
     def action_values(self) -> None:
         """Type the values of k."""
@@ -238,7 +238,7 @@ local recoding pays.
             if text is not None:
                 self._compare(self.algorithms, k_values(text))
 
-        self.app.push_screen(
+        self.ask(
             AskText(
                 "Values of k",
                 ",".join(map(str, self.ks)),
@@ -278,26 +278,29 @@ local recoding pays.
         self._draw()
         self._drive(sweep)
 
-    @work(thread=True, exclusive=True, group="sweep")
     def _drive(self, sweep: Sweep) -> None:
-        failure: Exception | None = None
-        try:
+        def drive() -> None:
             for point in sweep:
                 if sweep is self.sweep:
                     self.points = (*self.points, point)
-        except Exception as error:
-            failure = error
-        if sweep is self.sweep and self.is_attached:
-            self.app.call_from_thread(self._finished, failure)
 
-    def _finished(self, failure: Exception | None) -> None:
+        self.compute(
+            drive,
+            lambda _: self._finished(sweep),
+            group="sweep",
+            failed=lambda error: self._finished(sweep, error),
+        )
+
+    def _finished(self, sweep: Sweep, failure: Exception | None = None) -> None:
+        if sweep is not self.sweep:
+            return
         self.running = False
         self._ended = time.monotonic()
         self.session.swept = True
         self.refresh_bindings()
         self.refresh_session()
         if failure is not None:
-            self.kanon.show_error("The sweep stopped", failure)
+            self.host.show_error("The sweep stopped", failure)
 
     def action_cancel(self) -> None:
         """Stop, and keep the points that are done."""
@@ -311,7 +314,7 @@ local recoding pays.
         """The point under the cursor as a full result."""
         point, sweep, session = self.point, self.sweep, self.session
         if point is None or point.error is not None or sweep is None:
-            self.kanon.say("this point has no release to open")
+            self.host.say("this point has no release to open")
             return
 
         place = point.algorithm, point.k
@@ -320,15 +323,15 @@ local recoding pays.
             # One that was opened before becomes the newest: the same run is never listed twice.
             session.results[:] = [*(one for one in session.results if one is not result), result]
             self._opened[place] = result
-            self.kanon.session_changed()
-            self.kanon.action_step("results")
+            self.host.session_changed()
+            self.host.action_step("results")
 
         self.compute(lambda: self._opened.get(place) or sweep.open(point), opened, group="open")
 
     def action_export(self) -> None:
         """Write what is done as a table or a picture."""
         folder = self.session.data_path.parent
-        self.app.push_screen(
+        self.ask(
             AskPath(
                 "Write the points to",
                 str(folder / f"{Path(self.session.project.name).stem}-what-if.csv"),
@@ -339,7 +342,7 @@ local recoding pays.
 
     def _export(self, path: Path) -> None:
         if path.is_file() and path.suffix.lower() in SWEEP_ENDINGS:
-            self.app.push_screen(
+            self.ask(
                 Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
                 lambda answer: self._write(path, True) if answer else None,
             )
@@ -353,7 +356,7 @@ local recoding pays.
             check_target(path, SWEEP_ENDINGS, force)
             write_text(path, sweep_text(points, path), force)
 
-        self.compute(write, lambda _: self.kanon.say(f"wrote {path.name}"), group="export")
+        self.compute(write, lambda _: self.host.say(f"wrote {path.name}"), group="export")
 
     def _in_order(self) -> Sequence[SweepPoint]:
         known = {(point.algorithm, point.k): point for point in self.points}

@@ -10,7 +10,8 @@ import pytest
 
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.readiness import State, readiness
-from kanon_tui.core.editing.recovery import Desk
+from kanon_tui.core.editing.recent_files import RecentFiles
+from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.privacy.settings import Privacy
@@ -91,48 +92,58 @@ def test_readiness_counts_problems(session: Session) -> None:
     assert readiness(session)["attributes"].state is State.ATTENTION
 
 
-def test_desk_keeps_unsaved_work_until_it_is_saved(session: Session, path, tmp_path) -> None:
-    desk = Desk(tmp_path / "state")
-    desk.keep(session)
-    assert desk.abandoned_for(path) is None  # nothing unsaved
+def test_unsaved_work_is_kept_until_it_is_saved(session: Session, path, tmp_path) -> None:
+    store = RecoveryStore(tmp_path / "state")
+    store.keep(session)
+    assert store.unsaved_work(path) is None  # nothing unsaved
     session.change_attributes(["age"], "weight", weight=0.4)
-    desk.keep(session)
-    lost = desk.abandoned_for(path)
-    assert lost is not None
-    again = lost.session()
+    store.keep(session)
+    unsaved = store.unsaved_work(path)
+    assert unsaved is not None
+    again = unsaved.session()
     assert again.attribute("age").weight == 0.4
     assert again.dirty
     again.undo()
     assert again.attribute("age").weight is None
     session.save()
-    desk.keep(session)
-    assert desk.abandoned_for(path) is None
+    store.keep(session)
+    assert store.unsaved_work(path) is None
 
 
-def test_desk_survives_damage_and_a_folder_it_cannot_write(session: Session, path, tmp_path):
+def test_state_survives_damage_and_a_folder_it_cannot_write(session: Session, path, tmp_path):
     session.change_attributes(["age"], "weight", weight=0.4)
-    desk = Desk(tmp_path / "state")
-    desk.keep(session)
-    desk.remember(path)
+    store = RecoveryStore(tmp_path / "state")
+    store.keep(session)
+    RecentFiles(tmp_path / "state").add(path)
     for file in (tmp_path / "state").rglob("*.json"):
         file.write_text("{half")
-    assert desk.abandoned_for(path) is None
-    assert desk.recent() == []
+    assert store.unsaved_work(path) is None
+    assert RecentFiles(tmp_path / "state").paths() == []
     blocked = tmp_path / "blocked"
     blocked.write_text("a file, not a folder")
-    Desk(blocked).keep(session)
-    Desk(blocked).remember(path)
+    RecoveryStore(blocked).keep(session)
+    RecentFiles(blocked).add(path)
+
+
+def test_a_closed_store_does_not_bring_back_what_was_discarded(session, path, tmp_path) -> None:
+    session.change_attributes(["age"], "weight", weight=0.4)
+    store = RecoveryStore(tmp_path / "state")
+    store.keep(session)
+    store.discard(path)
+    store.close()
+    store.keep(session)  # a thread that was slow
+    assert store.unsaved_work(path) is None
 
 
 def test_recent_files_latest_first_and_only_those_that_exist(tmp_path: Path) -> None:
-    desk = Desk(tmp_path / "state")
+    recent = RecentFiles(tmp_path / "state")
     files = [tmp_path / f"{n}.csv" for n in range(12)]
     for file in files:
         file.touch()
-        desk.remember(file)
-    desk.remember(files[3])
+        recent.add(file)
+    recent.add(files[3])
     files[11].unlink()
-    recent = desk.recent()
-    assert recent[0] == files[3]
-    assert files[11] not in recent
-    assert len(recent) == len(set(recent)) <= 8
+    paths = recent.paths()
+    assert paths[0] == files[3]
+    assert files[11] not in paths
+    assert len(paths) == len(set(paths)) <= 8

@@ -10,7 +10,6 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.editing.recovery import Desk
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
 from kanon_tui.widgets.grid import Grid
 
@@ -98,7 +97,7 @@ class Driver:
 
 @asynccontextmanager
 async def opened(file: Path, size: tuple[int, int] = (100, 30)) -> Iterator[Driver]:
-    app = KanonApp(file, desk=Desk(file.parent / "desk"), theme="kanon-dark")
+    app = KanonApp(file, state_folder=file.parent / "state", theme="kanon-dark")
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
