@@ -15,7 +15,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Static
 
 from kanon_tui.core.errors import KanonError
@@ -49,6 +48,8 @@ class Form(VerticalScroll, can_focus=False):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._fields: tuple[Field, ...] = ()
+        self._entries: dict[str, Input | Select[Any]] = {}
+        """What is typed into, of exactly these fields; older ones may still be on their way out."""
         self._values: dict[str, Any] = {}
 
     def compose(self) -> ComposeResult:
@@ -65,35 +66,39 @@ class Form(VerticalScroll, can_focus=False):
                 self._fill()
             return
         self._fields, self._values = tuple(fields), wanted
-        await self.query(".field").remove()
-        await self.mount_all([self._line(field) for field in fields], before="#form-help")
+        self._entries = {field.name: self._entry(field) for field in fields}
+        lines = [
+            Horizontal(Label(Text(name.replace("_", " "))), entry, classes="field")
+            for name, entry in self._entries.items()
+        ]
+        # Both begin before anything is waited for: a newer `show` may cut the waiting short.
+        removed = self.query(".field").remove()
+        mounted = self.mount_all(lines, before="#form-help")
+        await removed
+        await mounted
         self._help("")
 
-    def _line(self, field: Field) -> Horizontal:
-        value = self._values[field.name]
-        title = Label(Text(field.name.replace("_", " ")))
-        name = f"p-{field.name}"
-        entry: Widget
+    def focus_field(self, name: str) -> None:
+        """Let somebody type into a field, if it is there."""
+        if name in self._entries:
+            self._entries[name].focus()
+
+    def _entry(self, field: Field) -> Input | Select[Any]:
+        value, name = self._values[field.name], f"p-{field.name}"
         if field.type.name == "bool" or field.type.choices:
             # A checkbox would tell yes from no by its colour alone.
             options: list[tuple[str, Any]] = [("no", False), ("yes", True)]
             if field.type.choices:
                 options = [(choice, choice) for choice in field.type.choices]
-            entry = Select(options, value=value, allow_blank=False, id=name, compact=True)
-        else:
-            placeholder = "not set" if field.type.optional else field.allowed
-            entry = Input(field.text(value), placeholder=placeholder, id=name, compact=True)
-        return Horizontal(title, entry, classes="field")
+            return Select(options, value=value, allow_blank=False, id=name, compact=True)
+        placeholder = "not set" if field.type.optional else field.allowed
+        return Input(field.text(value), placeholder=placeholder, id=name, compact=True)
 
     def _fill(self) -> None:
         for field in self._fields:
-            entry = self.query_one(f"#p-{field.name}")
-            value = self._values[field.name]
+            entry, value = self._entries[field.name], self._values[field.name]
             with self.prevent(Input.Changed, Select.Changed):
-                if isinstance(entry, Input):
-                    entry.value = field.text(value)
-                elif isinstance(entry, Select):
-                    entry.value = value
+                entry.value = field.text(value) if isinstance(entry, Input) else value
 
     # -- reading
 
@@ -102,10 +107,9 @@ class Form(VerticalScroll, can_focus=False):
         return {field.name: self._read(field) for field in self._fields}
 
     def _read(self, field: Field) -> Any:
-        entry = self.query_one(f"#p-{field.name}")
+        entry = self._entries[field.name]
         if isinstance(entry, Input):
             return field.parse(entry.value, "this form")
-        assert isinstance(entry, Select)
         return entry.value
 
     @on(Input.Changed)
@@ -124,6 +128,8 @@ class Form(VerticalScroll, can_focus=False):
     def commit(self, event: Message) -> None:
         """Tell what changed, if all of it is valid."""
         event.stop()
+        if event.control not in self._entries.values():
+            return  # of a field that is on its way out
         try:
             values = self.read()
         except KanonError:

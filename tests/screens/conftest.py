@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.worker import WorkerCancelled
+from textual.timer import Timer
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.samples import find_sample
+
+LONGEST_WAIT = 60.0
+"""Seconds; a busy machine is slow, a condition that never comes true is a failure."""
 
 
 @pytest.fixture
@@ -36,12 +40,40 @@ def make_app(tmp_path: Path) -> Callable[..., KanonApp]:
     return make
 
 
+async def wait_until(pilot: Pilot[None], condition: Callable[[], object]) -> None:
+    """Wait until something holds, however long the machine takes."""
+    deadline = time.monotonic() + LONGEST_WAIT
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail("it never happened")
+        if pilot.app._exception is not None:
+            return  # the application ended; leaving `run_test` raises what ended it
+        await asyncio.sleep(0.02)
+
+
 async def settle(pilot: Pilot[None]) -> None:
-    """Wait until background work is done and drawn."""
-    for _ in range(3):
-        with suppress(WorkerCancelled):  # a newer one took its place
-            await pilot.app.workers.wait_for_complete()
+    """Wait until background work is done, delivered and drawn."""
+    quiet = 0  # what one job delivers may start another: look twice
+    while quiet < 2:
+        await wait_until(pilot, lambda: is_quiet(pilot))
         await pilot.pause()
+        quiet = quiet + 1 if is_quiet(pilot) else 0
+        if pilot.app._exception is not None:
+            return
+
+
+def is_quiet(pilot: Pilot[None]) -> bool:
+    """Nothing runs in the background, no message waits, no timer is about to act."""
+    app = pilot.app
+    if app.workers or app.message_queue_size:
+        return False
+    nodes = list(app.screen.walk_children(with_self=True))
+    return not any(node.message_queue_size or any(map(_acts_once, node._timers)) for node in nodes)
+
+
+def _acts_once(timer: Timer) -> bool:
+    """A timer that waits for its one moment, unlike a clock that goes on forever."""
+    return timer._repeat == 0 and timer._task is not None and not timer._task.done()
 
 
 def session_of(pilot: Pilot[None]) -> Session:

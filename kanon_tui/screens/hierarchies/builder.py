@@ -36,6 +36,7 @@ MOST_GROUPED = 100
 """Values up to which a form of all groups can be read."""
 
 Preview = tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]
+Entry = Input | Select[str] | TextArea
 
 
 class BuilderDialog(Hosted, Dialog):
@@ -73,6 +74,8 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
         kind = state.spec.kind
         self._builders = [b for b in BUILDERS.values() if kind in b.kinds]
         self._builder: Builder = self._first_builder()
+        self._entries: dict[str, Entry] = {}
+        """The fields of exactly this builder; those of another may still be on their way out."""
         self._timer: Timer | None = None
 
     def _first_builder(self) -> Builder:
@@ -114,12 +117,12 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     def _fields(self) -> Iterator[Widget]:
         texts = texts_of_spec(self._builder, self._beginning())
-        for key in self._builder.keys:
-            entry = self._entry(key, texts[key.name])
+        self._entries = {key.name: self._entry(key, texts[key.name]) for key in self._builder.keys}
+        for name, entry in self._entries.items():
             size = "field tall" if isinstance(entry, TextArea) else "field"
-            yield Horizontal(Label(Text(key.name)), entry, classes=size)
+            yield Horizontal(Label(Text(name)), entry, classes=size)
 
-    def _entry(self, key: Key, text: str) -> Widget:
+    def _entry(self, key: Key, text: str) -> Entry:
         name = f"key-{key.name}"
         if key.choices:
             options = [(choice, choice) for choice in key.choices]
@@ -138,9 +141,9 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     def on_mount(self) -> None:
         """The preview of what is there; typing goes to the first key."""
-        if self._builder.keys:
-            self.query_one(f"#key-{self._builder.keys[0].name}").focus()
-        self._look()
+        for entry in list(self._entries.values())[:1]:
+            entry.focus()
+        self._preview()
 
     # -- filling in
 
@@ -151,10 +154,11 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
             return
         self._builder = BUILDERS[str(event.value)]
         fields = self.query_one("#fields")
-        await fields.remove_children()
-        await fields.mount_all(list(self._fields()))
+        removed, mounted = fields.remove_children(), fields.mount_all(list(self._fields()))
         self.query_one("#about", Static).update(Text(self._builder.help))
-        self._look()
+        await removed
+        await mounted
+        self._preview()
 
     @on(Input.Changed)
     @on(TextArea.Changed)
@@ -163,17 +167,13 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
         """Look again when the typing pauses."""
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(PAUSE, self._look)
+        self._timer = self.set_timer(PAUSE, self._preview)
 
     def spec(self) -> dict[str, Any]:
         """What the form says; raises the first key that does not fit."""
         texts = {}
-        for key in self._builder.keys:
-            entry = self.query_one(f"#key-{key.name}")
-            if isinstance(entry, TextArea):
-                texts[key.name] = entry.text
-            elif isinstance(entry, (Input, Select)):
-                texts[key.name] = str(entry.value)
+        for name, entry in self._entries.items():
+            texts[name] = entry.text if isinstance(entry, TextArea) else str(entry.value)
         return spec_from_texts(self._builder, texts, self._state.name)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -187,7 +187,7 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     # -- the preview
 
-    def _look(self) -> None:
+    def _preview(self) -> None:
         session, name = self._session, self._state.name
         try:
             spec = self.spec()
@@ -197,7 +197,7 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
         self.compute(
             lambda: level_preview(session, name, spec),
             self._show,
-            group="hierarchies.preview",
+            group="preview",
             failed=self._failed,
         )
 
@@ -224,7 +224,7 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
         self.compute(
             lambda: level_preview(session, name, spec),
             lambda _: self.dismiss(spec),
-            group="hierarchies.preview",
+            group="accept",  # of its own: the preview of what was typed last must not replace it
             failed=self._failed,
         )
 

@@ -264,7 +264,7 @@ for the next, `space` to let it run.
     @on(OptionList.OptionSelected, "#algorithms")
     def into_form(self) -> None:
         """Enter goes on to the form."""
-        self.query_one("#p-k").focus()
+        self.query_one("#privacy", Form).focus_field("k")
 
     @on(Form.Changed)
     def changed(self, event: Form.Changed) -> None:
