@@ -20,7 +20,10 @@ from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.clustering.requirement_repair import MergingOn, merge_on
-from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
@@ -30,16 +33,16 @@ from tests.core.algorithms.twins.beyond_k import merged_on
 
 SALARY = {
     "k alone": (),
-    "distinct l = 2": (Requirement(Model.L_DISTINCT, 2, "salary"),),
-    "entropy l = 1.5": (Requirement(Model.L_ENTROPY, 1.5, "salary"),),
-    "t = 0.2": (Requirement(Model.T, 0.2, "salary"),),
-    "α = 0.9": (Requirement(Model.ALPHA, 0.9, "salary"),),
+    "distinct l = 2": (DistinctLDiversity(2, "salary"),),
+    "entropy l = 1.5": (EntropyLDiversity(1.5, "salary"),),
+    "t = 0.2": (TCloseness(0.2, "salary"),),
+    "α = 0.9": (AlphaKAnonymity(0.9, "salary"),),
 }
 DIAGNOSIS = {
-    "distinct l = 3": Requirement(Model.L_DISTINCT, 3, "diagnosis"),
-    "entropy l = 3": Requirement(Model.L_ENTROPY, 3, "diagnosis"),
-    "t = 0.3": Requirement(Model.T, 0.3, "diagnosis"),
-    "α = 0.6": Requirement(Model.ALPHA, 0.6, "diagnosis"),
+    "distinct l = 3": DistinctLDiversity(3, "diagnosis"),
+    "entropy l = 3": EntropyLDiversity(3, "diagnosis"),
+    "t = 0.3": TCloseness(0.3, "diagnosis"),
+    "α = 0.6": AlphaKAnonymity(0.6, "diagnosis"),
 }
 
 
@@ -54,7 +57,7 @@ def main() -> None:
     against_twin(args.twin)
 
 
-def requiring(task: Task, *requirements: Requirement, **privacy: float) -> Task:
+def requiring(task: Task, *requirements: PrivacyModel, **privacy: float) -> Task:
     return replace(task, privacy=replace(task.privacy, requirements=requirements, **privacy))
 
 

@@ -12,7 +12,8 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
@@ -135,10 +136,10 @@ def what_is_said(step: Step) -> tuple[str, str, dict[str, float]]:
 
 
 @pytest.mark.parametrize("decisions", [1, 7])
-@pytest.mark.parametrize("required", [(), (Requirement(Model.L_DISTINCT, 3, "illness"),)])
+@pytest.mark.parametrize("required", [(), (DistinctLDiversity(3, "illness"),)])
 @pytest.mark.parametrize("name", NAMES)
 def test_what_was_yielded_never_changes(
-    name: str, required: tuple[Requirement, ...], decisions: int
+    name: str, required: tuple[PrivacyModel, ...], decisions: int
 ) -> None:
     task = mixed()
     task = replace(task, privacy=replace(task.privacy, requirements=required))

@@ -14,19 +14,6 @@ __all__ = ["HELP", "arguments", "execute"]
 
 HELP = "measure a table that is already anonymised"
 
-_MEANINGS = {
-    "records": "records",
-    "classes": "classes",
-    "k": "records in the smallest class",
-    "risk_max": "highest risk of finding a person",
-    "risk_mean": "mean risk of finding a person",
-    "l_distinct": "distinct l-diversity",
-    "l_entropy": "entropy l-diversity",
-    "t": "t-closeness",
-    "p": "p-sensitivity",
-    "alpha": "highest share of one sensitive value",
-}
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -49,14 +36,26 @@ def execute(args: argparse.Namespace) -> int:
     """Count and print."""
     from kanon_tui.core.data.table import read_table
     from kanon_tui.core.metrics.published_table import check_published
+    from kanon_tui.core.privacy.k_anonymity import KAnonymity
+    from kanon_tui.core.privacy.models import MODELS
 
     table = read_table(args.file)
     found = check_published(table.frame, args.quasi, args.sensitive, args.k)
     if args.json:
         print_json(found)
     else:
+        titles = {
+            "records": "records",
+            "classes": "classes",
+            KAnonymity.name: KAnonymity.check_title,
+            "risk_max": "highest risk of finding a person",
+            "risk_mean": "mean risk of finding a person",
+            **{name: model.check_title for name, model in MODELS.items()},
+        }
         rows = [
-            [m, figure(found[name])] for name, m in _MEANINGS.items() if found[name] is not None
+            [title, figure(found[name])]
+            for name, title in titles.items()
+            if found[name] is not None
         ]
         print_table(("measure", "figure"), rows)
         print(f"k = {args.k:,} is {'reached' if found['reached'] else 'NOT reached'}")

@@ -87,7 +87,7 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
         f"highest risk {measures.privacy.risk_max:.4f}   {result.seconds:.2f} s"
     )
     for each in measures.privacy.required:
-        print(f"  every class has {each.requirement}: the worst has {each.figure:.4g}")
+        print(f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}")
     for note in result.notes:
         print(f"  note: {note}")
     written = [str(path) for path in (args.out, args.report) if path is not None]

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.report.sections import COUNTS, METRICS, PRIVACY
+from kanon_tui.core.report.sections import COUNTS, METRICS
 from kanon_tui.core.run.result import Result
 
 __all__ = [
@@ -32,9 +33,8 @@ __all__ = [
 ]
 
 
-HIGHER_IS_BETTER = frozenset(
-    {"utility", "rv", "precision", "classes", "k", "l_distinct", "l_entropy", "p"}
-)
+HIGHER_IS_BETTER = frozenset({"utility", "rv", "precision", "classes", "k"})
+"""Of the figures that are no privacy model's; those say it themselves."""
 NO_DIRECTION = frozenset({"distinct_published", "smallest_class", "largest_class"})
 EQUAL = 1e-9
 
@@ -62,7 +62,9 @@ class FigureDifference:
         if not self.difference or abs(self.difference) < EQUAL or self.name in NO_DIRECTION:
             return 0
         rises = self.difference > 0
-        return 1 if rises == (self.name in HIGHER_IS_BETTER) else -1
+        model = MODELS.get(self.name)
+        higher = self.name in HIGHER_IS_BETTER if model is None else model.at_least
+        return 1 if rises == higher else -1
 
 
 @dataclass(frozen=True)
@@ -193,12 +195,15 @@ def _figures(first: Result, second: Result) -> Iterator[FigureDifference]:
         yield FigureDifference(
             name, title, getattr(one.privacy, name), getattr(other.privacy, name)
         )
-    for name, title, _ in PRIVACY:
-        of_first, of_second = getattr(one.privacy, name), getattr(other.privacy, name)
+    for name, model in MODELS.items():
+        of_first, of_second = one.privacy.figures[name], other.privacy.figures[name]
         for sensitive in of_first:
             if sensitive in of_second:
                 yield FigureDifference(
-                    name, f"{title}: {sensitive}", of_first[sensitive], of_second[sensitive]
+                    name,
+                    f"{model.report_title}: {sensitive}",
+                    of_first[sensitive],
+                    of_second[sensitive],
                 )
 
 

@@ -52,7 +52,7 @@ def _introduction(project: Project, run: Run) -> Iterator[str]:
             f"must look like at least {count_of(task.k - 1, 'other')}."
         )
     if task.requirements:
-        asked = joined([str(requirement) for requirement in task.requirements])
+        asked = joined([str(requirement.model) for requirement in task.requirements])
         yield f"Beyond k, every class must have {asked}."
     named = algorithm.title.lower() == algorithm.name
     title = algorithm.title if named else f"{algorithm.title} ({algorithm.name})"
@@ -86,7 +86,7 @@ def _outcome(result: Result) -> Iterator[str]:
             f"the published cells."
         )
     for each in measures.privacy.required:
-        yield f"Every class has {each.requirement}; the worst has {each.figure:.3g}."
+        yield f"Every class has {each.requirement.model}; the worst has {each.figure:.3g}."
     yield (
         f"{count_of(measures.suppressed_records, 'record')} of {task.n:,} "
         f"{plural(measures.suppressed_records, 'is', 'are')} suppressed."

@@ -37,7 +37,7 @@ from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.numeric import TIE, Floats, Int64s
-from kanon_tui.core.privacy.requirements import Bound, out_of_reach
+from kanon_tui.core.privacy.column_requirement import ColumnRequirement, out_of_reach
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
@@ -80,7 +80,9 @@ class MergingOn:
         self._labels = np.full(task.n, -1, dtype=np.int64)
         self._labels[kept] = number
         self._boxes = ClassBoxes(task, self._labels, grouping.suppressed_cells)
-        self._held = [_Held(bound, self._labels, len(classes)) for bound in task.requirements]
+        self._values = [
+            _ClassValues(each, self._labels, len(classes)) for each in task.requirements
+        ]
         self._gaps = self._all_gaps(np.arange(len(classes)))
         self._block = self._magval_groups() if keep_magvals else np.zeros_like(classes, np.int64)
         self._into = np.arange(len(classes))
@@ -148,8 +150,8 @@ class MergingOn:
 
     def _merge(self, one: int, other: int) -> None:
         self._boxes.merge(one, other)
-        for held in self._held:
-            held.merge(one, other)
+        for values in self._values:
+            values.merge(one, other)
         self._gaps[one] = 0.0
         self._gaps[other] = self._all_gaps(np.array([other]))[0]
         self._into[one] = other
@@ -157,24 +159,24 @@ class MergingOn:
 
     def _all_gaps(self, classes: Int64s, one: int | None = None) -> Floats:
         """What some classes miss in all; with `one`, what their unions with it miss."""
-        return np.asarray(np.sum([held.gaps(classes, one) for held in self._held], axis=0))
+        return np.asarray(np.sum([values.gaps(classes, one) for values in self._values], axis=0))
 
     def _told(self, one: int, other: int) -> tuple[str, dict[str, Any]]:
         """The merge to come in words, by the requirement that the class misses most."""
         pair = np.array([one])
-        held = max(self._held, key=lambda each: float(each.gaps(pair)[0]))
+        values = max(self._values, key=lambda each: float(each.gaps(pair)[0]))
         sizes = self._boxes.sizes
         facts = {
             "small": one + 1,
             "other": other + 1,
             "size": int(sizes[one]),
             "size_other": int(sizes[other]),
-            "lack": held.bound.lack,
-            "required": str(held.bound),
-            "has": float(held.figures(pair)[0]),
-            "together": float(held.figures(np.array([other]), one)[0]),
+            "lack": values.requirement.model.lack,
+            "required": str(values.requirement.model),
+            "has": float(values.figures(pair)[0]),
+            "together": float(values.figures(np.array([other]), one)[0]),
         }
-        figure = ".0f" if held.bound.model.counts_values else ".3g"
+        figure = values.requirement.model.figure_format()
         return (
             f"Class {{small:,}} of {{size:,}} records shows {{lack}} ({{has:{figure}}}): merge it "
             f"with class {{other:,}} of {{size_other:,}}, the nearest "
@@ -205,7 +207,7 @@ class MergingOn:
         """Suppress the classes that miss something in groups that do so as a whole."""
         if not (self._gaps > 0).any():
             return
-        whole = np.sum([held.group_gaps(self._block) for held in self._held], axis=0)
+        whole = np.sum([values.group_gaps(self._block) for values in self._values], axis=0)
         hopeless = (whole > 0)[self._block] & (self._gaps > 0)
         if not hopeless.any():
             return
@@ -231,27 +233,26 @@ def _nearest(costs: Floats, count: int) -> Int64s:
     return near[np.argsort(costs[near], kind="stable")[:count]]
 
 
-class _Held:
-    """What every class holds of the attribute of one requirement."""
+class _ClassValues:
+    """The values that every class has of the attribute of one requirement."""
 
-    def __init__(self, bound: Bound, labels: Int64s, classes: int) -> None:
-        self.bound = bound
-        held = GroupValues.of(labels, bound.column.codes, classes)
-        self._codes = np.split(held.code, held.starts[1:-1])
-        self._records = np.split(held.records, held.starts[1:-1])
+    def __init__(self, requirement: ColumnRequirement, labels: Int64s, classes: int) -> None:
+        self.requirement = requirement
+        groups = GroupValues.of(labels, requirement.column.codes, classes)
+        self._codes = np.split(groups.code, groups.starts[1:-1])
+        self._records = np.split(groups.records, groups.starts[1:-1])
 
     def gaps(self, classes: Int64s, one: int | None = None) -> Floats:
         """What classes miss; with `one`, what their unions with it miss."""
-        return self.bound.gaps(self._unions(classes, one))
+        return self.requirement.gaps(self._unions(classes, one))
 
     def figures(self, classes: Int64s, one: int | None = None) -> Floats:
         """The figures of classes, or of their unions with one."""
-        return self.bound.figures(self._unions(classes, one))
+        return self.requirement.figures(self._unions(classes, one))
 
     def group_gaps(self, group: Int64s) -> Floats:
         """What groups of classes miss, each as a whole."""
-        values = self._joined(range(len(group)), group)
-        return self.bound.gaps(values)
+        return self.requirement.gaps(self._joined(range(len(group)), group))
 
     def merge(self, one: int, other: int) -> None:
         """Put one class into another."""

@@ -97,6 +97,11 @@ class Column:
         return parse_numbers(wanted)
 
     @cached_property
+    def code_of(self) -> dict[str, int]:
+        """The code of every value."""
+        return {value: code for code, value in enumerate(self.values)}
+
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How many records have each value."""
         return np.bincount(self.codes, minlength=len(self.values))

@@ -11,11 +11,11 @@ Both properties that searches prune by follow from classes only merging: a more 
 passing one passes, and one with fewer attributes (the others at the root) does so too. A release of
 no records is none: when everything would be suppressed, the string fails.
 
-Where more than k is required (`Diverse`), classes that miss it must go as well. The properties then
-hold as before where nothing may be suppressed, or where only values are counted (`monotone`). Else
-a class that holds may be spoilt by one that is merged into it. The number of records that must go
-at least still only falls from a string to a more general one, so that searches prune by that
-(`fails_below`, `necessary`).
+Where more than k is required (`RequirementTest`), classes that miss it must go as well. The
+properties then hold as before where nothing may be suppressed, or where more records never hurt a
+class (`monotone`). Else a class that holds may be spoilt by one that is merged into it. The number
+of records that must go at least still only falls from a string to a more general one: searches
+prune by that (`fails_below`, `necessary`).
 
 Cost: a test is one pass over the source's tuples, with a table look-up for every attribute that is
 not at the root and one probe of a table. No sort, no copy. A string with more than n / k classes
@@ -32,7 +32,7 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.full_domain.requirement_test import Diverse, Lack
+from kanon_tui.core.full_domain.requirement_test import Lack, RequirementTest
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 from kanon_tui.core.task.task import QuasiIdentifier
 
@@ -146,7 +146,7 @@ class Frequency:
         k: int,
         allowed: int,
         roll_ups: RollUps | None = None,
-        diverse: Diverse | None = None,
+        requirement_test: RequirementTest | None = None,
         bounds_only: bool = False,
     ) -> None:
         from kanon_tui.core.kernels import frequency as kernels
@@ -157,7 +157,7 @@ class Frequency:
         self.n = coded.records
         self.allowed = min(allowed, self.n - 1)
         """How many records may be suppressed; at least one record stays."""
-        self.diverse = diverse
+        self.requirement_test = requirement_test
         self.bounds_only = bounds_only
         """Whether a string passes that is not known to fail, and everything below it with it."""
         self.work = 0
@@ -184,7 +184,7 @@ class Frequency:
         passes = small <= self.allowed
         if not passes and 2 * classes < len(source.members):
             self._cache.add(string, self._collect(source, classes))
-        if passes and self.diverse is not None:
+        if passes and self.requirement_test is not None:
             return self._judge(string, Outcome(passes, classes, smallest, small, member, False))
         return Outcome(passes, classes, smallest, small, member, fails_below=not passes)
 
@@ -206,31 +206,31 @@ class Frequency:
     ) -> tuple[npt.NDArray[np.bool_], Lack | None]:
         """Which classes may be published, and what most of the others miss beyond k."""
         kept = classes.sizes >= self.k
-        if self.diverse is None:
+        if self.requirement_test is None:
             return kept, None
-        missed, lack = self.diverse.judge(numbers, classes.sizes)
+        missed, lack = self.requirement_test.judge(numbers, classes.sizes)
         return kept & ~missed, lack
 
     def _least_removed(self, classes: _Classes, numbers: Int32s) -> int:
         """How many records must go here, and so at least at every more specific string."""
-        assert self.diverse is not None
-        gone = self.diverse.least_removed(numbers, classes.sizes)
+        assert self.requirement_test is not None
+        gone = self.requirement_test.least_removed(numbers, classes.sizes)
         left = classes.sizes - gone
         return int(np.where(left < self.k, classes.sizes, gone).sum())
 
     @cached_property
     def monotone(self) -> bool:
         """Whether everything more general than a passing string passes."""
-        if self.diverse is None or not self.allowed or self.bounds_only:
+        if self.requirement_test is None or not self.allowed or self.bounds_only:
             return True
-        return all(bound.model.counts_values for bound in self.diverse.requirements)
+        return all(each.model.monotone for each in self.requirement_test.requirements)
 
     @cached_property
     def necessary(self) -> Frequency:
         """What a search may prune by: the same, or where that is not monotone a test that is."""
         if self.monotone:
             return self
-        return Frequency(self.coded, self.k, self.allowed, self._cache, self.diverse, True)
+        return Frequency(self.coded, self.k, self.allowed, self._cache, self.requirement_test, True)
 
     def roll_up(self, levels: Sequence[int]) -> None:
         """Remember the classes of a string that many strings to come are more general than."""

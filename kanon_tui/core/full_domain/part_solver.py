@@ -11,7 +11,7 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency
 from kanon_tui.core.full_domain.parts import Pair, Part, Whole
 from kanon_tui.core.full_domain.passing import settle
-from kanon_tui.core.full_domain.requirement_test import Diverse
+from kanon_tui.core.full_domain.requirement_test import RequirementTest
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.full_domain.strings import StringList, StringSpace
 from kanon_tui.core.helper_processes import Processes, cores
@@ -114,7 +114,13 @@ class Crew:
         search = self.search
         if self._processes is None:
             engine = self._engine
-            setup = (engine.coded, engine.k, engine.allowed, engine.diverse, engine.bounds_only)
+            setup = (
+                engine.coded,
+                engine.k,
+                engine.allowed,
+                engine.requirement_test,
+                engine.bounds_only,
+            )
             processes = Processes(
                 min(self._workers, len(jobs)), begin, *setup, search.space, self._memory
             )
@@ -156,13 +162,15 @@ def begin(
     coded: CodedTuples,
     k: int,
     allowed: int,
-    diverse: Diverse | None,
+    requirement_test: RequirementTest | None,
     bounds_only: bool,
     space: StringSpace,
     memory: int,
 ) -> Callable[[Job], tuple[Words, int, int]]:
     """What a process does with a job: gives the passing strings, all strings made, the tests."""
-    frequency = Frequency(coded, k, allowed, diverse=diverse, bounds_only=bounds_only)
+    frequency = Frequency(
+        coded, k, allowed, requirement_test=requirement_test, bounds_only=bounds_only
+    )
 
     def settle_job(job: Job) -> tuple[Words, int, int]:
         passing = _Passing(space, memory)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.privacy.requirements import out_of_reach
+from kanon_tui.core.privacy.column_requirement import out_of_reach
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of
 
@@ -95,7 +95,9 @@ def refuse_if_hopeless(task: Task, allowed: int) -> None:
 
 def no_string(task: Task) -> str:
     """Why a search met no passing string, though there are records enough."""
-    missed = "; ".join(b.unreachable() for b in task.requirements if not b.whole_holds)
+    missed = "; ".join(
+        each.unreachable() for each in task.requirements if not each.whole_table_holds
+    )
     return (
         f"no string passes: with every attribute at its root all records are one class, which does "
         f"not do ({missed}), and below it more than {task.allowed_suppressed:,} records would have "

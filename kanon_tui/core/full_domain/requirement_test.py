@@ -1,7 +1,7 @@
 """Which classes of a generalisation string keep what is required beyond k.
 
 The records collapse once to distinct (tuple, sensitive value) pairs with counts. A string puts
-tuples together, so that its classes are judged on these pairs, not on records.
+tuples together: its classes are judged on these pairs, not on records.
 """
 
 from __future__ import annotations
@@ -14,40 +14,42 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.numeric import Flags, Int32s
-from kanon_tui.core.privacy.requirements import Bound
+from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 
-__all__ = ["Diverse", "Lack"]
+__all__ = ["Lack", "RequirementTest"]
 
 
 @dataclass(frozen=True)
 class Lack:
     """The requirement that most records of a string miss."""
 
-    requirement: Bound
+    requirement: ColumnRequirement
     records: int
 
     def __str__(self) -> str:
-        return self.requirement.lack
+        return self.requirement.model.lack
 
 
-class Diverse:
-    """Judges classes of tuples by some requirements."""
+class RequirementTest:
+    """Tests classes of tuples for some requirements."""
 
-    def __init__(self, requirements: Sequence[Bound], tuple_of: Int32s, tuples: int) -> None:
+    def __init__(
+        self, requirements: Sequence[ColumnRequirement], tuple_of: Int32s, tuples: int
+    ) -> None:
         self.requirements = tuple(requirements)
         self._pairs = {
-            bound.column.name: GroupValues.of(tuple_of, bound.column.codes, tuples)
-            for bound in requirements
+            each.column.name: GroupValues.of(tuple_of, each.column.codes, tuples)
+            for each in requirements
         }
 
     def least_removed(self, number: Int32s, sizes: Int32s) -> npt.NDArray[np.int64]:
         """Per class how many records must go at least for the rest to hold."""
-        held = self._held(number, len(sizes))
-        each = [bound.least_removed(held[bound.column.name]) for bound in self.requirements]
-        return np.asarray(np.max(each, axis=0), dtype=np.int64)
+        values = self._values(number, len(sizes))
+        removed = [each.least_removed(values[each.column.name]) for each in self.requirements]
+        return np.asarray(np.max(removed, axis=0), dtype=np.int64)
 
-    def _held(self, number: Int32s, classes: int) -> dict[str, GroupValues]:
-        """What classes hold of each sensitive attribute, by the class of every tuple."""
+    def _values(self, number: Int32s, classes: int) -> dict[str, GroupValues]:
+        """The values of each sensitive attribute in every class, by the class of every tuple."""
         return {
             name: GroupValues.of(number[pairs.group], pairs.code, classes, pairs.records)
             for name, pairs in self._pairs.items()
@@ -59,13 +61,13 @@ class Diverse:
         `number` gives the class of every tuple, `sizes` the records of every class.
         """
         classes = len(sizes)
-        held = self._held(number, classes)
+        values = self._values(number, classes)
         missed = np.zeros(classes, dtype=bool)
         worst: Lack | None = None
-        for bound in self.requirements:
-            here = bound.gaps(held[bound.column.name]) > 0
+        for requirement in self.requirements:
+            here = requirement.gaps(values[requirement.column.name]) > 0
             records = int(sizes[here].sum())
             if records > (worst.records if worst is not None else 0):
-                worst = Lack(bound, records)
+                worst = Lack(requirement, records)
             missed |= here
         return missed, worst

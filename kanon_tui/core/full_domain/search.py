@@ -15,7 +15,7 @@ from typing import Any
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.frequency import Frequency, Outcome
 from kanon_tui.core.full_domain.pre_pruning import LevelAlone, hidden_note, no_string
-from kanon_tui.core.full_domain.requirement_test import Diverse
+from kanon_tui.core.full_domain.requirement_test import RequirementTest
 from kanon_tui.core.full_domain.shared_counts import shared_counts
 from kanon_tui.core.full_domain.strings import StringSpace
 from kanon_tui.core.metrics.research_value import level_research_values
@@ -84,10 +84,10 @@ class Search:
         coded, self.tuple_of, roll_ups = shared_counts(task, context).at(lowest)
         if allowed is None:
             allowed = task.allowed_suppressed
-        diverse = None
+        requirement_test = None
         if task.requirements:
-            diverse = Diverse(task.requirements, self.tuple_of, len(coded.counts))
-        self.frequency = Frequency(coded, task.k, allowed, roll_ups, diverse)
+            requirement_test = RequirementTest(task.requirements, self.tuple_of, len(coded.counts))
+        self.frequency = Frequency(coded, task.k, allowed, roll_ups, requirement_test)
         self.generated = 0
         self.pruned = 0
         self.tested = 0

@@ -1,11 +1,10 @@
-"""What an attacker can still learn: class sizes, diversity of sensitive values, broken bounds.
+"""What an attacker can still learn: class sizes, sensitive values of classes, broken MAGVals.
 
-Per sensitive attribute, always the worst class of `diversity`'s figures; t is the distance from the
-whole input table.
+Per sensitive attribute every model of `core/privacy` gives the figure of its worst class; t is the
+distance from the whole input table. Missing is a value like any other. Suppressed records are in no
+class.
 
-Missing is a value like any other. Suppressed records are in no class.
-
-Reference: CKA for MAGVals; `diversity` for the rest.
+Reference: CKA for MAGVals; `core/privacy` for the rest.
 """
 
 from __future__ import annotations
@@ -16,45 +15,40 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.privacy.requirements import Bound
-from kanon_tui.core.privacy.spread import distance, equal_values, highest_share
+from kanon_tui.core.privacy.column_requirement import ColumnRequirement
+from kanon_tui.core.privacy.k_anonymity import KAnonymity
+from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.recode import Release
 
-__all__ = ["Diversity", "PrivacyMeasures", "Reached", "diversity", "measure_privacy", "violations"]
-
-
-@dataclass(frozen=True)
-class Diversity:
-    """How well one sensitive attribute is hidden in the worst class."""
-
-    l_distinct: int
-    l_entropy: float
-    t: float
-    p: int
-    alpha: float
+__all__ = [
+    "PrivacyMeasures",
+    "Reached",
+    "measure_privacy",
+    "prosecutor_risk",
+    "violations",
+    "worst_figures",
+]
 
 
 @dataclass(frozen=True, eq=False)
 class Reached:
     """A requirement and the figure of the worst class."""
 
-    requirement: Bound
+    requirement: ColumnRequirement
     figure: float
 
 
 @dataclass(frozen=True, eq=False)
 class PrivacyMeasures:
-    """The privacy of a release; diversity per sensitive attribute."""
+    """The privacy of a release."""
 
     k: int
-    l_distinct: Mapping[str, int]
-    l_entropy: Mapping[str, float]
-    t: Mapping[str, float]
-    p: Mapping[str, int]
-    alpha: Mapping[str, float]
+    figures: Mapping[str, Mapping[str, float]]
+    """Of the worst class, by the name of a model (`l_distinct`, `t`, …) and sensitive attribute."""
     risk_max: float
     """Prosecutor risk 1/|E|: of the most exposed record."""
     risk_mean: float
@@ -76,23 +70,21 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     classes = release.published_classes
     sizes = np.bincount(classes[classes >= 0])
     found = {
-        column.name: diversity(classes, sizes, column.codes, column.counts, column.kind.ordered)
-        for column in release.task.sensitive
+        column.name: worst_figures(classes, len(sizes), column) for column in release.task.sensitive
     }
     risk_max, risk_mean = prosecutor_risk(sizes)
     return PrivacyMeasures(
-        k=int(sizes.min()) if len(sizes) else 0,
-        l_distinct={name: d.l_distinct for name, d in found.items()},
-        l_entropy={name: d.l_entropy for name, d in found.items()},
-        t={name: d.t for name, d in found.items()},
-        p={name: d.p for name, d in found.items()},
-        alpha={name: d.alpha for name, d in found.items()},
+        k=KAnonymity.measured(sizes),
+        figures={
+            model: {attribute: figures[model] for attribute, figures in found.items()}
+            for model in MODELS
+        },
         risk_max=risk_max,
         risk_mean=risk_mean,
         violations=violations(release, cells),
         required=tuple(
-            Reached(bound, bound.reached(GroupValues.of(classes, bound.column.codes, len(sizes))))
-            for bound in release.task.requirements
+            Reached(each, each.worst_figure(GroupValues.of(classes, each.column.codes, len(sizes))))
+            for each in release.task.requirements
             if len(sizes)
         ),
         class_sizes=sizes,
@@ -106,29 +98,13 @@ def prosecutor_risk(sizes: Int64s) -> tuple[float, float]:
     return 1.0 / int(sizes.min()), len(sizes) / int(sizes.sum())
 
 
-def diversity(
-    classes: npt.NDArray[np.integer],
-    sizes: Int64s,
-    codes: npt.NDArray[np.integer],
-    counts: Int64s,
-    ordered: bool,
-) -> Diversity:
-    """Diversity of one sensitive attribute.
+def worst_figures(classes: npt.NDArray[np.integer], count: int, column: Column) -> dict[str, float]:
+    """By the name of every model its figure of the worst class of a sensitive column.
 
-    `classes` and `codes` are per record (class −1: suppressed), `counts` says how often each value
-    occurs in the reference table, and codes rise with the values where they are `ordered`.
+    `classes` has the class of every record, -1 where it is suppressed.
     """
-    if len(sizes) == 0:
-        return Diversity(0, 0.0, 0.0, 0, 0.0)
-    held = GroupValues.of(classes, codes, len(sizes))
-    fewest = int(held.distinct.min())
-    return Diversity(
-        l_distinct=fewest,
-        l_entropy=float(equal_values(held).min()),
-        t=float(distance(held, counts / counts.sum(), ordered).max()),
-        p=fewest,
-        alpha=float(highest_share(held).max()),
-    )
+    groups = GroupValues.of(classes, column.codes, count)
+    return {name: model.measured(groups, column) for name, model in MODELS.items()}
 
 
 def violations(release: Release, cells: Sequence[CellGroups]) -> int:

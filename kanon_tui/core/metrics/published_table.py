@@ -12,7 +12,9 @@ from kanon_tui.core.data.guess import guess_attributes
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.metrics.privacy import diversity, prosecutor_risk
+from kanon_tui.core.metrics.privacy import prosecutor_risk, worst_figures
+from kanon_tui.core.privacy.k_anonymity import KAnonymity
+from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.recode import number_rows
 
 __all__ = ["check_published"]
@@ -37,22 +39,18 @@ def check_published(
     classes = number_rows([printed.column(name, Kind.CATEGORICAL).codes for name in quasi])
     sizes = np.bincount(classes)
     risk_max, risk_mean = prosecutor_risk(sizes)
-    found = None
+    found: dict[str, float | None] = dict.fromkeys(MODELS)
     if sensitive is not None:
         guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
         column = table.column(sensitive, guess.kind, guess.date_format)
-        found = diversity(classes, sizes, column.codes, column.counts, column.kind.ordered)
+        found |= worst_figures(classes, len(sizes), column)
     return {
         "records": table.height,
         "quasi": list(quasi),
         "classes": len(sizes),
-        "k": int(sizes.min()),
-        "l_distinct": found.l_distinct if found else None,
-        "l_entropy": found.l_entropy if found else None,
-        "t": found.t if found else None,
-        "p": found.p if found else None,
-        "alpha": found.alpha if found else None,
+        KAnonymity.name: KAnonymity.measured(sizes),
+        **found,
         "risk_max": risk_max,
         "risk_mean": risk_mean,
-        "reached": int(sizes.min()) >= k,
+        "reached": KAnonymity.measured(sizes) >= k,
     }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import floor
 
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import TIE
-from kanon_tui.core.privacy.requirements import Requirement
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.requirements_file import REQUIREMENTS
 
 __all__ = ["Privacy"]
@@ -27,9 +29,38 @@ class Privacy:
         high=1,
         words="a share of the records, from 0 to 1",
     )
-    requirements: tuple[Requirement, ...] = declared((), type=REQUIREMENTS)
+    requirements: tuple[PrivacyModel, ...] = declared((), type=REQUIREMENTS)
     """Beyond k: what every class must keep of sensitive attributes."""
 
     def allowed_suppressed(self, records: int) -> int:
         """How many of so many records `max_suppression` lets go."""
         return floor(self.max_suppression * records + TIE)
+
+    def bounds_of(self, attribute: str) -> dict[str, float]:
+        """What is required of one sensitive attribute, by the names of the models."""
+        return {r.name: r.bound for r in self.requirements if r.attribute in (attribute, None)}
+
+    def with_bounds(
+        self, sensitive: Sequence[str], attribute: str, bounds: Mapping[str, float | None]
+    ) -> Privacy:
+        """With other bounds for one attribute; None: it is not required any more.
+
+        What is required of every sensitive attribute is then written for each: one can differ.
+        What else a requirement says, like the values that α is for, stays.
+        """
+        each = {
+            (requirement.name, name): replace(requirement, attribute=name)
+            for requirement in self.requirements
+            for name in ([requirement.attribute] if requirement.attribute else sensitive)
+        }
+        for model, bound in bounds.items():
+            key = (model, attribute)
+            if bound is None:
+                each.pop(key, None)
+            else:
+                now = each.get(key) or MODELS[model](bound, attribute)
+                each[key] = replace(now, bound=bound)
+        models = list(MODELS)
+        names = list(dict.fromkeys([*sensitive, *(name for _, name in each)]))
+        in_order = sorted(each, key=lambda key: (models.index(key[0]), names.index(key[1])))
+        return replace(self, requirements=tuple(each[key] for key in in_order))

@@ -1,26 +1,49 @@
 """The verifier: counts the classes of a published table again, from its printed cells alone.
 
-It shares no code with the algorithms or the recoder, so that a mistake in either cannot hide here.
-What is required beyond k is computed again as well, by the definitions and without short cuts.
+It shares no code with the algorithms, the recoder or the privacy models: a mistake in one of them
+cannot hide here. What is required beyond k comes as a `Claim`, which is plain data, and is computed
+again by the definitions, written a second time and without short cuts. This module stands alone on
+purpose: do not let it import a model, and do not let a model import a formula from here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.privacy.requirements import Bound, Model
 from kanon_tui.core.text import plural
 
-__all__ = ["smallest_class", "verify"]
+__all__ = ["Claim", "classes_without", "smallest_class", "verify"]
 
 
 _ROUNDING = 1e-9
 _CELLS_AT_A_TIME = 5_000_000  # of a table of classes × values
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What every class of a release is said to have of one sensitive column, as plain data."""
+
+    model: str
+    """By its name in reports: `l_distinct`."""
+    bound: float
+    only_values: tuple[str, ...]
+    """α: the values whose share is bounded; none: all."""
+    lack: str
+    """What a class shows that has it not, after 'with'."""
+    attribute: str
+    values: tuple[str, ...]
+    """All values of the column, sorted, missing last."""
+    counts: tuple[int, ...]
+    """How many records of the whole input table have each value."""
+    missing: int | None
+    """Which of the values is the missing one."""
+    ordered: bool
 
 
 def smallest_class(published: pl.DataFrame, quasi: Sequence[str]) -> int:
@@ -38,7 +61,7 @@ def verify(
     quasi: Sequence[str],
     identifiers: Sequence[str],
     k: int,
-    requirements: Sequence[Bound] = (),
+    claims: Sequence[Claim] = (),
 ) -> int:
     """Prove that a release may be shown: no identifiers, every class has all that is asked of it.
 
@@ -60,52 +83,58 @@ def verify(
             f"the release does not verify: its smallest class has {reached} records, k is {k}; "
             f"nothing was written"
         )
-    for requirement in requirements:
-        missing = classes_without(published, quasi, requirement)
+    for claim in claims:
+        missing = classes_without(published, quasi, claim)
         if missing:
             raise NotReachedError(
                 f"the release does not verify: {missing:,} of its classes "
-                f"{plural(missing, 'is', 'are')} with {requirement.lack}; nothing was written"
+                f"{plural(missing, 'is', 'are')} with {claim.lack}; nothing was written"
             )
     return reached
 
 
-def classes_without(published: pl.DataFrame, quasi: Sequence[str], requirement: Bound) -> int:
-    """How many classes do not have what is required of a sensitive attribute."""
-    column, model = requirement.column, requirement.model
-    missing = len(column.values) - 1 if column.missing is None else column.missing
-    rank = published[column.name].replace_strict(
-        list(column.values), range(len(column.values)), default=missing, return_dtype=pl.Int64
+def classes_without(published: pl.DataFrame, quasi: Sequence[str], claim: Claim) -> int:
+    """How many classes do not have what is claimed of a sensitive attribute."""
+    missing = len(claim.values) - 1 if claim.missing is None else claim.missing
+    rank = published[claim.attribute].replace_strict(
+        list(claim.values), range(len(claim.values)), default=missing, return_dtype=pl.Int64
     )
     classes = published.select(
         pl.struct(quasi).rank("dense").cast(pl.Int64).alias("class") - 1, rank.alias("rank")
     )
     held = classes.group_by("class", "rank").len("records").sort("class", "rank")
-    share = pl.col("records") / pl.col("records").sum()
-    if model is Model.T:
-        figures = _distances(held, requirement)
-    else:
-        figure = {
-            Model.L_DISTINCT: pl.len(),
-            Model.P: pl.len(),
-            Model.L_ENTROPY: (-(share * share.log()).sum()).exp(),
-            Model.ALPHA: share.filter(_is_bounded(requirement)).max().fill_null(0.0),
-        }[model]
-        figures = held.group_by("class").agg(figure.alias("figure"))["figure"].to_numpy()
-    if model.at_least:
-        return int((figures < requirement.bound - _ROUNDING * requirement.bound).sum())
-    return int((figures > requirement.bound + _ROUNDING).sum())
+    figures = FIGURES[claim.model](held, claim)
+    if claim.model in AT_LEAST:
+        return int((figures < claim.bound - _ROUNDING * claim.bound).sum())
+    return int((figures > claim.bound + _ROUNDING).sum())
 
 
-def _is_bounded(requirement: Bound) -> pl.Expr:
-    if requirement.among is None:
-        return pl.lit(value=True)
-    return pl.col("rank").is_in(np.flatnonzero(requirement.among).tolist())
+def _distinct(held: pl.DataFrame, claim: Claim) -> Floats:
+    return _per_class(held, pl.len())
 
 
-def _distances(held: pl.DataFrame, requirement: Bound) -> Floats:
+def _entropy(held: pl.DataFrame, claim: Claim) -> Floats:
+    return _per_class(held, (-(_SHARE * _SHARE.log()).sum()).exp())
+
+
+def _highest_share(held: pl.DataFrame, claim: Claim) -> Floats:
+    bounded = pl.lit(value=True)
+    if claim.only_values:
+        bounded = pl.col("rank").is_in([claim.values.index(value) for value in claim.only_values])
+    return _per_class(held, _SHARE.filter(bounded).max().fill_null(0.0))
+
+
+_SHARE = pl.col("records") / pl.col("records").sum()
+
+
+def _per_class(held: pl.DataFrame, figure: pl.Expr) -> Floats:
+    figures = held.group_by("class").agg(figure.alias("figure"))["figure"]
+    return figures.cast(pl.Float64).to_numpy()
+
+
+def _distance(held: pl.DataFrame, claim: Claim) -> Floats:
     """Distance of every class from the whole table, on full rows of shares."""
-    counts = requirement.column.counts
+    counts = np.array(claim.counts)
     whole = counts / counts.sum()
     values = len(whole)
     classes, ranks = held["class"].to_numpy(), held["rank"].to_numpy()
@@ -118,9 +147,21 @@ def _distances(held: pl.DataFrame, requirement: Bound) -> Floats:
         shares = np.zeros((min(at_a_time, count - first), values))
         shares[classes[here] - first, ranks[here]] = records[here]
         apart = shares / shares.sum(axis=1, keepdims=True) - whole
-        if requirement.column.kind.ordered:
+        if claim.ordered:
             found = np.abs(np.cumsum(apart, axis=1)).sum(axis=1) / max(values - 1, 1)
         else:
             found = np.abs(apart).sum(axis=1) / 2
         distances[first : first + len(found)] = found
     return distances
+
+
+FIGURES: dict[str, Callable[[pl.DataFrame, Claim], Floats]] = {
+    "l_distinct": _distinct,
+    "l_entropy": _entropy,
+    "t": _distance,
+    "p": _distinct,
+    "alpha": _highest_share,
+}
+"""Per model the figure of every class, by the records of every (class, rank of a value)."""
+AT_LEAST = {"l_distinct", "l_entropy", "p"}
+"""The models whose bound is the least that is allowed, not the most."""

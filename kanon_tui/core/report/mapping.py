@@ -28,9 +28,6 @@ _COUNTS = (
     "largest_class",
 )  # fmt: skip
 _METRICS = ("ncp", "utility", "rv", "il", "dm", "cm", "c_avg", "md", "iloss", "precision")
-_PRIVACY = (
-    "k", "l_distinct", "l_entropy", "t", "p", "alpha", "risk_max", "risk_mean", "violations"
-)  # fmt: skip
 
 
 def report_mapping(result: FinishedRun) -> dict[str, Any]:
@@ -73,7 +70,8 @@ def _attribute(measured: AttributeMeasures) -> dict[str, Any]:
 
 
 def _privacy(privacy: PrivacyMeasures) -> dict[str, Any]:
-    figures = _named(privacy, _PRIVACY)
+    figures = {"k": privacy.k, **privacy.figures}
+    figures |= _named(privacy, ("risk_max", "risk_mean", "violations"))
     if privacy.required:
         figures["required"] = [_required(reached) for reached in privacy.required]
     return figures
@@ -83,10 +81,10 @@ def _required(reached: Reached) -> dict[str, Any]:
     """A requirement beyond k, and what the worst class has."""
     requirement = reached.requirement
     return {
-        "model": requirement.model.value,
+        "model": requirement.model.name,
         "attribute": requirement.column.name,
-        "bound": requirement.bound,
-        "values": requirement.bounded,
+        "bound": requirement.model.bound,
+        "values": list(requirement.model.only_values) or None,
         "reached": reached.figure,
     }
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_tui.core.metrics.measure import Measures
+from kanon_tui.core.privacy.k_anonymity import KAnonymity
+from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.report.finished_run import FinishedRun
 
 __all__ = [
     "COUNTS",
     "METRICS",
-    "PRIVACY",
     "Bar",
     "Section",
     "class_sizes_section",
@@ -104,14 +105,6 @@ def metrics_section(measures: Measures) -> Section:
     return Section("What is left for analysis", (), ("Measure", "Figure", "Meaning"), rows)
 
 
-PRIVACY = (
-    ("l_distinct", "Distinct l-diversity", "fewest different values in a class"),
-    ("l_entropy", "Entropy l-diversity", "the same, discounting rare values"),
-    ("t", "t-closeness", "largest distance of a class from the whole table; 0: like the table"),
-    ("p", "p-sensitivity", "every class has at least this many values"),
-    ("alpha", "Highest share (α)", "of one value in a class; 1: some class gives it away"),
-)
-"""Name in the report, title, and what it means; one figure per sensitive attribute."""
 RISK_THRESHOLDS = (0.2, 0.1, 0.05)
 """Risks above which records are counted."""
 
@@ -120,12 +113,12 @@ def privacy_section(result: FinishedRun) -> Section:
     """What an attacker can still learn, with what the figures mean."""
     privacy = result.measures.privacy
     rows = [
-        ("k", figure(privacy.k), "records that share every published combination, at least"),
+        (KAnonymity.report_title, figure(privacy.k), KAnonymity.report_meaning),
         *(
             (
                 f"✓ Required {each.requirement.model.title}: {each.requirement.column.name}",
                 figure(each.figure),
-                f"every class has {each.requirement}; the worst has this",
+                f"every class has {each.requirement.model}; the worst has this",
             )
             for each in privacy.required
         ),
@@ -141,9 +134,10 @@ def privacy_section(result: FinishedRun) -> Section:
         ),
         ("Violations", figure(privacy.violations), "records generalised beyond a given bound"),
     ]
-    for name, title, meaning in PRIVACY:
-        for sensitive, value in (getattr(privacy, name) or {}).items():
-            rows.append((f"{title}: {sensitive}", figure(value), meaning))
+    for name, model in MODELS.items():
+        for sensitive, value in privacy.figures[name].items():
+            title = f"{model.report_title}: {sensitive}"
+            rows.append((title, figure(value), model.report_meaning))
     return Section("Privacy", (), ("Measure", "Figure", "Meaning"), rows)
 
 

@@ -59,7 +59,7 @@ def _what_was_done(result: FinishedRun) -> Section:
         f"{result.algorithm.summary}.",
     ]
     if task.requirements:
-        asked = "; ".join(str(requirement) for requirement in task.requirements)
+        asked = "; ".join(str(requirement.model) for requirement in task.requirements)
         said.append(f"Beyond that, every published class has {asked}; this was proven as well.")
     if left_out:
         said.append(f"Left out because they identify people: {joined(left_out)}.")

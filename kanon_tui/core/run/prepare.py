@@ -16,7 +16,7 @@ from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
-from kanon_tui.core.privacy.requirements import bind_all
+from kanon_tui.core.privacy.column_requirement import join_columns
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.task.weights import attribute_weights
@@ -58,7 +58,7 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         for name in table.names
         if roles[name] is Role.SENSITIVE
     )
-    bind_all(project.privacy.requirements, sensitive, f"{project.title}: privacy")
+    join_columns(project.privacy.requirements, sensitive, f"{project.title}: privacy")
     return Task(
         table=table,
         quasi=quasi,

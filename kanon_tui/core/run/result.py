@@ -119,10 +119,11 @@ def _verify(release: Release) -> None:
     task = release.task
     quasi = [attribute.name for attribute in task.quasi]
     identifiers = [name for name, role in task.roles.items() if role is Role.IDENTIFIER]
+    claims = [requirement.claim() for requirement in task.requirements]
     # Rows of nothing but * are no release, however many there are.
     published = release.frame.clear() if release.suppressed.all() else release.frame
     try:
-        verify(published, quasi, identifiers, task.k, task.requirements)
+        verify(published, quasi, identifiers, task.k, claims)
     except NotReachedError:
         suppressed = int(release.suppressed.sum())
         starred = task.output.suppressed == "star" and 0 < suppressed < task.n
@@ -131,7 +132,7 @@ def _verify(release: Release) -> None:
         why = f"k is {task.k}"
         if suppressed >= task.k:
             shown = published.filter(~release.suppressed[release.order])
-            verify(shown, quasi, identifiers, task.k, task.requirements)
+            verify(shown, quasi, identifiers, task.k, claims)
             why = "which does not keep what is required beyond k"
         raise NotReachedError(
             f"suppressed: star would publish a class of {suppressed} suppressed "

@@ -12,7 +12,7 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
-from kanon_tui.core.privacy.requirements import Bound, bind_all
+from kanon_tui.core.privacy.column_requirement import ColumnRequirement, join_columns
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
@@ -94,9 +94,9 @@ class Task:
         return self.privacy.allowed_suppressed(self.n)
 
     @cached_property
-    def requirements(self) -> tuple[Bound, ...]:
+    def requirements(self) -> tuple[ColumnRequirement, ...]:
         """What every class must keep of sensitive attributes, beyond k."""
-        return bind_all(self.privacy.requirements, self.sensitive, "privacy")
+        return join_columns(self.privacy.requirements, self.sensitive, "privacy")
 
     @cached_property
     def codes(self) -> npt.NDArray[np.int32]:

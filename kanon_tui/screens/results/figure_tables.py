@@ -8,10 +8,10 @@ from rich.cells import cell_len
 
 from kanon_tui.core.analysis.compare import Comparison, FigureDifference
 from kanon_tui.core.metrics.measure import AttributeMeasures
+from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.report.sections import (
     COUNTS,
     METRICS,
-    PRIVACY,
     Bar,
     Section,
     class_sizes_section,
@@ -38,7 +38,10 @@ __all__ = [
 ]
 
 BAR = 3
-MEANINGS = {name: meaning for name, _, meaning in (*METRICS, *COUNTS, *PRIVACY)}
+MEANINGS = {
+    **{name: meaning for name, _, meaning in (*METRICS, *COUNTS)},
+    **{name: model.report_meaning for name, model in MODELS.items()},
+}
 """What the figures of a comparison mean, by name."""
 
 

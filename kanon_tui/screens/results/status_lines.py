@@ -33,7 +33,7 @@ def summary_text(result: Result, session: Session, widget: Widget) -> Text:
         f" · {measures.classes:,} classes · {measures.suppressed_records:,} {suppressed} · "
     )
     proven = [f"k={measures.privacy.k:,}"]
-    proven += dict.fromkeys(each.requirement.short for each in measures.privacy.required)
+    proven += dict.fromkeys(each.requirement.model.short for each in measures.privacy.required)
     text.append(f"verified {' '.join(proven)} ✓", theme_style(widget, "success"))
     if len(session.results) > 1 and widget.size.width >= WIDE:
         number = session.results.index(result) + 1 if result in session.results else 0

@@ -20,8 +20,8 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field, fields_of
-from kanon_tui.core.fields.types import choice, number, optional, whole_number
-from kanon_tui.core.privacy.requirements import Model, bounds_of, with_bounds
+from kanon_tui.core.fields.types import choice
+from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.run.live import LiveRun
@@ -49,35 +49,6 @@ PRIVACY = (
     *fields_of(Privacy),
     *(field for field in fields_of(Project) if field.name == "seed"),
 )
-
-BEYOND = {
-    Model.L_DISTINCT: Field(
-        "l_distinct",
-        optional(whole_number(low=1)),
-        help="Every class has at least so many distinct values of it",
-    ),
-    Model.L_ENTROPY: Field(
-        "l_entropy",
-        optional(number(low=1)),
-        help="Every class is as diverse as so many equally frequent values of it",
-    ),
-    Model.T: Field(
-        "t_closeness",
-        optional(number(low=0, high=1)),
-        help="Every class's values are spread like the whole table's, at most so far from them",
-    ),
-    Model.P: Field(
-        "p_sensitive",
-        optional(whole_number(low=1)),
-        help="Every class has at least so many distinct values of it",
-    ),
-    Model.ALPHA: Field(
-        "alpha",
-        optional(number(above=0, high=1)),
-        help="No value of it has more than this share of a class",
-    ),
-}
-"""What may be required of a sensitive attribute beyond k; nothing typed: it is not required."""
 
 
 class RunScreen(StepScreen):
@@ -228,12 +199,15 @@ for the next, `space` to let it run.
             attributes[0],
             "The sensitive attribute that must stay diverse",
         )
-        bounds = bounds_of(requirements, self._required_of)
+        bounds = session.project.privacy.bounds_of(self._required_of)
         await self.query_one("#beyond", Form).show(
-            [*([which] if len(attributes) > 1 else []), *BEYOND.values()],
+            [
+                *([which] if len(attributes) > 1 else []),
+                *(model.form_field() for model in MODELS.values()),
+            ],
             {
                 "attribute": self._required_of,
-                **{BEYOND[m].name: bound for m, bound in bounds.items()},
+                **{MODELS[name].form_name: bound for name, bound in bounds.items()},
             },
         )
 
@@ -245,11 +219,9 @@ for the next, `space` to let it run.
             self._required_of = attribute
             self._show_setup(session)
             return
-        bounds = {model: values[parameter.name] for model, parameter in BEYOND.items()}
-        requirements = with_bounds(
-            project.privacy.requirements, session.names(Role.SENSITIVE), attribute, bounds
-        )
-        privacy = replace(project.privacy, requirements=requirements)
+        bounds = {name: values[model.form_name] for name, model in MODELS.items()}
+        sensitive = session.names(Role.SENSITIVE)
+        privacy = project.privacy.with_bounds(sensitive, attribute, bounds)
         self.edit(replace(project, privacy=privacy), f"required of {attribute}")
 
     @on(OptionList.OptionHighlighted, "#algorithms")

@@ -18,7 +18,11 @@ from kanon_tui.core.clustering.requirement_repair import _nearest
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.p_sensitivity import PSensitivity
+from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.result import conclude
 from kanon_tui.core.run.run import Run
@@ -47,7 +51,7 @@ def solve(task: Task, algorithm: Algorithm, decisions: int = FULL_SPEED) -> Grou
     return grouping
 
 
-def requiring(task: Task, *requirements: Requirement) -> Task:
+def requiring(task: Task, *requirements: PrivacyModel) -> Task:
     return replace(task, privacy=replace(task.privacy, requirements=requirements))
 
 
@@ -123,9 +127,7 @@ def test_quick_searches_end_with_a_passing_string_or_say_why(name: str, seed: in
 def test_steps_say_what_a_string_misses() -> None:
     """Both ages have two records, but in each both are ill of the same."""
     columns = {"age": [30, 30, 40, 40], "ill": ["flu", "flu", "cold", "cold"]}
-    task = requiring(
-        make_task(columns, 2, {"ill": SENSITIVE}), Requirement(Model.L_DISTINCT, 2, "ill")
-    )
+    task = requiring(make_task(columns, 2, {"ill": SENSITIVE}), DistinctLDiversity(2, "ill"))
     run = Run(task, ALGORITHMS["global"](), RunContext(1))
     sentences = [step.sentence for step in run]
     assert any(
@@ -177,7 +179,7 @@ def test_gcka_merges_within_magvals_and_suppresses_what_cannot_hold(seed: int) -
     clusters = [np.flatnonzero(before.labels == c).tolist() for c in range(before.labels.max() + 1)]
     block = group_by_magvals(task).number.tolist()
     expected, gone = merged_on(task, clusters, block)
-    if any(bound.model.counts_values and not bound.whole_holds for bound in task.requirements):
+    if any(each.model.monotone and not each.whole_table_holds for each in task.requirements):
         assert not expected
         with pytest.raises(NotReachedError):
             solve(task, Gcka())
@@ -207,7 +209,7 @@ def test_every_clustering_keeps_what_is_required(name: str, seed: int) -> None:
 
 def test_merging_on_tells_each_merge() -> None:
     columns = {"age": [30, 30, 40, 41, 90, 90], "ill": ["flu", "flu", "cold", "flu", "hip", "flu"]}
-    task = requiring(make_task(columns, 2, {"ill": SENSITIVE}), Requirement(Model.P, 2))
+    task = requiring(make_task(columns, 2, {"ill": SENSITIVE}), PSensitivity(2))
     run = Run(task, ALGORITHMS["bottom-up"](), RunContext(1))
     told = [step.sentence for step in run if "distinct" in step.sentence]
     assert told == [
@@ -221,7 +223,7 @@ def test_merging_on_tells_each_merge() -> None:
 # --- what cannot be
 
 
-def ill_task(*requirements: Requirement, max_suppression: float = 0.0) -> Task:
+def ill_task(*requirements: PrivacyModel, max_suppression: float = 0.0) -> Task:
     columns = {"age": [30, 31, 40, 41], "ill": ["flu", "flu", "flu", "cold"]}
     task = make_task(columns, 2, {"ill": SENSITIVE}, max_suppression=max_suppression)
     return requiring(task, *requirements)
@@ -232,24 +234,24 @@ def ill_task(*requirements: Requirement, max_suppression: float = 0.0) -> Task:
     ("requirement", "why"),
     [
         (
-            Requirement(Model.L_DISTINCT, 3),
+            DistinctLDiversity(3),
             "ill: distinct l-diversity of 3 is required, but the whole table has only 2; "
             "require 2 or less",
         ),
         (
-            Requirement(Model.P, 4, "ill"),
+            PSensitivity(4, "ill"),
             "ill: p-sensitivity of 4 is required, but the whole table has only 2; require 2 or "
             "less",
         ),
         (
-            Requirement(Model.L_ENTROPY, 1.9),
+            EntropyLDiversity(1.9),
             "entropy l-diversity of 1.9 is required, but the whole",
         ),
-        (Requirement(Model.ALPHA, 0.5), "the whole table has 0.75; allow 0.75 or more"),
+        (AlphaKAnonymity(0.5), "the whole table has 0.75; allow 0.75 or more"),
     ],
 )
 def test_what_the_whole_table_lacks_is_refused(
-    name: str, requirement: Requirement, why: str
+    name: str, requirement: PrivacyModel, why: str
 ) -> None:
     run = Run(ill_task(requirement), ALGORITHMS[name]())
     if name in ("datafly", "gcka") and not requirement.model.counts_values:
@@ -265,7 +267,7 @@ def test_suppression_may_reach_what_the_whole_table_lacks() -> None:
     """Without the two flu records of 30 the rest is half flu, half cold."""
     columns = {"age": [30, 30, 40, 40], "ill": ["flu", "flu", "flu", "cold"]}
     task = make_task(columns, 2, {"ill": SENSITIVE}, max_suppression=0.5)
-    task = requiring(task, Requirement(Model.ALPHA, 0.5))
+    task = requiring(task, AlphaKAnonymity(0.5))
     for name in EXACT:
         result = conclude(Run(task, ALGORITHMS[name]()))
         assert result.release.suppressed.tolist() == [True, True, False, False], name
@@ -274,12 +276,12 @@ def test_suppression_may_reach_what_the_whole_table_lacks() -> None:
 def test_a_requirement_needs_a_sensitive_attribute() -> None:
     columns = {"age": [30, 30, 40, 40], "ill": ["flu", "flu", "flu", "cold"]}
     with pytest.raises(InputError, match="no attribute has the role sensitive"):
-        _ = requiring(make_task(columns, 2), Requirement(Model.T, 0.2)).requirements
+        _ = requiring(make_task(columns, 2), TCloseness(0.2)).requirements
     task = make_task(columns, 2, {"ill": SENSITIVE})
     with pytest.raises(InputError, match="'age', which is no sensitive attribute"):
-        _ = requiring(task, Requirement(Model.T, 0.2, "age")).requirements
+        _ = requiring(task, TCloseness(0.2, "age")).requirements
     with pytest.raises(InputError, match="ill has no such value; did you mean 'flu'"):
-        _ = requiring(task, Requirement(Model.ALPHA, 0.2, "ill", ("flue",))).requirements
+        _ = requiring(task, AlphaKAnonymity(0.2, "ill", ("flue",))).requirements
 
 
 # --- what searches prune by
@@ -290,7 +292,7 @@ def paid_task(seed: int) -> Task:
     rng = np.random.default_rng(seed)
     columns = {"x": rng.integers(0, 4, 14).tolist(), "pay": rng.integers(1, 6, 14).tolist()}
     task = make_task(columns, 2, {"pay": SENSITIVE}, max_suppression=0.3)
-    return requiring(task, Requirement(Model.T, float(rng.choice([0.02, 0.1, 0.2]))))
+    return requiring(task, TCloseness(float(rng.choice([0.02, 0.1, 0.2]))))
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -321,7 +323,7 @@ def test_no_fewer_records_than_said_are_enough(seed: int) -> None:
             if sum(left) > 0 and inside.sum() - sum(left) < least:
                 pairs = zip(records, left, strict=True)
                 chosen = [i for own, count in pairs for i in own[:count].tolist()]
-                assert gap(bound, chosen) > 0, (str(bound), least, left)
+                assert gap(bound, chosen) > 0, (bound.model, least, left)
 
 
 def test_the_nearest_are_those_of_a_stable_sort() -> None:

@@ -9,14 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.privacy.requirements import Model, Requirement, bounds_of, with_bounds
+from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.privacy.p_sensitivity import PSensitivity
 from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import DataSource, Project
 
-L, E, T, P, A = Model.L_DISTINCT, Model.L_ENTROPY, Model.T, Model.P, Model.ALPHA
 
-
-def read(tmp_path: Path, privacy: str) -> tuple[Requirement, ...]:
+def read(tmp_path: Path, privacy: str) -> tuple[PrivacyModel, ...]:
     (tmp_path / "p.yaml").write_text(f"data: {{path: d.csv}}\nprivacy: {privacy}\n")
     return Project.load(tmp_path / "p.yaml").privacy.requirements
 
@@ -24,23 +27,23 @@ def read(tmp_path: Path, privacy: str) -> tuple[Requirement, ...]:
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        ("{k: 5, l: {attribute: diagnosis, distinct: 3}}", [Requirement(L, 3, "diagnosis")]),
-        ("{l: {distinct: 3, entropy: 2.5}}", [Requirement(L, 3), Requirement(E, 2.5)]),
-        ("{l: 3}", [Requirement(L, 3)]),
-        ("{t: 0.2}", [Requirement(T, 0.2)]),
-        ("{t: {attribute: pay, max: 0.2}}", [Requirement(T, 0.2, "pay")]),
-        ("{p: {attribute: pay, min: 2}}", [Requirement(P, 2, "pay")]),
+        ("{k: 5, l: {attribute: diagnosis, distinct: 3}}", [DistinctLDiversity(3, "diagnosis")]),
+        ("{l: {distinct: 3, entropy: 2.5}}", [DistinctLDiversity(3), EntropyLDiversity(2.5)]),
+        ("{l: 3}", [DistinctLDiversity(3)]),
+        ("{t: 0.2}", [TCloseness(0.2)]),
+        ("{t: {attribute: pay, max: 0.2}}", [TCloseness(0.2, "pay")]),
+        ("{p: {attribute: pay, min: 2}}", [PSensitivity(2, "pay")]),
         (
             "{alpha: {attribute: ill, max: 0.5, values: [HIV, 007]}}",
-            [Requirement(A, 0.5, "ill", ("HIV", "007"))],
+            [AlphaKAnonymity(0.5, "ill", ("HIV", "007"))],
         ),
         (
             "{t: [{attribute: pay, max: 0.2}, {attribute: ill, max: 0.3}]}",
-            [Requirement(T, 0.2, "pay"), Requirement(T, 0.3, "ill")],
+            [TCloseness(0.2, "pay"), TCloseness(0.3, "ill")],
         ),
     ],
 )
-def test_forms(written: str, meant: list[Requirement], tmp_path: Path) -> None:
+def test_forms(written: str, meant: list[PrivacyModel], tmp_path: Path) -> None:
     assert list(read(tmp_path, written)) == meant
 
 
@@ -66,15 +69,19 @@ def test_what_is_wrong_is_named(written: str, why: str, tmp_path: Path) -> None:
     assert f"p.yaml: {why}" in str(error.value)
 
 
-bounds = {L: st.integers(1, 9), E: st.floats(1, 9), T: st.floats(0, 1), P: st.integers(1, 9)}
+bounds: dict[type[PrivacyModel], st.SearchStrategy[float]] = {
+    DistinctLDiversity: st.integers(1, 9),
+    EntropyLDiversity: st.floats(1, 9),
+    TCloseness: st.floats(0, 1),
+    PSensitivity: st.integers(1, 9),
+}
 requirements = st.one_of(
     *(
-        st.builds(Requirement, st.just(model), bound, st.sampled_from([None, "ill", "12"]))
+        st.builds(model, bound, st.sampled_from([None, "ill", "12"]))
         for model, bound in bounds.items()
     ),
     st.builds(
-        Requirement,
-        st.just(A),
+        AlphaKAnonymity,
         st.floats(0.01, 1),
         st.sampled_from([None, "ill"]),
         st.sampled_from([(), ("a",), ("1", "no")]),
@@ -83,7 +90,7 @@ requirements = st.one_of(
 
 
 @given(st.lists(requirements, max_size=5))
-def test_round_trip(wanted: list[Requirement]) -> None:
+def test_round_trip(wanted: list[PrivacyModel]) -> None:
     """All that was asked for is still asked for, and a second trip changes nothing more."""
     from kanon_tui.core.project.project import project_from_mapping, project_to_mapping
 
@@ -95,14 +102,15 @@ def test_round_trip(wanted: list[Requirement]) -> None:
 
 
 def test_a_bound_for_one_attribute_leaves_the_others_alone() -> None:
-    asked = (Requirement(T, 0.2), Requirement(A, 0.5, "ill", ("HIV",)))
-    assert bounds_of(asked, "ill") == {T: 0.2, A: 0.5}
-    changed = with_bounds(asked, ["pay", "ill"], "ill", {T: 0.1, L: 3, A: 0.4, P: None})
-    assert changed == (
-        Requirement(L, 3, "ill"),
-        Requirement(T, 0.2, "pay"),
-        Requirement(T, 0.1, "ill"),
-        Requirement(A, 0.4, "ill", ("HIV",)),
+    asked = Privacy(requirements=(TCloseness(0.2), AlphaKAnonymity(0.5, "ill", ("HIV",))))
+    assert asked.bounds_of("ill") == {"t": 0.2, "alpha": 0.5}
+    wanted = {"t": 0.1, "l_distinct": 3, "alpha": 0.4, "p": None}
+    changed = asked.with_bounds(["pay", "ill"], "ill", wanted)
+    assert changed.requirements == (
+        DistinctLDiversity(3, "ill"),
+        TCloseness(0.2, "pay"),
+        TCloseness(0.1, "ill"),
+        AlphaKAnonymity(0.4, "ill", ("HIV",)),
     )
-    dropped = with_bounds(changed, ["pay", "ill"], "ill", dict.fromkeys(Model))
-    assert dropped == (Requirement(T, 0.2, "pay"),)
+    dropped = changed.with_bounds(["pay", "ill"], "ill", dict.fromkeys(MODELS))
+    assert dropped.requirements == (TCloseness(0.2, "pay"),)

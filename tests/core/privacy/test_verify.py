@@ -11,7 +11,11 @@ import pytest
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.p_sensitivity import PSensitivity
+from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.privacy.verify import classes_without, verify
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
@@ -27,7 +31,7 @@ from tests.helpers import make_task
 SENSITIVE = AttributeSpec(role=Role.SENSITIVE)
 
 
-def requiring(task: Task, *requirements: Requirement) -> Task:
+def requiring(task: Task, *requirements: PrivacyModel) -> Task:
     return replace(task, privacy=replace(task.privacy, requirements=requirements))
 
 
@@ -43,7 +47,7 @@ def test_counts_the_classes_that_miss_a_requirement(seed: int) -> None:
             np.flatnonzero(release.classes == c) for c in range(int(release.classes.max()) + 1)
         ]
         expected = sum(gap(bound, records.tolist()) > 0 for records in classes)
-        assert classes_without(release.frame, quasi, bound) == expected
+        assert classes_without(release.frame, quasi, bound.claim()) == expected
 
 
 def test_li_2007_salaries() -> None:
@@ -54,24 +58,24 @@ def test_li_2007_salaries() -> None:
     )
     frame = recode(task, Grouping(np.repeat(np.arange(3, dtype=np.int32), 3))).frame
     for t, without in [(0.374, 1), (0.376, 0), (0.16, 3)]:
-        (bound,) = requiring(task, Requirement(Model.T, t)).requirements
-        assert classes_without(frame, ["x"], bound) == without
+        (bound,) = requiring(task, TCloseness(t)).requirements
+        assert classes_without(frame, ["x"], bound.claim()) == without
 
 
 def test_missing_is_one_value_whatever_its_token() -> None:
     task = make_task({"x": [1, 1, 1], "ill": ["?", "NA", ""]}, 3, {"ill": SENSITIVE})
-    (bound,) = requiring(task, Requirement(Model.L_DISTINCT, 2)).requirements
+    (bound,) = requiring(task, DistinctLDiversity(2)).requirements
     frame = pl.DataFrame({"x": ["1"] * 3, "ill": ["?", "NA", ""]})
-    assert classes_without(frame, ["x"], bound) == 1
+    assert classes_without(frame, ["x"], bound.claim()) == 1
 
 
 def test_a_release_that_misses_a_requirement_is_refused() -> None:
     task = make_task({"x": [1, 1, 2, 2], "ill": ["a", "a", "b", "c"]}, 2, {"ill": SENSITIVE})
-    asked = requiring(task, Requirement(Model.P, 2)).requirements
+    claims = [each.claim() for each in requiring(task, PSensitivity(2)).requirements]
     frame = recode(task, Grouping(np.array([0, 0, 1, 1], dtype=np.int32))).frame
     assert verify(frame, ["x"], [], 2) == 2
     with pytest.raises(NotReachedError, match="1 of its classes is with fewer than 2 distinct"):
-        verify(frame, ["x"], [], 2, asked)
+        verify(frame, ["x"], [], 2, claims)
 
 
 def test_starred_records_are_a_class_that_must_hold_too() -> None:
@@ -80,7 +84,7 @@ def test_starred_records_are_a_class_that_must_hold_too() -> None:
     town = AttributeSpec(hierarchy={"levels": levels}, magvals=("A", "B"))
     columns = {"town": ["a", "c", "b", "b"], "ill": ["x", "y", "x", "x"]}
     task = make_task(columns, 2, {"town": town, "ill": SENSITIVE})
-    task = requiring(task, Requirement(Model.L_DISTINCT, 2))
+    task = requiring(task, DistinctLDiversity(2))
     from kanon_tui.core.algorithms.gcka import Gcka
 
     result = conclude(Run(task, Gcka()))
@@ -95,8 +99,8 @@ def test_the_figure_of_the_worst_class_is_reported() -> None:
     columns = {"x": [1, 1, 2, 2, 9, 9], "ill": ["a", "a", "b", "a", "c", "b"]}
     task = requiring(
         make_task(columns, 2, {"ill": SENSITIVE}),
-        Requirement(Model.L_DISTINCT, 2),
-        Requirement(Model.ALPHA, 0.75, "ill", ("a",)),
+        DistinctLDiversity(2),
+        AlphaKAnonymity(0.75, "ill", ("a",)),
     )
     report = conclude(Run(task, Mondrian())).report
     assert report["privacy"]["required"] == [

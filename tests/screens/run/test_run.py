@@ -9,7 +9,9 @@ from textual.widgets import ContentSwitcher, Input, OptionList, Select, Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.schema import Role
-from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.steps import RunContext
@@ -76,7 +78,7 @@ async def test_a_requirement_beyond_k_is_typed_kept_undone_and_proven(sample, ma
         assert "the whole table has only" in str(line.content)
         await pilot.press("backspace", "2", "tab")
         await settle(pilot)
-        asked = (Requirement(Model.L_DISTINCT, 2, "diagnosis"),)
+        asked = (DistinctLDiversity(2, "diagnosis"),)
         assert session_of(pilot).project.privacy.requirements == asked
         assert "1 requirement beyond k" in str(line.content)
         screen.query_one("#algorithms").focus()
@@ -101,8 +103,8 @@ async def test_each_sensitive_attribute_has_its_own_requirements(sample, make_ap
         await pilot.press(".", "6", "enter")
         await settle(pilot)
         assert session_of(pilot).project.privacy.requirements == (
-            Requirement(Model.T, 0.3, "income"),
-            Requirement(Model.ALPHA, 0.6, "diagnosis"),
+            TCloseness(0.3, "income"),
+            AlphaKAnonymity(0.6, "diagnosis"),
         )
 
 
@@ -181,7 +183,7 @@ async def test_a_project_that_cannot_run_says_why_before_it_starts(sample, make_
 def test_the_log_tells_tests_of_strings_in_short() -> None:
     columns = {"age": [30, 30, 40, 40], "ill": ["flu", "flu", "cold", "cold"]}
     task = make_task(columns, 2, {"ill": AttributeSpec(role=Role.SENSITIVE)})
-    requirement = Requirement(Model.L_DISTINCT, 2, "ill")
+    requirement = DistinctLDiversity(2, "ill")
     task = replace(task, privacy=replace(task.privacy, requirements=(requirement,)))
     told = [in_short(step) for step in Run(task, ALGORITHMS["global"](), RunContext(1))]
     assert "⟨2⟩ 4 with fewer than 2 distinct values of ill · RV 1" in told

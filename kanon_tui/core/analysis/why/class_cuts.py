@@ -18,11 +18,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.why.requirements import Shown
+from kanon_tui.core.analysis.why.requirements import GroupFigures
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.privacy.requirements import Bound
+from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 
 __all__ = ["ClassCuts", "JudgedCuts"]
 
@@ -83,24 +83,24 @@ class ClassCuts:
         smaller = self.smaller if possible is None else np.where(possible, self.smaller, 0)
         return np.maximum(self.parts.ends(smaller)[1], 0)
 
-    def judged(self, requirements: Sequence[Bound], least: int = 1) -> JudgedCuts:
+    def judged(self, requirements: Sequence[ColumnRequirement], least: int = 1) -> JudgedCuts:
         """What the sides of cuts show of the requirements; both must have so many records."""
         cuts = np.flatnonzero(self.smaller >= max(least, 1))
-        return JudgedCuts(self, cuts, tuple(self._sides(bound, cuts) for bound in requirements))
+        return JudgedCuts(self, cuts, tuple(self._sides(each, cuts) for each in requirements))
 
-    def _sides(self, bound: Bound, cuts: Int64s) -> Shown:
+    def _sides(self, requirement: ColumnRequirement, cuts: Int64s) -> GroupFigures:
         """The figures of the sides, cuts × 2."""
-        pairs = GroupValues.of(self.part_of, bound.column.codes, len(self.parts.group))
+        pairs = GroupValues.of(self.part_of, requirement.column.codes, len(self.parts.group))
         starts = np.searchsorted(pairs.group, self.parts.starts)
         group = self.parts.group[cuts]
         first, length = starts[group], (starts[1:] - starts[:-1])[group]
         shown = [
-            Shown.of(bound, self._values(pairs, cuts[some], first[some], length[some]))
+            GroupFigures.of(requirement, self._values(pairs, cuts[some], first[some], length[some]))
             for some in _some_at_a_time(length)
         ]
         figures = np.concatenate([np.empty(0), *(one.figures for one in shown)])
         missed = np.concatenate([np.empty(0, dtype=bool), *(one.missed for one in shown)])
-        return Shown(bound, figures.reshape(-1, 2), missed.reshape(-1, 2))
+        return GroupFigures(requirement, figures.reshape(-1, 2), missed.reshape(-1, 2))
 
     def _values(
         self, pairs: GroupValues, cuts: Int64s, first: Int64s, length: Int64s
@@ -122,7 +122,7 @@ class JudgedCuts:
     all_cuts: ClassCuts
     cuts: Int64s
     """Which of them were judged."""
-    shown: tuple[Shown, ...]
+    shown: tuple[GroupFigures, ...]
     """Per requirement, cuts × 2: the side inside, the side outside."""
 
     @property
@@ -150,10 +150,10 @@ class JudgedCuts:
         records = np.column_stack([self.all_cuts.inside, self.all_cuts.outside])[self.cuts]
         return np.asarray((sides * records).sum(axis=1), dtype=np.int64)
 
-    def lacks(self, i: int) -> tuple[tuple[Bound, ...], int]:
+    def lacks(self, i: int) -> tuple[tuple[ColumnRequirement, ...], int]:
         """What the sides of one of the cuts miss, and how many records are on sides that do."""
         missed = zip(self.shown, self.missed[:, i].tolist(), strict=True)
-        return tuple(one.bound for one, bad in missed if bad), int(self.lacking[i])
+        return tuple(one.requirement for one, bad in missed if bad), int(self.lacking[i])
 
     @cached_property
     def holds(self) -> Flags:
@@ -172,8 +172,8 @@ class JudgedCuts:
 
     def worse(self, r: int) -> Floats:
         """Of both sides' figures of requirement number r the worse one."""
-        both, at_least = self.shown[r].figures, self.shown[r].bound.model.at_least
-        return np.asarray(both.min(axis=1) if at_least else both.max(axis=1), dtype=np.float64)
+        one = self.shown[r]
+        return np.asarray(one.requirement.model.worst(one.figures, axis=1), dtype=np.float64)
 
 
 def _some_at_a_time(lengths: Int64s) -> Iterator[slice]:

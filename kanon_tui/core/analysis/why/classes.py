@@ -20,7 +20,6 @@ from kanon_tui.core.analysis.why.magvals import why_suppressed
 from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why
 from kanon_tui.core.analysis.why.requirements import (
     lacks_text,
-    loosened,
     missed_by,
     requirement_change,
 )
@@ -28,7 +27,7 @@ from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.privacy.requirements import Bound
+from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.release.cell_texts import cell_texts
 from kanon_tui.core.text import count_of, plural, short_list, shortened
 
@@ -46,7 +45,7 @@ class Cut:
     """Where: `39 | 52`, or `Midwest | South, West`."""
     figures: tuple[float, ...] = ()
     """Per requirement the figure of the side that is worse."""
-    lacks: tuple[Bound, ...] = ()
+    lacks: tuple[ColumnRequirement, ...] = ()
     """What a side misses of the requirements."""
     lacking: int = 0
     """Records on sides that miss something."""
@@ -126,13 +125,14 @@ class ClassReasons(Reasons):
                 enough = f"enough for k = {self.k:,}{self._and_required}"
                 told += f", {enough}; {self.result.algorithm.name} did not take it"
             changes.append(Change("k", min(cut.largest_k, self.k), "", told))
-        for bound, cut in self._forbidden(cuts):
-            if bound is not None:
-                to = loosened(bound, cut.figures[self.task.requirements.index(bound)])
-                changes.append(requirement_change(bound, float(to), cut.leaves))
+        for requirement, cut in self._forbidden(cuts):
+            if requirement is not None:
+                figure = cut.figures[self.task.requirements.index(requirement)]
+                to = float(requirement.model.kept_by(figure))
+                changes.append(requirement_change(requirement, to, cut.leaves))
         return (*changes, *self._without_others(record, x))
 
-    def _forbidden(self, cuts: Sequence[Cut]) -> list[tuple[Bound | None, Cut]]:
+    def _forbidden(self, cuts: Sequence[Cut]) -> list[tuple[ColumnRequirement | None, Cut]]:
         """Cuts that k would allow, where what is required allows none.
 
         Per requirement the cut for which it would have to give way least, if it is the only one
@@ -141,13 +141,13 @@ class ClassReasons(Reasons):
         large = [cut for cut in cuts if cut.largest_k >= self.k]
         if not large or not all(cut.lacks for cut in large):
             return []
-        found: list[tuple[Bound | None, Cut]] = []
-        for r, bound in enumerate(self.task.requirements):
-            sign = 1 if bound.model.at_least else -1
-            alone = [(sign * cut.figures[r], cut) for cut in large if cut.lacks == (bound,)]
+        found: list[tuple[ColumnRequirement | None, Cut]] = []
+        for r, requirement in enumerate(self.task.requirements):
+            sign = 1 if requirement.model.at_least else -1
+            alone = [(sign * cut.figures[r], cut) for cut in large if cut.lacks == (requirement,)]
             if alone:
                 nearest = max(alone, key=lambda one: (one[0], one[1].largest_k))
-                found.append((bound, nearest[1]))
+                found.append((requirement, nearest[1]))
         return found or [(None, min(large, key=lambda cut: (cut.lacking, -cut.largest_k)))]
 
     def _without_others(self, record: int, x: int) -> list[Change]:
@@ -283,14 +283,14 @@ class ClassReasons(Reasons):
 
     def _looser(self, judged: JudgedCuts, free: Flags) -> Iterator[Change]:
         """Per requirement the nearest bound that allows another cut; `free` classes have one."""
-        for r, bound in enumerate(self.task.requirements):
+        for r, requirement in enumerate(self.task.requirements):
             barred = (judged.smaller >= self.k) & judged.only(r) & ~free[judged.group]
             if barred.any():
-                to = loosened(bound, judged.worse(r)[barred])
-                nearest = float(to.max() if bound.model.at_least else to.min())
+                to = requirement.model.kept_by(judged.worse(r)[barred])
+                nearest = float(to.max() if requirement.model.at_least else to.min())
                 more = len(np.unique(judged.group[barred][to == nearest]))
                 told = f"{count_of(more, 'more class', 'more classes')} could be cut on it"
-                yield requirement_change(bound, nearest, told)
+                yield requirement_change(requirement, nearest, told)
 
     # -- helpers
 

@@ -15,11 +15,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.why.requirements import Shown, loosened, shown_by
+from kanon_tui.core.analysis.why.requirements import GroupFigures, figures_of_groups
 from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency
-from kanon_tui.core.full_domain.requirement_test import Diverse
+from kanon_tui.core.full_domain.requirement_test import RequirementTest
 from kanon_tui.core.numeric import Flags
-from kanon_tui.core.privacy.requirements import Bound
+from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Finer"]
@@ -33,18 +33,20 @@ class Finer:
     frequency: Frequency
     class_of: npt.NDArray[np.int32]
     """Per record its class at these levels."""
-    shown: tuple[Shown, ...]
+    shown: tuple[GroupFigures, ...]
     """What the classes show of every requirement."""
 
     @classmethod
     def of(cls, task: Task, levels: tuple[int, ...], allowed: int) -> Finer:
         """Count the classes; `allowed` says how many records may be suppressed."""
         coded, class_of = CodedTuples.of(task.quasi, levels)
-        classes, diverse = len(coded.counts), None
+        classes, requirement_test = len(coded.counts), None
         if task.requirements:
-            diverse = Diverse(task.requirements, class_of, classes)
-        frequency = Frequency(coded, task.k, allowed, diverse=diverse)
-        return cls(levels, frequency, class_of, shown_by(task.requirements, class_of, classes))
+            requirement_test = RequirementTest(task.requirements, class_of, classes)
+        frequency = Frequency(coded, task.k, allowed, requirement_test=requirement_test)
+        return cls(
+            levels, frequency, class_of, figures_of_groups(task.requirements, class_of, classes)
+        )
 
     @property
     def sizes(self) -> npt.NDArray[np.int32]:
@@ -82,13 +84,13 @@ class Finer:
         return self.going <= self.frequency.allowed
 
     @cached_property
-    def lacks(self) -> tuple[Bound, ...]:
+    def lacks(self) -> tuple[ColumnRequirement, ...]:
         """What classes of k or more miss."""
-        return tuple(one.bound for one in self.shown if (one.missed & ~self.below_k).any())
+        return tuple(one.requirement for one in self.shown if (one.missed & ~self.below_k).any())
 
-    def lacks_of(self, number: int) -> tuple[Bound, ...]:
+    def lacks_of(self, number: int) -> tuple[ColumnRequirement, ...]:
         """What one class misses."""
-        return tuple(one.bound for one in self.shown if one.missed[number])
+        return tuple(one.requirement for one in self.shown if one.missed[number])
 
     def raised(self, y: int, level: int) -> bool:
         """Whether it passes with another attribute raised to a level."""
@@ -107,16 +109,17 @@ class Finer:
         first = self._first_to_stay(self.sizes[free][order])
         return 0 if first is None else int(self.sizes[free][order][first])
 
-    def looser(self) -> Iterator[tuple[Bound, float]]:
+    def looser(self) -> Iterator[tuple[ColumnRequirement, float]]:
         """The nearest bounds that let these levels pass, each with all else as it is."""
         for one in self.shown:
             others = [other for other in self.shown if other is not one]
             free = ~(self.below_k | self._missed(others))
             figures = one.figures[free]
-            order = np.argsort(figures if one.bound.model.at_least else -figures, kind="stable")
+            model = one.requirement.model
+            order = np.argsort(figures if model.at_least else -figures, kind="stable")
             first = self._first_to_stay(self.sizes[free][order])
             if first is not None:
-                yield one.bound, float(loosened(one.bound, figures[order][first]))
+                yield one.requirement, float(model.kept_by(figures[order][first]))
 
     def _first_to_stay(self, worst_first: npt.NDArray[np.int32]) -> int | None:
         """Which of some classes is the first that must stay; None where all others are too many."""
@@ -128,7 +131,7 @@ class Finer:
 
     # -- helpers
 
-    def _missed(self, shown: Sequence[Shown]) -> Flags:
+    def _missed(self, shown: Sequence[GroupFigures]) -> Flags:
         missed = np.zeros(len(self.sizes), dtype=bool)
         for one in shown:
             missed |= one.missed

@@ -187,7 +187,7 @@ class LevelReasons(Reasons):
                 f"{stays} and {count_of(finer.going, 'record')} would go"
             )
             changes.append(Change("suppression", share, "", told))
-        changes += [requirement_change(bound, to, stays) for bound, to in finer.looser()]
+        changes += [requirement_change(each, to, stays) for each, to in finer.looser()]
         instead = sorted(self._instead(x), key=lambda one: -one.rv)
         changes += [self._instead_change(one, stays) for one in instead]
         return (*changes, *self._rule_changes(x, instead))
@@ -259,7 +259,7 @@ class LevelReasons(Reasons):
         for x in range(len(self.levels)):
             others = np.flatnonzero(np.delete(same, x, axis=1).all(axis=1))
             changes += self._company_changes(record, x, others)
-        lacks = lacks_text(one.bound for one in missed)
+        lacks = lacks_text(one.requirement for one in missed)
         if alike < self.k:
             alone = (
                 "no other record has" if alike == 1 else f"only {count_of(alike, 'record')} have"

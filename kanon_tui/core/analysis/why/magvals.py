@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kanon_tui.core.analysis.why.reasons import Change, Why
-from kanon_tui.core.analysis.why.requirements import Shown, lacks_text, missed_by
+from kanon_tui.core.analysis.why.requirements import GroupFigures, lacks_text, missed_by
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import Task
@@ -29,7 +29,7 @@ def why_suppressed(result: Result, record: int, question: str) -> Why:
     group = np.flatnonzero(alike.all(axis=1))
     count, missed = len(group), missed_by(task.requirements, group)
     facts = [f"{int(result.release.suppressed.sum()):,} of {task.n:,} records are suppressed."]
-    lacks = lacks_text(one.bound for one in missed)
+    lacks = lacks_text(one.requirement for one in missed)
     if count < task.k:
         alone = (
             "no other record shares" if count == 1 else f"only {count_of(count, 'record')} share"
@@ -48,7 +48,7 @@ def why_suppressed(result: Result, record: int, question: str) -> Why:
     return Why(question, because, tuple(facts), changes)
 
 
-def _group_changes(task: Task, count: int, missed: tuple[Shown, ...]) -> Iterator[Change]:
+def _group_changes(task: Task, count: int, missed: tuple[GroupFigures, ...]) -> Iterator[Change]:
     """What would let the group as it is be published."""
     if 1 < count < task.k and not missed:
         told = f"k = {count:,} instead of {task.k:,}: its group would be large enough"

@@ -11,23 +11,27 @@ from math import exp, log
 
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
-from kanon_tui.core.privacy.requirements import Bound, Model, Requirement
+from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
+from kanon_tui.core.privacy.column_requirement import ColumnRequirement
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
+from kanon_tui.core.privacy.p_sensitivity import PSensitivity
+from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.full_domain import Levels, all_strings
 
 REQUIREMENTS = (
-    Requirement(Model.L_DISTINCT, 2),
-    Requirement(Model.L_DISTINCT, 3, "label"),
-    Requirement(Model.P, 2, "label"),
-    Requirement(Model.L_ENTROPY, 1.5),
-    Requirement(Model.L_ENTROPY, 2.4, "label"),
-    Requirement(Model.T, 0.35),
-    Requirement(Model.T, 0.15, "label"),
-    Requirement(Model.ALPHA, 0.7),
-    Requirement(Model.ALPHA, 0.5, "label"),
-    Requirement(Model.ALPHA, 0.4, "label", ("a",)),
+    DistinctLDiversity(2),
+    DistinctLDiversity(3, "label"),
+    PSensitivity(2, "label"),
+    EntropyLDiversity(1.5),
+    EntropyLDiversity(2.4, "label"),
+    TCloseness(0.35),
+    TCloseness(0.15, "label"),
+    AlphaKAnonymity(0.7),
+    AlphaKAnonymity(0.5, "label"),
+    AlphaKAnonymity(0.4, "label", ("a",)),
 )
 
 
@@ -35,45 +39,45 @@ def with_requirements(task: Task, seed: int) -> Task:
     """The task with one or two requirements, whose values occur in it."""
     rng = random.Random(seed)
     known = set(next(c for c in task.sensitive if c.name == "label").values)
-    possible = [r for r in REQUIREMENTS if known.issuperset(r.values)]
+    possible = [r for r in REQUIREMENTS if known.issuperset(r.only_values)]
     chosen = rng.sample(possible, rng.choice([1, 1, 2]))
     return replace(task, privacy=replace(task.privacy, requirements=tuple(chosen)))
 
 
-def figure(bound: Bound, records: Iterable[int]) -> float:
+def figure(requirement: ColumnRequirement, records: Iterable[int]) -> float:
     """The figure of a class, by the definitions."""
-    codes = bound.column.codes.tolist()
+    codes = requirement.column.codes.tolist()
     inside = Counter(codes[i] for i in records)
     size = sum(inside.values())
     shares = {code: count / size for code, count in inside.items()}
     whole = Counter(codes)
     values = sorted(whole)
-    match bound.model:
-        case Model.L_DISTINCT | Model.P:
+    match requirement.model:
+        case DistinctLDiversity():
             return len(inside)
-        case Model.L_ENTROPY:
+        case EntropyLDiversity():
             return exp(-sum(p * log(p) for p in shares.values()))
-        case Model.ALPHA:
-            return max(
-                (p for v, p in shares.items() if bound.among is None or bound.among[v]),
-                default=0.0,
-            )
-        case Model.T:
+        case AlphaKAnonymity(values=bounded):
+            named = [requirement.column.values.index(value) for value in bounded] or values
+            return max((p for v, p in shares.items() if v in named), default=0.0)
+        case TCloseness():
             apart = [shares.get(v, 0.0) - whole[v] / len(codes) for v in values]
-            if bound.column.kind.ordered:
+            if requirement.column.kind.ordered:
                 return sum(abs(s) for s in accumulate(apart)) / max(len(values) - 1, 1)
             return sum(abs(d) for d in apart) / 2
+    raise AssertionError(requirement.model)
 
 
-def gap(bound: Bound, records: Iterable[int]) -> float:
+def gap(requirement: ColumnRequirement, records: Iterable[int]) -> float:
     """How far a class is from what is required; 0 where it holds."""
-    found = figure(bound, records)
-    missed = (bound.bound - found) / bound.bound if bound.model.at_least else found - bound.bound
+    found = figure(requirement, records)
+    bound = requirement.model.bound
+    missed = (bound - found) / bound if requirement.model.at_least else found - bound
     return missed if missed > 1e-9 else 0.0
 
 
 def gaps(task: Task, records: Sequence[int]) -> float:
-    return sum(gap(bound, records) for bound in task.requirements)
+    return sum(gap(each, records) for each in task.requirements)
 
 
 def classes(task: Task, levels: Levels) -> list[list[int]]:

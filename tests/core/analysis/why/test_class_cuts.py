@@ -17,7 +17,9 @@ from kanon_tui.core.analysis.why.reasons import explainer
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.cell_texts import cell_texts
 from kanon_tui.core.run.result import Result, conclude
@@ -44,7 +46,7 @@ Records = list[int]
 # --- by hand
 
 
-def clustered(ages: Sequence[int], ill: str, k: int, *required: Requirement, n: int = 1) -> Result:
+def clustered(ages: Sequence[int], ill: str, k: int, *required: PrivacyModel, n: int = 1) -> Result:
     """A release of n such classes, whose records have these ages and diseases."""
     columns: dict[str, list[object]] = {
         "age": [age + 100 * c for c in range(n) for age in ages],
@@ -62,9 +64,7 @@ AGES = (31, 35, 39, 39, 39, 39, 52, 52, 60, 60, 61)
 
 
 def test_a_cut_that_only_a_requirement_forbids() -> None:
-    why = explainer(clustered(AGES, "aabcbcaaabb", 5, Requirement(Model.L_DISTINCT, 3))).of_record(
-        0, 0
-    )
+    why = explainer(clustered(AGES, "aabcbcaaabb", 5, DistinctLDiversity(3))).of_record(0, 0)
     assert why.facts[1] == (
         "A cut at 39 | 52 leaves 6 and 5 records, but 5 of them would show fewer than 3 distinct "
         "values of ill."
@@ -78,7 +78,7 @@ def test_a_cut_that_only_a_requirement_forbids() -> None:
 
 def test_a_cut_that_two_requirements_forbid() -> None:
     """No single bound would allow the cut, so that none is named."""
-    required = Requirement(Model.L_DISTINCT, 3), Requirement(Model.ALPHA, 0.5)
+    required = DistinctLDiversity(3), AlphaKAnonymity(0.5)
     why = explainer(clustered(AGES, "aabcbcaaabb", 5, *required)).of_record(0, 0)
     assert why.facts[1].endswith(
         "but 5 of them would show fewer than 3 distinct values of ill or one value of ill in more "
@@ -88,9 +88,7 @@ def test_a_cut_that_two_requirements_forbid() -> None:
 
 
 def test_a_cut_that_both_sides_keep() -> None:
-    why = explainer(clustered(AGES, "aabcbcaacbb", 5, Requirement(Model.L_DISTINCT, 3))).of_record(
-        0, 0
-    )
+    why = explainer(clustered(AGES, "aabcbcaacbb", 5, DistinctLDiversity(3))).of_record(0, 0)
     assert told(why)[0] == (
         "a cut at 39 | 52 leaves 6 and 5 records, enough for k = 5 and what is required beyond it; "
         "mondrian did not take it"
@@ -100,16 +98,14 @@ def test_a_cut_that_both_sides_keep() -> None:
 
 def test_suppressing_others_must_leave_what_is_required() -> None:
     """The one with c is the youngest: without it, two values are left."""
-    why = explainer(
-        clustered((20, 30, 31, 32, 40), "cabab", 4, Requirement(Model.L_DISTINCT, 3))
-    ).of_record(2, 0)
+    why = explainer(clustered((20, 30, 31, 32, 40), "cabab", 4, DistinctLDiversity(3))).of_record(
+        2, 0
+    )
     assert told(why) == ["1 record of its class suppressed: the other 4 would publish [20..32]"]
 
 
 def test_an_attribute_whose_cuts_are_forbidden() -> None:
-    why = explainer(
-        clustered(AGES, "aabcbcaaabb", 5, Requirement(Model.L_DISTINCT, 3), n=2)
-    ).of_attribute(0)
+    why = explainer(clustered(AGES, "aabcbcaaabb", 5, DistinctLDiversity(3), n=2)).of_attribute(0)
     assert why.because == (
         "in 2 of 2 classes no cut on age leaves 5 records with all that is required on either side"
     )
@@ -120,9 +116,7 @@ def test_an_attribute_whose_cuts_are_forbidden() -> None:
     assert told(why) == [
         "distinct l-diversity of ill 2 instead of 3: 2 more classes could be cut on it"
     ]
-    free = explainer(
-        clustered(AGES, "aabcbcaacbb", 5, Requirement(Model.L_DISTINCT, 3))
-    ).of_attribute(0)
+    free = explainer(clustered(AGES, "aabcbcaacbb", 5, DistinctLDiversity(3))).of_attribute(0)
     assert free.because == "mondrian did not take the cuts that are possible"
     assert free.facts[2] == (
         "1 class could be cut on age alone and keep k and what is required beyond it."
@@ -146,7 +140,7 @@ def test_gcka_suppresses_a_group_that_misses_something() -> None:
         "ill": ["f", "f", "f", "c", "f"],
     }
     task = make_task(columns, 2, {"place": place, "ill": ILL})
-    result = run(requiring(task, Requirement(Model.L_DISTINCT, 2)), "gcka")
+    result = run(requiring(task, DistinctLDiversity(2)), "gcka")
     assert np.flatnonzero(result.release.suppressed).tolist() == [0, 1, 4]
     why = explainer(result).of_record(0, 0)
     assert why.because == (

@@ -14,7 +14,10 @@ from kanon_tui.core.analysis.why.levels import LevelReasons
 from kanon_tui.core.analysis.why.reasons import Change, explainer
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.p_sensitivity import PSensitivity
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import Task
@@ -45,7 +48,7 @@ PLACE = AttributeSpec(kind=Kind.CATEGORICAL, hierarchy={"levels": TREE})
 
 
 def places(
-    ill: dict[str, str], k: int, requirement: Requirement, max_suppression: float = 0.0
+    ill: dict[str, str], k: int, requirement: PrivacyModel, max_suppression: float = 0.0
 ) -> Task:
     """`{"a": "fc"}`: two records at a, one ill of f and one of c."""
     rows = [(place, each) for place, them in ill.items() for each in them]
@@ -57,7 +60,7 @@ def places(
 def test_a_level_that_only_a_requirement_forbids() -> None:
     """Two records everywhere; at a and at b both are ill of the same."""
     ill = {"a": "ff", "b": "cc", "c": "fc", "d": "fc"}
-    result = run(places(ill, 2, Requirement(Model.L_DISTINCT, 2)), "global")
+    result = run(places(ill, 2, DistinctLDiversity(2)), "global")
     assert result.grouping.levels == (1,)
     reasons = explainer(result)
     lack = "fewer than 2 distinct values of ill"
@@ -82,7 +85,7 @@ def test_a_level_that_only_a_requirement_forbids() -> None:
 
 def test_a_bound_that_gives_way() -> None:
     ill = {"a": "fc", "b": "fh", "c": "fch", "d": "fch"}
-    why = explainer(run(places(ill, 2, Requirement(Model.L_DISTINCT, 3)), "global")).of_attribute(0)
+    why = explainer(run(places(ill, 2, DistinctLDiversity(3)), "global")).of_attribute(0)
     assert told(why)[-1] == (
         "distinct l-diversity of ill 2 instead of 3: place could stay at level 0"
     )
@@ -91,7 +94,7 @@ def test_a_bound_that_gives_way() -> None:
 def test_k_and_a_requirement_together_in_the_way() -> None:
     """b has one record, a misses something: neither k nor the bound alone would do."""
     ill = {"a": "ffff", "b": "c", "c": "fc", "d": "fc"}
-    task = places(ill, 2, Requirement(Model.P, 2))
+    task = places(ill, 2, PSensitivity(2))
     why = explainer(run(task, "global")).of_attribute(0)
     assert why.because == (
         "level 0 would leave 1 record of the table below k = 2 and 4 in classes with fewer than 2 "
@@ -108,7 +111,7 @@ def test_k_and_a_requirement_together_in_the_way() -> None:
 def test_what_may_be_suppressed_counts_for_the_bound() -> None:
     """Shares of f: 0 at a, 3/4 at b, 1 at c, 1/4 at d. Two records may go: those of c."""
     ill = {"a": "cc", "b": "fffc", "c": "ff", "d": "fccc"}
-    required = Requirement(Model.ALPHA, 0.6, "ill", ("f",))
+    required = AlphaKAnonymity(0.6, "ill", ("f",))
     result = run(places(ill, 2, required, max_suppression=2 / 12), "global")
     assert result.grouping.levels == (1,)
     why = explainer(result).of_attribute(0)
@@ -128,7 +131,7 @@ def test_a_higher_level_can_be_worse() -> None:
     rows = ["apf", "aqc", "bpc", "bqf", "arf", "arf", "brf", "brf"]
     columns = {name: [row[i] for row in rows] for i, name in enumerate(("place", "y", "ill"))}
     task = make_task(columns, 2, {"place": PLACE, "y": y, "ill": ILL}, max_suppression=0.5)
-    reasons = explainer(run(requiring(task, Requirement(Model.ALPHA, 0.5)), "global"))
+    reasons = explainer(run(requiring(task, AlphaKAnonymity(0.5)), "global"))
     assert isinstance(reasons, LevelReasons)
     assert reasons.levels == (1, 0)
     assert not reasons.finer(0).raised(1, 2)
@@ -138,7 +141,7 @@ def test_a_higher_level_can_be_worse() -> None:
 
 def test_a_record_that_went_though_its_class_has_k() -> None:
     ill = {"a": "ffff", "b": "fc", "c": "fc", "d": "fc"}
-    task = places(ill, 2, Requirement(Model.L_DISTINCT, 2), max_suppression=0.4)
+    task = places(ill, 2, DistinctLDiversity(2), max_suppression=0.4)
     result = run(task, "global")
     assert result.grouping.levels == (0,)
     assert np.flatnonzero(result.release.suppressed).tolist() == [0, 1, 2, 3]
@@ -156,7 +159,7 @@ def test_a_record_that_went_though_its_class_has_k() -> None:
 
 def test_a_small_class_that_also_misses_something() -> None:
     ill = {"a": "ff", "b": "fcf", "c": "fcf", "d": "fcc"}
-    task = places(ill, 3, Requirement(Model.L_DISTINCT, 2), max_suppression=0.2)
+    task = places(ill, 3, DistinctLDiversity(2), max_suppression=0.2)
     why = explainer(run(task, "global")).of_record(0, 0)
     assert why.because == "only 2 records have its labels at these levels, and k is 3"
     assert why.facts[1] == (

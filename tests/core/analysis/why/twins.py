@@ -8,7 +8,7 @@ from dataclasses import replace
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.why.reasons import Change, Why
 from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.privacy.requirements import Model, Requirement
+from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.result import Result, conclude
 from kanon_tui.core.run.run import Run
@@ -16,9 +16,7 @@ from kanon_tui.core.task.task import Task
 
 ILL = AttributeSpec(role=Role.SENSITIVE, kind=Kind.CATEGORICAL)
 
-STRICTER = {
-    Model.L_DISTINCT: 1, Model.P: 1, Model.L_ENTROPY: 0.01, Model.T: -0.001, Model.ALPHA: -0.001
-}  # fmt: skip
+STRICTER = {"l_distinct": 1, "p": 1, "l_entropy": 0.01, "t": -0.001, "alpha": -0.001}
 """What must be added to a bound for the next that could have been named instead."""
 
 
@@ -30,7 +28,7 @@ def told(why: Why) -> list[str]:
     return [change.sentence for change in why.changes]
 
 
-def requiring(task: Task, *requirements: Requirement) -> Task:
+def requiring(task: Task, *requirements: PrivacyModel) -> Task:
     return replace(task, privacy=replace(task.privacy, requirements=requirements))
 
 
@@ -47,16 +45,16 @@ def with_bound(task: Task, r: int, bound: float) -> Task:
 def all_differ(task: Task) -> bool:
     """No two requirements that read alike when they are left out."""
     required = task.privacy.requirements
-    return len({(each.model, each.values) for each in required}) == len(required)
+    return len({(each.name, each.only_values) for each in required}) == len(required)
 
 
 def number_of(task: Task, change: Change) -> int:
     """Which requirement a change is about, by its sentence; `label` is the sensitive attribute."""
     assert (change.kind, change.attribute) == ("requirement", "label")
     for r, requirement in enumerate(task.privacy.requirements):
-        what = f"{requirement.model.title} of label"
-        if requirement.values:
-            what += f" ({', '.join(map(repr, requirement.values))})"
+        what = f"{requirement.title} of label"
+        if requirement.only_values:
+            what += f" ({', '.join(map(repr, requirement.only_values))})"
         looser = f"{what} {change.value:g} instead of {requirement.bound:g}:"
         if change.sentence.startswith(f"without {what}:" if change.value == 1 else looser):
             return r
@@ -70,9 +68,9 @@ def check_bounds(task: Task, changes: list[Change], holds: Callable[[Task], bool
         r = number_of(task, change)
         named.add(r)
         required = task.privacy.requirements[r]
-        least = required.model.at_least
+        least = required.at_least
         assert change.value < required.bound if least else change.value > required.bound
-        harder = change.value + STRICTER[required.model]
+        harder = change.value + STRICTER[required.name]
         harder = min(harder, required.bound) if least else max(harder, required.bound)
         assert holds(with_bound(task, r, change.value))
         assert not holds(with_bound(task, r, harder))

@@ -1,0 +1,126 @@
+"""(α, k)-anonymity: no sensitive value has more than a share α of a class.
+
+The bound may be for some values alone: `alpha: {attribute: diagnosis, max: 0.5, values: [HIV]}`.
+
+Reference: Wong et al., (α, k)-anonymity (2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import number
+from kanon_tui.core.fields.yaml_text import exact_number
+from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.shares import fewest_removed, highest_shares
+from kanon_tui.core.text import quoted_list
+
+__all__ = ["AlphaKAnonymity"]
+
+
+@dataclass(frozen=True)
+class AlphaKAnonymity(PrivacyModel):
+    """At most this share for any value, or for any of some."""
+
+    key, bound_key, example = "alpha", "max", 0.5
+    own_keys = ("values",)
+    name, letter, title = "alpha", "α", "(α, k)-anonymity"
+    check_title = "highest share of one sensitive value"
+    report_title = "Highest share (α)"
+    report_meaning = "of one value in a class; 1: some class gives it away"
+    at_least = False
+    bound_type = number(above=0, high=1, words="a share above 0, at most 1")
+    form_name = "alpha"
+    help = "No value of it has more than this share of a class"
+
+    values: tuple[str, ...] = ()
+    """The values whose share is bounded; none: all."""
+
+    # -- project files
+
+    @classmethod
+    def read(
+        cls,
+        bound: LocatedValue,
+        attribute: str | None = None,
+        own: Mapping[str, LocatedValue] = MappingProxyType({}),
+    ) -> Self:
+        """The bound, and the values it is for."""
+        values: tuple[str, ...] = ()
+        if "values" in own:
+            listed = own["values"].items("a list of values")
+            values = tuple(value.text("a value") for value in listed)
+            if not values:
+                raise own["values"].refuse(
+                    "an empty list bounds nothing; name a value or leave it out"
+                )
+        return cls(cls.bound_type.read(bound), attribute, values)
+
+    def written(self) -> dict[str, Any]:
+        """The bound, and the values where it is for some."""
+        named = {"values": [exact_number(value) for value in self.values]} if self.values else {}
+        return super().written() | named
+
+    def of_column(self, column: Column, who: str) -> Self:
+        """The requirement for one column, its values in the order of the column's."""
+        for value in self.values:
+            if value not in column.code_of:
+                raise InputError(
+                    f"{who}: the share of '{value}' is bounded, but {column.name} has no such "
+                    f"value; {suggestion(value, column.values)}"
+                )
+        in_order = tuple(sorted(set(self.values), key=column.code_of.__getitem__))
+        return replace(self, attribute=column.name, values=in_order)
+
+    # -- judging classes
+
+    def figures(self, groups: GroupValues, column: Column) -> Floats:
+        """The highest share of a value of every class."""
+        return highest_shares(groups, self._bounded(column))
+
+    def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
+        """α is the share to bring down."""
+        most = np.full(groups.count, self.bound)
+        return fewest_removed(groups, self.figures(groups, column) - most, most)
+
+    def _bounded(self, column: Column) -> Flags | None:
+        """Per value of the column whether its share is bounded; None: all are."""
+        if not self.values:
+            return None
+        bounded = np.zeros(len(column.values), dtype=bool)
+        bounded[[column.code_of[value] for value in self.values]] = True
+        return bounded
+
+    # -- sentences
+
+    def __str__(self) -> str:
+        which = quoted_list(self.values, most=3) if self.values else "any value"
+        return f"{which} of {self.attribute} in at most {self.bound:.4g} of the records"
+
+    @property
+    def lack(self) -> str:
+        """Too high a share."""
+        which = quoted_list(self.values, most=3) if self.values else "one value"
+        return f"{which} of {self.attribute} in more than {self.bound:.4g} of the records"
+
+    @property
+    def long_title(self) -> str:
+        """With the values that are bounded."""
+        return super().long_title + (
+            f" ({quoted_list(self.values, most=3)})" if self.values else ""
+        )
+
+    @property
+    def only_values(self) -> tuple[str, ...]:
+        """The values whose share is bounded; none: all."""
+        return self.values

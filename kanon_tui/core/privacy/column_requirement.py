@@ -1,0 +1,94 @@
+"""Requirements joined to the columns they are about, which makes them able to judge classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.verify import Claim
+
+__all__ = ["ColumnRequirement", "join_columns", "out_of_reach"]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRequirement:
+    """A requirement of one column."""
+
+    model: PrivacyModel
+    column: Column
+
+    def figures(self, groups: GroupValues) -> Floats:
+        """The figure of every class."""
+        return self.model.figures(groups, self.column)
+
+    def gaps(self, groups: GroupValues) -> Floats:
+        """How much every class misses the bound by, in shares; 0 where it holds."""
+        return self.model.gaps(self.figures(groups))
+
+    def least_removed(self, groups: GroupValues) -> Int64s:
+        """For every class a number of records without which it cannot hold, 0 where it may."""
+        return self.model.least_removed(groups, self.column)
+
+    def worst_figure(self, groups: GroupValues) -> float:
+        """The figure of the worst class."""
+        return float(self.model.worst(self.figures(groups)))
+
+    @cached_property
+    def _whole_table(self) -> GroupValues:
+        """All records as one class."""
+        codes = np.flatnonzero(self.column.counts)
+        return GroupValues(1, np.zeros_like(codes), codes, self.column.counts[codes])
+
+    @cached_property
+    def whole_table_holds(self) -> bool:
+        """Whether the whole table as one class holds."""
+        return not self.gaps(self._whole_table).any()
+
+    def unreachable(self) -> str:
+        """What to say where even the whole table fails."""
+        return self.model.unreachable(self.worst_figure(self._whole_table))
+
+    def claim(self) -> Claim:
+        """What the verifier is to prove, as plain data."""
+        return Claim(
+            model=self.model.name,
+            bound=self.model.bound,
+            only_values=self.model.only_values,
+            lack=self.model.lack,
+            attribute=self.column.name,
+            values=self.column.values,
+            counts=tuple(self.column.counts.tolist()),
+            missing=self.column.missing,
+            ordered=self.column.kind.ordered,
+        )
+
+
+def join_columns(
+    requirements: Iterable[PrivacyModel], sensitive: Sequence[Column], who: str
+) -> tuple[ColumnRequirement, ...]:
+    """Join requirements to the sensitive columns; `who` begins the messages."""
+    return tuple(
+        ColumnRequirement(model, column)
+        for requirement in requirements
+        for model, column in requirement.of_columns(sensitive, who)
+    )
+
+
+def out_of_reach(
+    requirements: Iterable[ColumnRequirement], suppression: bool
+) -> ColumnRequirement | None:
+    """A requirement that no release can keep, however general it is.
+
+    With suppression only a monotone one is proof: the rest of a table may be better than the whole.
+    """
+    for requirement in requirements:
+        if not requirement.whole_table_holds and (requirement.model.monotone or not suppression):
+            return requirement
+    return None

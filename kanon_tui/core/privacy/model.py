@@ -1,0 +1,216 @@
+"""What every privacy model knows about itself: one file per model, listed in `models`.
+
+An instance is a requirement as a project states it: `TCloseness(0.2, "income")`. The class says
+which key of `privacy:` it has, how its figure is computed, what a class that misses it shows, and
+how reports, forms and the `check` command name it. `column_requirement` joins a requirement to the
+column it is about.
+
+Classes that hold never stop holding when they are merged with each other: distinct values only get
+more, and the entropy, the distance and the highest share of a union are no worse than the worst of
+its parts. So the whole table, as one class, is the easiest of all: where that fails, no release
+without suppression can do. A new model must have this property, too.
+
+With suppression one thing is different. A class that holds may be spoilt by one that does not,
+except where more records never hurt (`monotone`). What stays true is this: where more specific
+classes hold after some records went, their union holds without the same records. So the least
+number of records that must go from each class, or anything smaller (`least_removed`), only falls
+when classes are merged.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import FieldType, optional, plain_number
+from kanon_tui.core.numeric import TIE, Floats, Int64s
+
+__all__ = ["PrivacyFigure", "PrivacyModel"]
+
+_ROUNDING = 1e-7
+"""How far a figure may be from a round number and still count as it."""
+
+
+class PrivacyFigure:
+    """A privacy figure of a release, as reports and the `check` command name it."""
+
+    name: ClassVar[str]
+    """In reports: `l_distinct`."""
+    title: ClassVar[str]
+    """For people: `distinct l-diversity`."""
+    check_title: ClassVar[str]
+    """The line of the `check` command."""
+    report_title: ClassVar[str]
+    report_meaning: ClassVar[str]
+    """The row of a report, and what its figure means."""
+    at_least: ClassVar[bool]
+    """Whether a bound is the least that is allowed, not the most."""
+
+
+@dataclass(frozen=True)
+class PrivacyModel(PrivacyFigure, ABC):
+    """A requirement of every class, beyond k."""
+
+    key: ClassVar[str]
+    """The key of `privacy:`; models may share one, like the two kinds of l."""
+    bound_key: ClassVar[str]
+    """The key of the bound below it."""
+    bound_type: ClassVar[FieldType]
+    """What may be a bound, in files and forms."""
+    form_name: ClassVar[str]
+    help: ClassVar[str]
+    """The bound in a form, and what it asks for."""
+    own_keys: ClassVar[tuple[str, ...]] = ()
+    """Further keys beside `attribute` and the bound."""
+    example: ClassVar[float]
+    """A bound for error messages."""
+    letter: ClassVar[str]
+    """Where there is little room: `α`."""
+    monotone: ClassVar[bool] = False
+    """Whether more records never hurt a class, as where values are counted."""
+    digits: ClassVar[int] = 3
+    """Digits behind the point of a bound that is proposed; 0 where figures are whole numbers."""
+    loosest: ClassVar[float] = 1.0
+    """The bound that every class keeps: one value, a distance or share of 1."""
+
+    bound: float
+    attribute: str | None = None
+    """None: of every sensitive attribute."""
+
+    # -- project files and forms
+
+    @classmethod
+    def read(
+        cls,
+        bound: LocatedValue,
+        attribute: str | None = None,
+        own: Mapping[str, LocatedValue] = MappingProxyType({}),
+    ) -> Self:
+        """The requirement that a project file states; `own` has what stands at its own keys."""
+        return cls(cls.bound_type.read(bound), attribute)
+
+    def written(self) -> dict[str, Any]:
+        """The bound and what is at its own keys, for a project file."""
+        return {self.bound_key: plain_number(self.bound)}
+
+    @classmethod
+    def form_field(cls) -> Field:
+        """The bound in a form; nothing typed: it is not required."""
+        return Field(cls.form_name, optional(cls.bound_type), help=cls.help)
+
+    # -- the columns it is about
+
+    def of_columns(self, sensitive: Sequence[Column], who: str) -> Sequence[tuple[Self, Column]]:
+        """The requirement for each column that it is about; `who` begins the messages."""
+        if not sensitive:
+            raise InputError(
+                f"{who}: {self.title} is required but no attribute has the role sensitive; tag "
+                f"one, for instance diagnosis: {{role: sensitive}}"
+            )
+        columns = [column for column in sensitive if self.attribute in (column.name, None)]
+        if self.attribute is not None and not columns:
+            raise InputError(
+                f"{who}: {self.title} is required of '{self.attribute}', which is no sensitive "
+                f"attribute; {suggestion(self.attribute, [column.name for column in sensitive])}"
+            )
+        return [(self.of_column(column, who), column) for column in columns]
+
+    def of_column(self, column: Column, who: str) -> Self:
+        """The requirement for one column; `who` begins the message where it does not fit."""
+        return replace(self, attribute=column.name)
+
+    # -- judging classes
+
+    @abstractmethod
+    def figures(self, groups: GroupValues, column: Column) -> Floats:
+        """The figure of every class, whatever the bound; no class may be empty."""
+
+    def gaps(self, figures: Floats) -> Floats:
+        """How much figures miss the bound by, in shares; 0 where they keep it."""
+        missed = figures - self.bound
+        if self.at_least:
+            missed = -missed / self.bound
+        return np.asarray(np.where(missed > TIE, missed, 0.0), dtype=np.float64)
+
+    def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
+        """For every class a number of records without which it cannot hold, 0 where it may.
+
+        A search prunes by it: 0 is always right, and what is nearer to the truth prunes more.
+        """
+        if not self.monotone:
+            return np.zeros(groups.count, dtype=np.int64)
+        missed = self.gaps(self.figures(groups, column)) > 0
+        return np.where(missed, groups.sizes, 0)
+
+    def worst(self, figures: Floats, axis: int | None = None) -> Any:
+        """The figure that is furthest from keeping a bound."""
+        return figures.min(axis=axis) if self.at_least else figures.max(axis=axis)
+
+    @classmethod
+    def measured(cls, groups: GroupValues, column: Column) -> float:
+        """The figure of the worst class, for reports; 0 where there is no class."""
+        anything = cls(cls.loosest, column.name)
+        figure = float(anything.worst(anything.figures(groups, column))) if groups.count else 0.0
+        return figure if cls.digits else int(figure)
+
+    def kept_by(self, figures: npt.ArrayLike) -> Floats:
+        """The nearest bounds, with few digits, that classes of these figures keep."""
+        scaled = np.asarray(figures, dtype=np.float64) * 10**self.digits
+        loose = np.floor(scaled + _ROUNDING) if self.at_least else np.ceil(scaled - _ROUNDING)
+        return np.asarray(loose / 10**self.digits, dtype=np.float64)
+
+    # -- sentences
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """What every class has."""
+
+    @property
+    @abstractmethod
+    def lack(self) -> str:
+        """What is wrong with a class that fails, after 'with'."""
+
+    @property
+    def short(self) -> str:
+        """For a line with little room: `l≥3`, `t≤0.2`."""
+        return f"{self.letter}{'≥' if self.at_least else '≤'}{self.bound:g}"
+
+    @property
+    def long_title(self) -> str:
+        """With what it is about: `t-closeness of income`."""
+        return f"{self.title} of {self.attribute}"
+
+    @property
+    def only_values(self) -> tuple[str, ...]:
+        """The values of the attribute that it is only about; none: all."""
+        return ()
+
+    @classmethod
+    def figure_format(cls) -> str:
+        """How a figure is printed within a sentence."""
+        return ".3g" if cls.digits else ".0f"
+
+    def unreachable(self, whole: float) -> str:
+        """What to say where even the whole table fails; `whole` is its figure."""
+        what = f"{self.attribute}: {self.title} of {self.bound:g} is required"
+        nearest = float(self.kept_by(whole))
+        if self.at_least:
+            return f"{what}, but the whole table has only {whole:.4g}; require {nearest:g} or less"
+        return f"{what}, but the whole table has {whole:.4g}; allow {nearest:g} or more"
+
+    def loosened(self, bound: float) -> str:
+        """`t-closeness of income 0.3 instead of 0.2`, or without it where every class keeps it."""
+        if bound == self.loosest:
+            return f"without {self.long_title}"
+        return f"{self.long_title} {bound:g} instead of {self.bound:g}"

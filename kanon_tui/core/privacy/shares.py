@@ -1,0 +1,42 @@
+"""Shares of sensitive values within classes, which several models are computed from.
+
+All is counted on distinct (class, value) pairs, never on a classes × values table.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
+
+__all__ = ["fewest_removed", "highest_shares", "sums_per_class", "value_shares"]
+
+
+def value_shares(groups: GroupValues) -> Floats:
+    """For every (class, value) pair the share of the class's records that have the value."""
+    return np.asarray(groups.records / groups.sizes[groups.group], dtype=np.float64)
+
+
+def sums_per_class(groups: GroupValues, per_pair: Floats) -> Floats:
+    """The sum over the values of every class; each class has at least one."""
+    return np.asarray(np.add.reduceat(per_pair, groups.starts[:-1]), dtype=np.float64)
+
+
+def highest_shares(groups: GroupValues, counted: Flags | None = None) -> Floats:
+    """The share of the most frequent value of every class; `counted` says of which values."""
+    shares = value_shares(groups)
+    if counted is not None:
+        shares = np.where(counted[groups.code], shares, 0.0)
+    return np.asarray(np.maximum.reduceat(shares, groups.starts[:-1]), dtype=np.float64)
+
+
+def fewest_removed(groups: GroupValues, over: Floats, most: Floats) -> Int64s:
+    """How many records must go from every class until a share that is `over` is at `most`.
+
+    The share of a value, or of several, falls fastest when only records with such values go. Of s
+    records with a share of most + over, r such are enough when r ≥ s · over / (1 − most).
+    """
+    needed = np.where(most < 1, groups.sizes * over / np.maximum(1 - most, TIE), 0.0)
+    certain = np.ceil(needed - TIE * groups.sizes)
+    return np.asarray(np.clip(certain, 0, groups.sizes), dtype=np.int64)

@@ -1,0 +1,99 @@
+"""t-closeness: a class's sensitive values are distributed like the whole table's, at most t away.
+
+With p the shares of a class and q those of the whole table, the distance is
+
+- for categories the equal distance, ½ Σ|p − q|;
+- for numbers and dates the ordered distance, Σ|P − Q| / (m − 1) over the m sorted values, where P
+  and Q are the cumulated shares.
+
+Reference: Li et al., t-closeness (2007).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.fields.types import number
+from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.shares import fewest_removed, sums_per_class, value_shares
+
+__all__ = ["TCloseness"]
+
+
+class TCloseness(PrivacyModel):
+    """At most this distance from the whole table."""
+
+    key, bound_key, example = "t", "max", 0.2
+    name, letter, title = "t", "t", "t-closeness"
+    check_title = title
+    report_title = title
+    report_meaning = "largest distance of a class from the whole table; 0: like the table"
+    at_least = False
+    bound_type = number(low=0, high=1, words="a distance from 0 to 1")
+    form_name = "t_closeness"
+    help = "Every class's values are spread like the whole table's, at most so far from them"
+
+    def figures(self, groups: GroupValues, column: Column) -> Floats:
+        """The distance of every class."""
+        whole = _table_shares(column)
+        return (_ordered_distances if column.kind.ordered else _equal_distances)(groups, whole)
+
+    def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
+        """A class has too much of some values: their share must come down.
+
+        It may be what they have in the whole table, and t. For ordered values, where a distance is
+        no share, it may be t alone.
+        """
+        most = np.full(groups.count, self.bound)
+        if not column.kind.ordered:
+            expected = _table_shares(column)[groups.code]
+            too_much = value_shares(groups) > expected
+            most += sums_per_class(groups, np.where(too_much, expected, 0.0))
+        return fewest_removed(groups, self.figures(groups, column) - self.bound, most)
+
+    def __str__(self) -> str:
+        return f"{self.attribute} within {self.bound:g} of the whole table"
+
+    @property
+    def lack(self) -> str:
+        """Too far away."""
+        return f"{self.attribute} further than {self.bound:g} from the whole table"
+
+
+def _table_shares(column: Column) -> Floats:
+    return np.asarray(column.counts / column.counts.sum(), dtype=np.float64)
+
+
+def _equal_distances(groups: GroupValues, whole: Floats) -> Floats:
+    """½ Σ|p − q|: the values that a class does not have add their q."""
+    expected = whole[groups.code]
+    apart = np.abs(value_shares(groups) - expected)
+    return (1.0 + sums_per_class(groups, apart - expected)) / 2.0
+
+
+def _ordered_distances(groups: GroupValues, whole: Floats) -> Floats:
+    """Σ|P − Q| / (m − 1) over cumulated shares.
+
+    A class's P is constant from one of its values up to the next. There Q rises past P at most
+    once: two differences of running sums of Q give the sum of |P − Q| over the whole stretch.
+    """
+    m = len(whole)
+    if m == 1:
+        return np.zeros(groups.count)
+    cumulated = np.cumsum(whole)
+    running = np.concatenate([[0.0], np.cumsum(cumulated)])
+
+    first = groups.starts[:-1]
+    so_far = np.cumsum(groups.records)
+    level = (so_far - (so_far - groups.records)[first][groups.group]) / groups.sizes[groups.group]
+    begin = groups.code
+    end = np.append(groups.code[1:], m)
+    end[groups.starts[1:] - 1] = m
+    crossing = np.clip(np.searchsorted(cumulated, level), begin, end)
+    below = level * (crossing - begin) - (running[crossing] - running[begin])
+    above = (running[end] - running[crossing]) - level * (end - crossing)
+    up_to_first: Floats = running[groups.code[first]]
+    return (up_to_first + sums_per_class(groups, below + above)) / (m - 1)
