@@ -116,9 +116,8 @@ class AlphaKAnonymity(PrivacyModel):
     @property
     def long_title(self) -> str:
         """With the values that are bounded."""
-        return super().long_title + (
-            f" ({quoted_list(self.values, most=3)})" if self.values else ""
-        )
+        which = f" ({quoted_list(self.values, most=3)})" if self.values else ""
+        return super().long_title + which
 
     @property
     def only_values(self) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def test_ordered_t_closeness_li_2007(salaries: tuple[int, ...], t: float) -> Non
     everyone = list(range(3, 12))
     task = make_task({"x": everyone, "salary": everyone}, specs={"salary": SENSITIVE})
     labels = [0 if salary in salaries else -1 for salary in everyone]
-    assert privacy(task, labels).t["salary"] == pytest.approx(t)
+    assert privacy(task, labels).figures["t"]["salary"] == pytest.approx(t)
 
 
 def test_equal_t_closeness_by_hand() -> None:
@@ -40,8 +40,8 @@ def test_equal_t_closeness_by_hand() -> None:
     task = make_task(
         {"x": [1, 1, 2, 2], "ill": ["flu", "flu", "cold", "hiv"]}, specs={"ill": SENSITIVE}
     )
-    assert privacy(task, [0, 0, 1, 1]).t["ill"] == pytest.approx(0.5)
-    assert privacy(task, [0, 0, 0, 0]).t["ill"] == 0.0
+    assert privacy(task, [0, 0, 1, 1]).figures["t"]["ill"] == pytest.approx(0.5)
+    assert privacy(task, [0, 0, 0, 0]).figures["t"]["ill"] == 0.0
 
 
 def test_one_sensitive_value_is_close_but_not_diverse() -> None:
