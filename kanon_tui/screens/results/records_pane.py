@@ -13,7 +13,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
-from kanon_tui.core.analysis.why.reasons import Reasons, Why, explainer
+from kanon_tui.core.analysis.why.explainer import explainer
+from kanon_tui.core.analysis.why.reasons import Reasons, Why
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.run.result import Result
 from kanon_tui.screens.host import Hosted

@@ -84,7 +84,7 @@ class ClassCuts:
         return np.maximum(self.parts.ends(smaller)[1], 0)
 
     def judged(self, requirements: Sequence[ColumnRequirement], least: int = 1) -> JudgedCuts:
-        """What the sides of cuts show of the requirements; both must have so many records."""
+        """The figures of the sides of cuts; both sides must have so many records."""
         cuts = np.flatnonzero(self.smaller >= max(least, 1))
         return JudgedCuts(self, cuts, tuple(self._sides(each, cuts) for each in requirements))
 
@@ -94,18 +94,18 @@ class ClassCuts:
         starts = np.searchsorted(pairs.group, self.parts.starts)
         group = self.parts.group[cuts]
         first, length = starts[group], (starts[1:] - starts[:-1])[group]
-        shown = [
+        parts = [
             GroupFigures.of(requirement, self._values(pairs, cuts[some], first[some], length[some]))
             for some in _some_at_a_time(length)
         ]
-        figures = np.concatenate([np.empty(0), *(one.figures for one in shown)])
-        missed = np.concatenate([np.empty(0, dtype=bool), *(one.missed for one in shown)])
+        figures = np.concatenate([np.empty(0), *(one.figures for one in parts)])
+        missed = np.concatenate([np.empty(0, dtype=bool), *(one.missed for one in parts)])
         return GroupFigures(requirement, figures.reshape(-1, 2), missed.reshape(-1, 2))
 
     def _values(
         self, pairs: GroupValues, cuts: Int64s, first: Int64s, length: Int64s
     ) -> GroupValues:
-        """What both sides of every cut hold, the inside first."""
+        """The values on both sides of every cut, the inside first."""
         number = np.repeat(np.arange(len(cuts)), length)
         ends = np.cumsum(length)
         pair = np.arange(len(number)) + (first - (ends - length))[number]
@@ -117,12 +117,12 @@ class ClassCuts:
 
 @dataclass(frozen=True, eq=False)
 class JudgedCuts:
-    """Cuts with what their sides show of requirements."""
+    """Cuts with the figures of their sides."""
 
     all_cuts: ClassCuts
     cuts: Int64s
     """Which of them were judged."""
-    shown: tuple[GroupFigures, ...]
+    figures: tuple[GroupFigures, ...]
     """Per requirement, cuts × 2: the side inside, the side outside."""
 
     @property
@@ -138,21 +138,21 @@ class JudgedCuts:
     @cached_property
     def missed(self) -> Flags:
         """Requirements × cuts: whether one of the sides misses it."""
-        missed = [one.missed.any(axis=1) for one in self.shown]
-        return np.array(missed, dtype=bool).reshape(len(self.shown), len(self.cuts))
+        missed = [one.missed.any(axis=1) for one in self.figures]
+        return np.array(missed, dtype=bool).reshape(len(self.figures), len(self.cuts))
 
     @cached_property
     def lacking(self) -> Int64s:
         """Records on sides that miss something."""
         sides = np.zeros((len(self.cuts), 2), dtype=bool)
-        for one in self.shown:
+        for one in self.figures:
             sides |= one.missed
         records = np.column_stack([self.all_cuts.inside, self.all_cuts.outside])[self.cuts]
         return np.asarray((sides * records).sum(axis=1), dtype=np.int64)
 
     def lacks(self, i: int) -> tuple[tuple[ColumnRequirement, ...], int]:
         """What the sides of one of the cuts miss, and how many records are on sides that do."""
-        missed = zip(self.shown, self.missed[:, i].tolist(), strict=True)
+        missed = zip(self.figures, self.missed[:, i].tolist(), strict=True)
         return tuple(one.requirement for one, bad in missed if bad), int(self.lacking[i])
 
     @cached_property
@@ -172,7 +172,7 @@ class JudgedCuts:
 
     def worse(self, r: int) -> Floats:
         """Of both sides' figures of requirement number r the worse one."""
-        one = self.shown[r]
+        one = self.figures[r]
         return np.asarray(one.requirement.model.worst(one.figures, axis=1), dtype=np.float64)
 
 

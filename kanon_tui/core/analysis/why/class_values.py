@@ -1,4 +1,4 @@
-"""What a record's class shows of one attribute, as the reasons of a clustering tell it."""
+"""The values of a record's class in one attribute, as the reasons of a clustering tell them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import short_list, shortened
 
-__all__ = ["Held"]
+__all__ = ["ClassValues"]
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
-    """The values of a class, from where one record stands."""
+class ClassValues:
+    """The values of a class in one attribute, seen from one of its records."""
 
     attribute: QuasiIdentifier
     own: int
@@ -37,8 +37,8 @@ class Held:
         """Records whose own cell was suppressed."""
         return self.size - int(self.counts.sum())
 
-    def names(self, codes: Int64s) -> list[str]:
-        """Texts of values."""
+    def texts(self, codes: Int64s) -> list[str]:
+        """Values as they are written in the data."""
         return [self.attribute.column.values[code] for code in codes.tolist()]
 
     def near(self) -> Flags:
@@ -61,5 +61,5 @@ class Held:
         if not self.attribute.ordered:
             near = self.near()
             return f"{short_list(self.labels(near))} | {short_list(self.labels(~near))}"
-        below, above = self.names(self.codes[place : place + 2])
+        below, above = self.texts(self.codes[place : place + 2])
         return f"{shortened(below)} | {shortened(above)}"

@@ -8,57 +8,29 @@ side; where more than k is required, both sides must keep that as well, or a bou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.analysis.why.class_cuts import ClassCuts, JudgedCuts
-from kanon_tui.core.analysis.why.class_values import Held
-from kanon_tui.core.analysis.why.magvals import why_suppressed
+from kanon_tui.core.analysis.why.class_values import ClassValues
 from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why
+from kanon_tui.core.analysis.why.record_cut import Cut, forbidden_cuts
 from kanon_tui.core.analysis.why.requirements import (
-    lacks_text,
-    missed_by,
+    lacks_clause,
     requirement_change,
 )
+from kanon_tui.core.analysis.why.suppressed_by_magvals import why_suppressed
+from kanon_tui.core.analysis.why.suppressed_group import is_enough
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.release.cell_texts import cell_texts
 from kanon_tui.core.text import count_of, plural, short_list, shortened
 
-__all__ = ["ClassReasons", "Cut"]
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A class in two parts."""
-
-    own: int
-    """Records on the side of the record in question."""
-    rest: int
-    text: str
-    """Where: `39 | 52`, or `Midwest | South, West`."""
-    figures: tuple[float, ...] = ()
-    """Per requirement the figure of the side that is worse."""
-    lacks: tuple[ColumnRequirement, ...] = ()
-    """What a side misses of the requirements."""
-    lacking: int = 0
-    """Records on sides that miss something."""
-
-    @property
-    def largest_k(self) -> int:
-        """The largest k that both sides can hold."""
-        return min(self.own, self.rest)
-
-    @property
-    def leaves(self) -> str:
-        """In words."""
-        return f"a cut at {self.text} leaves {self.own:,} and {count_of(self.rest, 'record')}"
+__all__ = ["ClassReasons"]
 
 
 class ClassReasons(Reasons):
@@ -70,47 +42,47 @@ class ClassReasons(Reasons):
         """Who in the class is furthest from this record."""
         if self._own_hidden(record, x):
             return "its own cell was suppressed, so that the others of its class keep more detail"
-        held = self._held(record, x)
-        if not held.mixed:
+        values = self._values(record, x)
+        if not values.mixed:
             return ""
-        of_them = f"of the {count_of(held.size, 'record')} of its class"
-        if not held.attribute.ordered:
-            other = ~held.near()
-            count = int(held.counts[other].sum())
-            return (
-                f"{count:,} {of_them} {plural(count, 'is', 'are')} {short_list(held.labels(other))}"
-            )
-        column = held.attribute.column
-        if column.missing in (held.own, held.codes[-1]):
-            return f"the value is missing in {int(held.counts[-1]):,} {of_them}"
+        of_them = f"of the {count_of(values.size, 'record')} of its class"
+        if not values.attribute.ordered:
+            other = ~values.near()
+            count = int(values.counts[other].sum())
+            labels = short_list(values.labels(other))
+            return f"{count:,} {of_them} {plural(count, 'is', 'are')} {labels}"
+        column = values.attribute.column
+        if column.missing in (values.own, values.codes[-1]):
+            return f"the value is missing in {int(values.counts[-1]):,} {of_them}"
         assert column.numbers is not None
-        distance = np.abs(column.numbers[held.codes] - column.numbers[held.own])
-        far = int(np.argmax(np.where(held.codes == held.own, -1.0, distance)))
-        count = int(held.counts[far])
-        value = shortened(column.values[held.codes[far]])
+        distance = np.abs(column.numbers[values.codes] - column.numbers[values.own])
+        far = int(np.argmax(np.where(values.codes == values.own, -1.0, distance)))
+        count = int(values.counts[far])
+        value = shortened(column.values[values.codes[far]])
         return f"{count:,} {of_them} {plural(count, 'has', 'have')} {value}"
 
     def _record_facts(self, record: int, x: int) -> tuple[str, ...]:
-        held, cuts = self._held(record, x), self.cuts(record, x)
-        pairs = zip(held.names(held.codes), held.counts.tolist(), strict=True)
+        values, cuts = self._values(record, x), self.cuts(record, x)
+        pairs = zip(values.texts(values.codes), values.counts.tolist(), strict=True)
         listed = short_list([f"{shortened(value)} ({count:,})" for value, count in pairs], 12)
-        facts = [f"Its class has {count_of(held.size, 'record')}; {held.attribute.name}: {listed}."]
-        if held.hidden:
-            have = plural(held.hidden, "has", "have")
-            are = plural(held.hidden, "is", "are")
+        size = count_of(values.size, "record")
+        facts = [f"Its class has {size}; {values.attribute.name}: {listed}."]
+        if values.hidden:
+            have = plural(values.hidden, "has", "have")
+            are = plural(values.hidden, "is", "are")
             facts.append(
-                f"{held.hidden:,} of them {have} this cell suppressed and {are} on neither side "
+                f"{values.hidden:,} of them {have} this cell suppressed and {are} on neither side "
                 f"of a cut."
             )
-        if not held.mixed:
+        if not values.mixed:
             facts.append("They agree, so that the value is published as it is.")
         elif cuts and all(cut.largest_k < 2 for cut in cuts):
             facts.append("No cut of the class leaves two records or more on either side.")
-        elif forbidden := self._forbidden(cuts):
+        elif forbidden := forbidden_cuts(cuts, self.task.requirements, self.k):
             cut = forbidden[0][1]
-            lacks = lacks_text(cut.lacks, " or ")
-            told = f"{cut.leaves}, but {cut.lacking:,} of them would show {lacks}"
-            facts.append(f"{told[0].upper()}{told[1:]}.")
+            lacks = lacks_clause(cut.lacks, " or ")
+            sentence = f"{cut.leaves}, but {cut.lacking:,} of them would show {lacks}"
+            facts.append(f"{sentence[0].upper()}{sentence[1:]}.")
         return tuple(facts)
 
     def _record_changes(self, record: int, x: int) -> tuple[Change, ...]:
@@ -118,62 +90,44 @@ class ClassReasons(Reasons):
         possible = [cut for cut in cuts if not cut.lacks]
         cut = max(possible, key=lambda cut: cut.largest_k, default=None)
         if cut is not None and cut.largest_k > 1:
-            told = cut.leaves
+            sentence = cut.leaves
             if cut.largest_k < self.k:
-                told = f"k = {cut.largest_k:,} instead of {self.k:,}: {told}"
+                sentence = f"k = {cut.largest_k:,} instead of {self.k:,}: {sentence}"
             else:
                 enough = f"enough for k = {self.k:,}{self._and_required}"
-                told += f", {enough}; {self.result.algorithm.name} did not take it"
-            changes.append(Change("k", min(cut.largest_k, self.k), "", told))
-        for requirement, cut in self._forbidden(cuts):
+                sentence += f", {enough}; {self.result.algorithm.name} did not take it"
+            changes.append(Change("k", min(cut.largest_k, self.k), "", sentence))
+        for requirement, cut in forbidden_cuts(cuts, self.task.requirements, self.k):
             if requirement is not None:
                 figure = cut.figures[self.task.requirements.index(requirement)]
                 to = float(requirement.model.kept_by(figure))
                 changes.append(requirement_change(requirement, to, cut.leaves))
         return (*changes, *self._without_others(record, x))
 
-    def _forbidden(self, cuts: Sequence[Cut]) -> list[tuple[ColumnRequirement | None, Cut]]:
-        """Cuts that k would allow, where what is required allows none.
-
-        Per requirement the cut for which it would have to give way least, if it is the only one
-        that is missed there; else the cut with fewest records on sides that miss something.
-        """
-        large = [cut for cut in cuts if cut.largest_k >= self.k]
-        if not large or not all(cut.lacks for cut in large):
-            return []
-        found: list[tuple[ColumnRequirement | None, Cut]] = []
-        for r, requirement in enumerate(self.task.requirements):
-            sign = 1 if requirement.model.at_least else -1
-            alone = [(sign * cut.figures[r], cut) for cut in large if cut.lacks == (requirement,)]
-            if alone:
-                nearest = max(alone, key=lambda one: (one[0], one[1].largest_k))
-                found.append((requirement, nearest[1]))
-        return found or [(None, min(large, key=lambda cut: (cut.lacking, -cut.largest_k)))]
-
     def _without_others(self, record: int, x: int) -> list[Change]:
-        """Finer cells by suppressing others of the class, where those left are enough."""
-        held, now = self._held(record, x), self.published(record, x)
-        if not held.mixed or self._own_hidden(record, x):
+        """FinerLevels cells by suppressing others of the class, where those left are enough."""
+        values, now = self._values(record, x), self.published(record, x)
+        if not values.mixed or self._own_hidden(record, x):
             return []
-        if held.attribute.ordered:
-            ends = (held.codes[0], held.codes[-1])
-            kept = [held.codes != end for end in ends if end != held.own]
+        if values.attribute.ordered:
+            ends = (values.codes[0], values.codes[-1])
+            kept = [values.codes != end for end in ends if end != values.own]
         else:
-            kept = [held.near()]
+            kept = [values.near()]
         found = []
         for stay in kept:
-            gone = int(held.counts[~stay].sum())
-            codes = held.codes[stay]
+            gone = int(values.counts[~stay].sum())
+            codes = values.codes[stay]
             groups = GroupValues.of(np.zeros(len(codes), dtype=np.int64), codes, 1)
-            text = cell_texts(held.attribute, groups)[0]
-            if held.hidden and text != HIDDEN:
+            text = cell_texts(values.attribute, groups)[0]
+            if values.hidden and text != HIDDEN:
                 text += HIDDEN
-            if text != now and self._enough(self._left(record, x, held.codes[~stay])):
-                told = (
+            if text != now and is_enough(self.result, self._left(record, x, values.codes[~stay])):
+                sentence = (
                     f"{count_of(gone, 'record')} of its class suppressed: the other "
-                    f"{held.size - gone:,} would publish {shortened(text)}"
+                    f"{values.size - gone:,} would publish {shortened(text)}"
                 )
-                found.append(Change("suppression", gone, "", told))
+                found.append(Change("suppression", gone, "", sentence))
         return sorted(found, key=lambda change: change.value)
 
     def _left(self, record: int, x: int, gone: Int64s) -> Int64s:
@@ -185,37 +139,33 @@ class ClassReasons(Reasons):
             leaves &= ~singly[members, x]
         return members[~leaves]
 
-    def _enough(self, records: Int64s) -> bool:
-        """Whether records could be a class."""
-        return len(records) >= self.k and not missed_by(self.task.requirements, records)
-
     # -- the class of a record
 
     def cuts(self, record: int, x: int) -> list[Cut]:
         """Every way to cut the record's class in two on this attribute."""
-        held = self._held(record, x)
-        if self._own_hidden(record, x) or not held.mixed:
+        values = self._values(record, x)
+        if self._own_hidden(record, x) or not values.mixed:
             return []
         ours = self.release.classes == self.release.classes[record]
         cuts = ClassCuts.of(*self._cells(x, np.where(ours, 0, -1).astype(np.int32)))
         judged = cuts.judged(self.task.requirements)
-        worse = [judged.worse(r) for r in range(len(judged.shown))]
+        worse = [judged.worse(r) for r in range(len(judged.figures))]
         near = cuts.part_of[record]
         found = []
         for i, cut in enumerate(judged.cuts.tolist()):
             own, rest = int(cuts.inside[cut]), int(cuts.outside[cut])
-            if held.attribute.ordered and near > cut:
+            if values.attribute.ordered and near > cut:
                 own, rest = rest, own
-            if held.attribute.ordered or near == cut:
+            if values.attribute.ordered or near == cut:
                 figures = tuple(float(one[i]) for one in worse)
-                found.append(Cut(own, rest, held.cut_text(cut), figures, *judged.lacks(i)))
+                found.append(Cut(own, rest, values.cut_text(cut), figures, *judged.lacks(i)))
         return found
 
-    def _held(self, record: int, x: int) -> Held:
+    def _values(self, record: int, x: int) -> ClassValues:
         attribute = self.task.quasi[x]
         codes, counts = np.unique(self._group_codes(record, x), return_counts=True)
         own, size = int(attribute.column.codes[record]), len(self.members(record))
-        return Held(attribute, own, codes.astype(np.int64), counts.astype(np.int64), size)
+        return ClassValues(attribute, own, codes.astype(np.int64), counts.astype(np.int64), size)
 
     def _group_codes(self, record: int, x: int) -> npt.NDArray[np.integer]:
         members = self.members(record)
@@ -278,8 +228,8 @@ class ClassReasons(Reasons):
         if len(smaller):
             largest = int(smaller.max())
             more = count_of(int((smaller >= largest).sum()), "more class", "more classes")
-            told = f"k = {largest:,} instead of {self.k:,}: {more} could be cut on it"
-            yield Change("k", largest, "", told)
+            sentence = f"k = {largest:,} instead of {self.k:,}: {more} could be cut on it"
+            yield Change("k", largest, "", sentence)
 
     def _looser(self, judged: JudgedCuts, free: Flags) -> Iterator[Change]:
         """Per requirement the nearest bound that allows another cut; `free` classes have one."""
@@ -289,8 +239,8 @@ class ClassReasons(Reasons):
                 to = requirement.model.kept_by(judged.worse(r)[barred])
                 nearest = float(to.max() if requirement.model.at_least else to.min())
                 more = len(np.unique(judged.group[barred][to == nearest]))
-                told = f"{count_of(more, 'more class', 'more classes')} could be cut on it"
-                yield requirement_change(requirement, nearest, told)
+                gain = f"{count_of(more, 'more class', 'more classes')} could be cut on it"
+                yield requirement_change(requirement, nearest, gain)
 
     # -- helpers
 
@@ -312,4 +262,4 @@ class ClassReasons(Reasons):
 
     def of_suppressed(self, record: int) -> Why:
         """Too few share its MAGVals, or they lack something, or the algorithm let it go."""
-        return why_suppressed(self.result, record, self._suppressed_question())
+        return why_suppressed(self.result, record)

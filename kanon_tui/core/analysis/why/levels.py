@@ -2,9 +2,9 @@
 
 For an attribute at level j the question is always the same: with this attribute at level j − 1 and
 all else as it is, which records stand in classes below k, or in classes that miss what is required
-beyond k? From those classes (`Finer`) follows everything else: the largest k that would let it
-pass, the share to suppress, the bound that would have to give way, and, counted up from the same
-classes, the other attribute that would have to be raised or left out instead.
+beyond k? From those classes (`FinerLevels`) follows everything else: the largest k that would let
+it pass, the share to suppress, the bound that would have to give way, and, counted up from the
+same classes, the other attribute that would have to be raised or left out instead.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.why.finer import Finer
+from kanon_tui.core.analysis.why.finer_levels import FinerLevels
 from kanon_tui.core.analysis.why.reasons import Change, Reasons, Why
-from kanon_tui.core.analysis.why.requirements import lacks_text, missed_by, requirement_change
+from kanon_tui.core.analysis.why.requirements import (
+    lacks_clause,
+    requirement_change,
+)
+from kanon_tui.core.analysis.why.suppressed_group import SuppressedGroup, is_enough
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import TIE, Int64s
 from kanon_tui.core.run.result import Result
@@ -53,13 +57,13 @@ class LevelReasons(Reasons):
         self.levels = result.grouping.levels
         # What this release was allowed: some algorithms (Datafly) have a limit of their own.
         self.allowed = max(self.task.allowed_suppressed, int(self.release.suppressed.sum()))
-        self._finer: dict[int, Finer] = {}
+        self._finer: dict[int, FinerLevels] = {}
 
-    def finer(self, x: int) -> Finer:
+    def finer(self, x: int) -> FinerLevels:
         """The table with attribute x one level finer; x must not be at level 0."""
         if x not in self._finer:
             levels = tuple(level - (y == x) for y, level in enumerate(self.levels))
-            self._finer[x] = Finer.of(self.task, levels, self.allowed)
+            self._finer[x] = FinerLevels.of(self.task, levels, self.allowed)
         return self._finer[x]
 
     @cached_property
@@ -81,8 +85,8 @@ class LevelReasons(Reasons):
             left_over = f"leave {left:,} records" if left > 1 else "leave this record alone"
             return f"{label} would {left_over} in this class"
         if lacks := finer.lacks_of(own):
-            held = f"leave {count_of(left, 'record')} in this class, with {lacks_text(lacks)}"
-            return f"{label} would {held}"
+            records = count_of(left, "record")
+            return f"{label} would leave {records} in this class, with {lacks_clause(lacks)}"
         if finer.passes:
             return self._needless(x)
         return f"{label} would do here but {self._leaves(finer)}"
@@ -116,13 +120,13 @@ class LevelReasons(Reasons):
     # -- an attribute
 
     def of_attribute(self, x: int) -> Why:
-        """The same for the whole table."""
+        """What one level less would do to the whole table."""
         attribute, level = self.task.quasi[x], self.levels[x]
         because = ""
         if level:
             finer = self.finer(x)
-            told = f"level {level - 1} would {self._leaves(finer)}"
-            because = self._needless(x) if finer.passes else told
+            clause = f"level {level - 1} would {self._leaves(finer)}"
+            because = self._needless(x) if finer.passes else clause
         facts = (
             f"{attribute.name} is at level {level} of {attribute.hierarchy.height}.",
             *self._table_facts(x),
@@ -134,15 +138,15 @@ class LevelReasons(Reasons):
             return ("Nothing was generalised: its values are published as they are.",)
         finer = self.finer(x)
         of_all = f"of {self.task.n:,} records would be in classes"
-        told = f"{finer.small:,} {of_all} below {self.k:,}"
+        clause = f"{finer.small:,} {of_all} below {self.k:,}"
         if finer.lacking:
-            lacks = lacks_text(finer.lacks)
+            lacks = lacks_clause(finer.lacks)
             if finer.small:
-                told += f" and {finer.lacking:,} in classes with {lacks}"
+                clause += f" and {finer.lacking:,} in classes with {lacks}"
             else:
-                told = f"{finer.lacking:,} {of_all} with {lacks}"
+                clause = f"{finer.lacking:,} {of_all} with {lacks}"
         return (
-            f"At level {self.levels[x] - 1}, with all else as it is, {told}; "
+            f"At level {self.levels[x] - 1}, with all else as it is, {clause}; "
             f"{self.allowed:,} may be suppressed.",
         )
 
@@ -152,16 +156,16 @@ class LevelReasons(Reasons):
             f"passes too"
         )
 
-    def _leaves(self, finer: Finer) -> str:
+    def _leaves(self, finer: FinerLevels) -> str:
         """The records of the table that would have to go, by what they lack."""
-        told = f"leave {count_of(finer.small, 'record')} of the table below k = {self.k:,}"
+        clause = f"leave {count_of(finer.small, 'record')} of the table below k = {self.k:,}"
         if finer.lacking:
-            lacks = f"in classes with {lacks_text(finer.lacks)}"
+            lacks = f"in classes with {lacks_clause(finer.lacks)}"
             if finer.small:
-                told += f" and {finer.lacking:,} {lacks}"
+                clause += f" and {finer.lacking:,} {lacks}"
             else:
-                told = f"leave {count_of(finer.lacking, 'record')} of the table {lacks}"
-        return told + (f" ({self.allowed:,} may go)" if self.allowed else "")
+                clause = f"leave {count_of(finer.lacking, 'record')} of the table {lacks}"
+        return clause + (f" ({self.allowed:,} may go)" if self.allowed else "")
 
     # -- changes
 
@@ -173,21 +177,21 @@ class LevelReasons(Reasons):
         stays = f"{name} could stay at level {level}"
         if finer.passes:
             gain = float(self.values[x][level] - self.values[x][level + 1])
-            told = f"nothing else need change: {stays} (research value {gain:+.4g})"
-            return (Change("level", level, name, told),)
+            sentence = f"nothing else need change: {stays} (research value {gain:+.4g})"
+            return (Change("level", level, name, sentence),)
         changes = []
         largest = finer.largest_k()
         if largest > 1:
-            told = f"k = {largest:,} instead of {self.k:,}: {stays} with all else as it is"
-            changes.append(Change("k", largest, "", told))
+            sentence = f"k = {largest:,} instead of {self.k:,}: {stays} with all else as it is"
+            changes.append(Change("k", largest, "", sentence))
         if finer.going < self.task.n:
             share = float(np.ceil(finer.going / self.task.n * 1e4) / 1e4)
-            told = (
+            sentence = (
                 f"max_suppression {share:g} instead of {self.task.privacy.max_suppression:g}: "
                 f"{stays} and {count_of(finer.going, 'record')} would go"
             )
-            changes.append(Change("suppression", share, "", told))
-        changes += [requirement_change(each, to, stays) for each, to in finer.looser()]
+            changes.append(Change("suppression", share, "", sentence))
+        changes += [requirement_change(each, to, stays) for each, to in finer.loosened()]
         instead = sorted(self._instead(x), key=lambda one: -one.rv)
         changes += [self._instead_change(one, stays) for one in instead]
         return (*changes, *self._rule_changes(x, instead))
@@ -200,10 +204,10 @@ class LevelReasons(Reasons):
         finer = self.finer(x)
         for y, attribute in enumerate(self.task.quasi):
             low, top = finer.levels[y], attribute.hierarchy.height
-            if y == x or low == top or finer.hopeless(y, top):
+            if y == x or low == top or finer.fails_up_to(y, top):
                 continue
             for level in range(low + 1, top + 1):
-                if finer.raised(y, level):
+                if finer.passes_with(y, level):
                     yield Instead(y, level, level == top, self._rv(finer.levels, y, level))
                     break
 
@@ -215,10 +219,11 @@ class LevelReasons(Reasons):
         name = self.task.quasi[one.y].name
         worth = f"research value {one.rv:.4g} instead of {self.result.measures.rv:.4g}"
         if one.left_out:
-            told = f"leaving out {name}: then {stays}; {worth}"
-            return Change("attribute", one.level, name, told)
-        told = f"{name} at level {one.level} instead of {self.levels[one.y]}: then {stays}; {worth}"
-        return Change("level", one.level, name, told)
+            sentence = f"leaving out {name}: then {stays}; {worth}"
+            return Change("attribute", one.level, name, sentence)
+        raised = f"{name} at level {one.level} instead of {self.levels[one.y]}"
+        sentence = f"{raised}: then {stays}; {worth}"
+        return Change("level", one.level, name, sentence)
 
     def _rule_changes(self, x: int, instead: list[Instead]) -> Iterator[Change]:
         """Rules without which a string with the finer level would be worth more than the answer."""
@@ -236,52 +241,37 @@ class LevelReasons(Reasons):
                 gain = gain_x + float(values[one.level] - values[now])
                 if gain > TIE:
                     rule = bound.rules[r]
-                    told = (
+                    sentence = (
                         f"without the rule {rule}: {attribute.name} at level {one.level} and "
                         f"{self.task.quasi[x].name} at level {self.levels[x] - 1} would be worth "
                         f"{gain:.4g} more than the levels chosen"
                     )
-                    yield Change("rule", rule.importance, attribute.name, told)
+                    yield Change("rule", rule.importance, attribute.name, sentence)
 
     # -- a suppressed record
 
     def of_suppressed(self, record: int) -> Why:
         """How few look like it, or what those who do lack, and what would give it company."""
         same = np.column_stack([self._like(record, x, j) for x, j in enumerate(self.levels)])
-        class_of_it = np.flatnonzero(same.all(axis=1))
-        alike, missed = len(class_of_it), missed_by(self.task.requirements, class_of_it)
-        changes = []
-        if 1 < alike < self.k and not missed:
-            told = f"k = {alike:,} instead of {self.k:,}: its class would be large enough"
-            changes.append(Change("k", alike, "", told))
-        if alike >= self.k and len(missed) == 1:
-            changes.append(missed[0].change("its class could be published"))
+        group = SuppressedGroup(self.result, np.flatnonzero(same.all(axis=1)), "class")
+        if group.small:
+            because = group.too_few("has", "have", "its labels at these levels")
+        else:
+            because = (
+                f"the {count_of(group.size, 'record')} with its labels at these levels would be a "
+                f"class with {group.lacks}"
+            )
+        changes: list[Change] = []
         for x in range(len(self.levels)):
             others = np.flatnonzero(np.delete(same, x, axis=1).all(axis=1))
             changes += self._company_changes(record, x, others)
-        lacks = lacks_text(one.requirement for one in missed)
-        if alike < self.k:
-            alone = (
-                "no other record has" if alike == 1 else f"only {count_of(alike, 'record')} have"
-            )
-            because = f"{alone} its labels at these levels, and k is {self.k:,}"
-        else:
-            because = (
-                f"the {count_of(alike, 'record')} with its labels at these levels would be a "
-                f"class with {lacks}"
-            )
-        facts = [
-            f"{int(self.release.suppressed.sum()):,} of {self.task.n:,} records are suppressed."
-        ]
-        if alike < self.k and missed:
-            facts.append(f"Such a class would also be one with {lacks}.")
-        return Why(self._suppressed_question(), because, tuple(facts), tuple(changes))
+        return group.why(because, *changes)
 
     def _company_changes(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
         """The lowest level of an attribute that gives the record a class, from some others."""
         for level in range(self.levels[x] + 1, self.task.quasi[x].hierarchy.height + 1):
             company = others[self._like(record, x, level)[others]]
-            if len(company) >= self.k and not missed_by(self.task.requirements, company):
+            if is_enough(self.result, company):
                 yield self._company_change(x, level, len(company))
                 return
 
@@ -294,8 +284,8 @@ class LevelReasons(Reasons):
             return Change(
                 "attribute", level, attribute.name, f"leaving out {attribute.name}: {one_of}"
             )
-        told = f"{attribute.name} at level {level} instead of {self.levels[x]}: {one_of}"
-        return Change("level", level, attribute.name, told)
+        sentence = f"{attribute.name} at level {level} instead of {self.levels[x]}: {one_of}"
+        return Change("level", level, attribute.name, sentence)
 
     def _like(self, record: int, x: int, level: int) -> npt.NDArray[np.bool_]:
         """Which records have this one's label of a level."""

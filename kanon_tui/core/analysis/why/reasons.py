@@ -1,16 +1,9 @@
-"""Why a record is published as it is, and which change would have kept more: counted, not guessed.
+"""What a reason is made of, and the questions that every family of algorithms answers.
 
-`explainer(result)` gives the `Reasons` of a result. They answer for a cell (a record and an
-attribute), for an attribute as a whole, and for a record that was suppressed. What a reason is
-depends on the family:
-
-- full-domain (`why_levels`): what would happen one level further down;
-- clustering (`why_classes`): which values share the class, and where it could be cut.
-
-A class must have k records and keep what is required beyond k (`why_requirements`).
-
-Every change that is named was tried on the data: with it, and all else as it is, the cell would
-have been finer. Nothing is run again; the cost is a few countings of the classes.
+`Reasons` answer for a cell (a record and an attribute), for an attribute as a whole, and for a
+record that was suppressed. Every change that is named was tried on the data: with it, and all else
+as it is, the cell would have been finer. Nothing is run again; the cost is a few countings of the
+classes.
 """
 
 from __future__ import annotations
@@ -23,7 +16,6 @@ import numpy.typing as npt
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.run.result import Result
-from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import shortened
 
@@ -32,7 +24,6 @@ __all__ = [
     "Reasons",
     "RuleVerdict",
     "Why",
-    "explainer",
 ]
 
 
@@ -152,19 +143,5 @@ class Reasons(ABC):
         """The records of a record's class."""
         return np.flatnonzero(self.release.classes == self.release.classes[record])
 
-    def _suppressed_question(self) -> str:
-        return "Why is this record suppressed?"
-
     def _attribute_question(self, attribute: QuasiIdentifier) -> str:
         return f"Why is {attribute.name} generalised this far?"
-
-
-def explainer(result: Result) -> Reasons:
-    """The reasons of a result."""
-    if result.algorithm.family is Family.FULL_DOMAIN:
-        from kanon_tui.core.analysis.why.levels import LevelReasons
-
-        return LevelReasons(result)
-    from kanon_tui.core.analysis.why.classes import ClassReasons
-
-    return ClassReasons(result)

@@ -19,12 +19,18 @@ from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 
-__all__ = ["GroupFigures", "figures_of_groups", "lacks_text", "missed_by", "requirement_change"]
+__all__ = [
+    "GroupFigures",
+    "figures_of_groups",
+    "lacks_clause",
+    "missed_requirements",
+    "requirement_change",
+]
 
 
 @dataclass(frozen=True, eq=False)
 class GroupFigures:
-    """What groups of records show of the attribute of one requirement."""
+    """The figures of groups of records for one requirement."""
 
     requirement: ColumnRequirement
     figures: Floats
@@ -53,26 +59,24 @@ def figures_of_groups(
     )
 
 
-def missed_by(
+def missed_requirements(
     requirements: Sequence[ColumnRequirement], records: Int64s
 ) -> tuple[GroupFigures, ...]:
     """Which requirements some records miss as one class."""
-    found = []
-    for requirement in requirements:
-        together = np.zeros(len(records), dtype=np.int64)
-        values = GroupValues.of(together, requirement.column.codes[records], 1)
-        shown = GroupFigures.of(requirement, values)
-        if shown.missed[0]:
-            found.append(shown)
-    return tuple(found)
+    together = np.zeros(len(records), dtype=np.int64)
+    figures = (
+        GroupFigures.of(each, GroupValues.of(together, each.column.codes[records], 1))
+        for each in requirements
+    )
+    return tuple(one for one in figures if one.missed[0])
 
 
 def requirement_change(requirement: ColumnRequirement, bound: float, gain: str) -> Change:
     """`distinct l-diversity of diagnosis 2 instead of 3: …`, or without it."""
-    told = f"{requirement.model.loosened(bound)}: {gain}"
-    return Change("requirement", bound, requirement.column.name, told)
+    sentence = f"{requirement.model.loosened(bound)}: {gain}"
+    return Change("requirement", bound, requirement.column.name, sentence)
 
 
-def lacks_text(requirements: Iterable[ColumnRequirement], between: str = " or with ") -> str:
-    """What classes lack, after 'with'."""
+def lacks_clause(requirements: Iterable[ColumnRequirement], between: str = " or with ") -> str:
+    """What classes lack, as a clause that goes after 'with'."""
     return between.join(requirement.model.lack for requirement in requirements)

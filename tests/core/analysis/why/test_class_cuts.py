@@ -13,7 +13,7 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.algorithms.gcka import Gcka
 from kanon_tui.core.analysis.why import class_cuts
 from kanon_tui.core.analysis.why.classes import ClassReasons
-from kanon_tui.core.analysis.why.reasons import explainer
+from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import NotReachedError

@@ -9,7 +9,8 @@ import pytest
 
 from kanon_tui.core.analysis.why.class_cuts import ClassCuts
 from kanon_tui.core.analysis.why.classes import ClassReasons
-from kanon_tui.core.analysis.why.reasons import Reasons, Why, explainer
+from kanon_tui.core.analysis.why.explainer import explainer
+from kanon_tui.core.analysis.why.reasons import Reasons, Why
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.metrics.cells import CellGroups

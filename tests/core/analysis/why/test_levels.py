@@ -10,8 +10,9 @@ from math import floor
 import numpy as np
 import pytest
 
+from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.levels import LevelReasons
-from kanon_tui.core.analysis.why.reasons import Change, explainer
+from kanon_tui.core.analysis.why.reasons import Change
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.run.result import anonymize

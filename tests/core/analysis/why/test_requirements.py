@@ -10,8 +10,9 @@ from math import floor
 import numpy as np
 import pytest
 
+from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.levels import LevelReasons
-from kanon_tui.core.analysis.why.reasons import Change, explainer
+from kanon_tui.core.analysis.why.reasons import Change
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
@@ -134,7 +135,7 @@ def test_a_higher_level_can_be_worse() -> None:
     reasons = explainer(run(requiring(task, AlphaKAnonymity(0.5)), "global"))
     assert isinstance(reasons, LevelReasons)
     assert reasons.levels == (1, 0)
-    assert not reasons.finer(0).raised(1, 2)
+    assert not reasons.finer(0).passes_with(1, 2)
     (change,) = [change for change in reasons.of_attribute(0).changes if change.attribute == "y"]
     assert change.sentence.startswith("y at level 1 instead of 0: then place could stay at level 0")
 

@@ -22,31 +22,30 @@ from kanon_tui.core.numeric import Flags
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Finer"]
+__all__ = ["FinerLevels"]
 
 
 @dataclass(frozen=True, eq=False)
-class Finer:
-    """The classes at some levels."""
+class FinerLevels:
+    """The classes at levels of which one is finer than in the release."""
 
     levels: tuple[int, ...]
     frequency: Frequency
     class_of: npt.NDArray[np.int32]
     """Per record its class at these levels."""
-    shown: tuple[GroupFigures, ...]
-    """What the classes show of every requirement."""
+    figures: tuple[GroupFigures, ...]
+    """Of the classes, per requirement."""
 
     @classmethod
-    def of(cls, task: Task, levels: tuple[int, ...], allowed: int) -> Finer:
+    def of(cls, task: Task, levels: tuple[int, ...], allowed: int) -> FinerLevels:
         """Count the classes; `allowed` says how many records may be suppressed."""
         coded, class_of = CodedTuples.of(task.quasi, levels)
         classes, requirement_test = len(coded.counts), None
         if task.requirements:
             requirement_test = RequirementTest(task.requirements, class_of, classes)
         frequency = Frequency(coded, task.k, allowed, requirement_test=requirement_test)
-        return cls(
-            levels, frequency, class_of, figures_of_groups(task.requirements, class_of, classes)
-        )
+        figures = figures_of_groups(task.requirements, class_of, classes)
+        return cls(levels, frequency, class_of, figures)
 
     @property
     def sizes(self) -> npt.NDArray[np.int32]:
@@ -61,7 +60,7 @@ class Finer:
     @cached_property
     def missing(self) -> Flags:
         """Per class whether it misses what is required beyond k."""
-        return self._missed(self.shown)
+        return self._missed(self.figures)
 
     @cached_property
     def small(self) -> int:
@@ -86,17 +85,17 @@ class Finer:
     @cached_property
     def lacks(self) -> tuple[ColumnRequirement, ...]:
         """What classes of k or more miss."""
-        return tuple(one.requirement for one in self.shown if (one.missed & ~self.below_k).any())
+        return tuple(one.requirement for one in self.figures if (one.missed & ~self.below_k).any())
 
     def lacks_of(self, number: int) -> tuple[ColumnRequirement, ...]:
         """What one class misses."""
-        return tuple(one.requirement for one in self.shown if one.missed[number])
+        return tuple(one.requirement for one in self.figures if one.missed[number])
 
-    def raised(self, y: int, level: int) -> bool:
+    def passes_with(self, y: int, level: int) -> bool:
         """Whether it passes with another attribute raised to a level."""
         return self.frequency.test(self._string(y, level)).passes
 
-    def hopeless(self, y: int, level: int) -> bool:
+    def fails_up_to(self, y: int, level: int) -> bool:
         """Whether it fails with another attribute at a level and at all that are lower."""
         return not self.frequency.necessary.test(self._string(y, level)).passes
 
@@ -109,10 +108,10 @@ class Finer:
         first = self._first_to_stay(self.sizes[free][order])
         return 0 if first is None else int(self.sizes[free][order][first])
 
-    def looser(self) -> Iterator[tuple[ColumnRequirement, float]]:
+    def loosened(self) -> Iterator[tuple[ColumnRequirement, float]]:
         """The nearest bounds that let these levels pass, each with all else as it is."""
-        for one in self.shown:
-            others = [other for other in self.shown if other is not one]
+        for one in self.figures:
+            others = [other for other in self.figures if other is not one]
             free = ~(self.below_k | self._missed(others))
             figures = one.figures[free]
             model = one.requirement.model
@@ -131,9 +130,9 @@ class Finer:
 
     # -- helpers
 
-    def _missed(self, shown: Sequence[GroupFigures]) -> Flags:
+    def _missed(self, figures: Sequence[GroupFigures]) -> Flags:
         missed = np.zeros(len(self.sizes), dtype=bool)
-        for one in shown:
+        for one in figures:
             missed |= one.missed
         return missed
 
