@@ -32,7 +32,7 @@ from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["Guess", "guess_attributes"]
+__all__ = ["Guess", "guess_attribute", "guess_attributes"]
 
 
 def _any_of(words: str) -> re.Pattern[str]:
@@ -98,11 +98,12 @@ class _Look:
 
 def guess_attributes(table: Table) -> dict[str, Guess]:
     """A suggestion for every column, in file order."""
-    tokens = list(table.missing_tokens)
-    return {name: _guess(table.frame[name], tokens) for name in table.names}
+    return {name: guess_attribute(table, name) for name in table.names}
 
 
-def _guess(texts: pl.Series, tokens: list[str]) -> Guess:
+def guess_attribute(table: Table, name: str) -> Guess:
+    """A suggestion for one column."""
+    texts, tokens = table.frame[name], list(table.missing_tokens)
     distinct = texts.unique()
     distinct = distinct.filter(~distinct.is_in(tokens))
     if not distinct.len():

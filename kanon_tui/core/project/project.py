@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from kanon_tui.core.data.guess import guess_attributes
+from kanon_tui.core.data.guess import guess_attribute
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, suggestion
@@ -115,18 +115,25 @@ class Project:
                     f"{self.title}: attributes.{name}: the data has no such column; "
                     f"{suggestion(name, table.names)}"
                 )
-        guesses = guess_attributes(table)
         completed: dict[str, AttributeSpec] = {}
         for name in (*self.attributes, *(n for n in table.names if n not in self.attributes)):
-            spec, guess = self.attributes.get(name, AttributeSpec()), guesses[name]
-            kind = spec.kind or guess.kind
-            completed[name] = replace(
-                spec,
-                role=spec.role or guess.role,
-                kind=kind,
-                format=spec.format or (guess.date_format if kind is Kind.DATE else None),
-            )
+            spec = self.attributes.get(name, AttributeSpec())
+            completed[name] = _with_role_and_kind(spec, table, name)
         return replace(self, attributes=completed)
+
+
+def _with_role_and_kind(spec: AttributeSpec, table: Table, name: str) -> AttributeSpec:
+    """What is known of a column; its values are looked at only if something is missing."""
+    if spec.role and spec.kind and (spec.format or spec.kind is not Kind.DATE):
+        return spec
+    guess = guess_attribute(table, name)
+    kind = spec.kind or guess.kind
+    return replace(
+        spec,
+        role=spec.role or guess.role,
+        kind=kind,
+        format=spec.format or (guess.date_format if kind is Kind.DATE else None),
+    )
 
 
 def project_from_mapping(mapping: Any, file: str = "project") -> Project:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from kanon_tui.core.data.schema import Kind, Role
@@ -59,6 +60,7 @@ COLUMNS: dict[str, Column] = {
 }
 
 
+@cache
 def random_task(seed: int, most: int = 40, **marks: tuple[str, ...]) -> Task:
     """A task with one to five of the columns above, some of its rows repeated, and a label.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import cache
 
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.project.project import AttributeSpec
@@ -13,6 +14,7 @@ from tests.core.algorithms.random_tables import COLUMNS
 from tests.helpers import make_task
 
 
+@cache
 def ruled_task(seed: int, most: int = 30) -> Task:
     """A task with one to four of the columns, rules on some, weights on some, repeated rows."""
     rng = random.Random(seed)

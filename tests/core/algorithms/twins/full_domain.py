@@ -19,6 +19,7 @@ from tests.core.algorithms.random_tables import random_task
 Levels = tuple[int, ...]
 
 
+@cache
 def searchable_task(seed: int) -> Task:
     """A small random task: some with suppression, some with research values that rise or tie."""
     rng = random.Random(seed)
