@@ -1,8 +1,10 @@
 """A few helper processes that work on jobs and end at once when they are no longer wanted.
 
-They are plain Python interpreters that talk over pipes. Unlike `multiprocessing` they never import
-the script that started them, so that a notebook, a script without a main guard and a thread of the
-application can all use them; and closing them kills them in the middle of a job.
+They are plain Python interpreters that talk over pipes. Unlike those of `multiprocessing` they
+never import the script that started them: a notebook, a script without a main guard and a thread of
+the application can all use them. Closing them kills them in the middle of a job, and they end by
+themselves when the program that started them is gone, however it went. This last is why it is not
+joblib's loky: its workers outlive a killed program, and two more processes stay when its pool ends.
 """
 
 from __future__ import annotations
@@ -35,18 +37,20 @@ def cores() -> int:
 
 
 class Processes:
-    """Helpers that each call `begin(*setup)` once and the function it returns for every job.
+    """Helpers that each call `prepare(*setup)` once and the function it returns for every job.
 
-    `begin` must be importable by name, and jobs and results are pickled. Results come in the order
-    in which they are ready, as pairs of the job's number and the result.
+    `prepare` must be importable by name, and jobs and results are pickled. Results come in the
+    order in which they are ready, as pairs of the job's number and the result.
     """
 
-    def __init__(self, count: int, begin: Callable[..., Callable[[Any], Any]], *setup: Any) -> None:
+    def __init__(
+        self, count: int, prepare: Callable[..., Callable[[Any], Any]], *setup: Any
+    ) -> None:
         self._results: SimpleQueue[tuple[int, bool, Any]] = SimpleQueue()
         self._jobs: SimpleQueue[tuple[int, Any] | None] = SimpleQueue()
         self._helpers: list[subprocess.Popen[bytes]] = []
         self._threads: list[Thread] = []
-        greeting = pickle.dumps(sys.path) + pickle.dumps((begin, setup), protocol=5)
+        greeting = pickle.dumps(sys.path) + pickle.dumps((prepare, setup), protocol=5)
         for _ in range(count):
             helper = subprocess.Popen(
                 [sys.executable, "-c", _PROGRAM],
@@ -113,14 +117,21 @@ class Processes:
 
 
 def work(jobs: BinaryIO, results: BinaryIO) -> None:
-    """What a helper does until its pipe is closed."""
-    begin, setup = pickle.load(jobs)
-    handle = begin(*setup)
-    while True:
+    """What a helper does until its pipe is closed; a job under way ends there too."""
+    prepare, setup = pickle.load(jobs)
+    waiting: SimpleQueue[Any] = SimpleQueue()
+
+    def receive() -> None:
         try:
-            job = pickle.load(jobs)
-        except EOFError:
-            return
+            while True:
+                waiting.put(pickle.load(jobs))
+        finally:  # the program is gone, or what it sent cannot be read
+            os._exit(1)
+
+    Thread(target=receive, daemon=True).start()
+    handle = prepare(*setup)
+    while True:
+        job = waiting.get()
         try:
             answer = (True, handle(job))
         except Exception as error:

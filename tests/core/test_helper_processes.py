@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -76,6 +79,45 @@ def test_leaving_ends_helpers_in_the_middle_of_a_job(tmp_path: Path) -> None:
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)
     assert not (tmp_path / "next").exists()
+
+
+_KILLED_PROGRAM = """
+import os, signal, sys, time
+from pathlib import Path
+from kanon_tui.core.helper_processes import Processes
+from tests.core.test_helper_processes import announce
+
+with Processes(1, announce, sys.argv[1]) as helpers:
+    helpers.submit(["busy"])
+    busy = Path(sys.argv[1]) / "busy"
+    while not busy.exists() or not busy.read_text():
+        helpers.result(0.02)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_program_without_main_guard_leaves_no_helper_behind(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(_KILLED_PROGRAM)
+    where = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run([sys.executable, script, tmp_path], env=where, timeout=60)
+    assert ended.returncode == -signal.SIGKILL
+    number = int((tmp_path / "busy").read_text())
+    for _ in range(500):
+        if not running(number):
+            return
+        time.sleep(0.01)
+    pytest.fail("the helper goes on without its program")
+
+
+def running(number: int) -> bool:
+    """Whether a process is there and more than an entry that nobody has collected yet."""
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{number}/stat")
+    return not state.exists() or ") Z " not in state.read_text()
 
 
 def test_there_is_at_least_one_core() -> None:
