@@ -19,7 +19,7 @@ from benchmarks.timing import SAMPLES, exponent, print_table, seconds
 from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.clustering.requirement_repair import MergingOn, merge_on
+from kanon_tui.core.clustering.requirement_repair import RequirementRepair, repair_steps
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -93,7 +93,7 @@ def merging(sizes: list[int], k: int) -> None:
             task = requiring(census(size, k), requirement)
             grouping = Run(requiring(task), Mondrian()).finish()
             assert grouping is not None
-            steps = merge_on(task, RunContext(), grouping, keep_magvals=False)
+            steps = repair_steps(task, RunContext(), grouping, keep_magvals=False)
             times.append(seconds(lambda steps=steps: list(steps)))
         rows.append((name, *times, exponent(sizes, times)))
     heads = ("required", *(f"n = {size:,}" for size in sizes), "exponent")
@@ -110,7 +110,7 @@ def against_twin(sizes: list[int]) -> None:
         labels = grouping.labels
         clusters = [np.flatnonzero(labels == c).tolist() for c in range(int(labels.max()) + 1)]
         twin = seconds(lambda task=task, clusters=clusters: merged_on(task, clusters))
-        made = MergingOn(task, RunContext(), grouping, keep_magvals=False)
+        made = RequirementRepair(task, RunContext(), grouping, keep_magvals=False)
         ours = seconds(lambda made=made: list(made.run()))
         rows.append((size, len(clusters), ours, twin, twin / ours))
     heads = ("records", "classes", "merging on", "twin", "ratio")

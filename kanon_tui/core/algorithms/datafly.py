@@ -87,9 +87,9 @@ class Datafly(Algorithm):
                     else "Suppress the one record in a class"
                 )
                 + " below {k}"
-                + (" or with {lack}." if outcome.lack is not None else "."),
+                + (" or with {lack}." if outcome.missed is not None else "."),
                 small=outcome.small,
                 k=task.k,
-                lack=outcome.lack,
+                lack=outcome.missed,
             )
         return search.grouping(levels, search.notes(levels))

@@ -13,7 +13,7 @@ import numpy as np
 from kanon_tui.core.algorithms.local_search import Pointers
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.halving import Halving
-from kanon_tui.core.full_domain.part_solver import Crew
+from kanon_tui.core.full_domain.part_solver import PartSolver
 from kanon_tui.core.full_domain.parts import Whole, split
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
@@ -90,15 +90,15 @@ class DistributedSearch(Algorithm):
             names="; ".join(joined([search.names[a] for a in part]) for part in parts),
         )
         with ExitStack() as stack:
-            crew = Crew(search, self.memory, self.workers, stack)
-            found = yield from crew.settle([Whole(attributes) for attributes in parts])
+            solver = PartSolver(search, self.memory, self.workers, stack)
+            found = yield from solver.solve([Whole(attributes) for attributes in parts])
             while len(found) > 2 and prod(len(part.codes) for part in found) > _FEW_COMBINATIONS:
                 found.sort(key=lambda part: len(part.codes))
                 pairs = zip(found[0::2], found[1::2], strict=False)
-                jobs = [crew.pair(one, other, found) for one, other in pairs]
-                found = found[2 * len(jobs) :] + (yield from crew.settle(jobs))
-                found = crew.worth(found)
-            for codes in crew.combinations(found):
+                jobs = [solver.pair(one, other, found) for one, other in pairs]
+                found = found[2 * len(jobs) :] + (yield from solver.solve(jobs))
+                found = solver.worth(found)
+            for codes in solver.combinations(found):
                 yield from _halve(search, codes, "Combine what passes to a list of {strings}")
         return search.answer()
 

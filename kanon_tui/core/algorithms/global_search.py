@@ -29,7 +29,7 @@ class GlobalSearch(Algorithm):
 
     Cost: strings take some 50 bytes each while they are sorted. Every test is one count of classes
     and one pass over the strings that are left. A failing test also follows one of the records that
-    fail through all strings (see `passing`), so that tens of tests settle thousands of strings.
+    fail through all strings (see `passing`), so that tens of tests decide on thousands of strings.
 
     Departures: see `halving`, which also proves that the answer is the optimum.
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels, no_string
-from kanon_tui.core.full_domain.search import Met, Search, better
+from kanon_tui.core.full_domain.search import PassingString, Search, best_of
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
@@ -88,19 +88,19 @@ class Incognito(Algorithm):
             points = _minimal(grid)
         else:
             points = yield from _sieve(search, free, grid)
-        minimal = [search.as_met(_levels(search, free, point)) for point in points]
+        minimal = [search.passing_string(_levels(search, free, point)) for point in points]
         if not minimal:
             raise NotReachedError(no_string(task))
-        if not search.met:  # nothing had to be tested after pre-pruning
-            search.meet(minimal[0].levels)
-        least = min(sum(met.levels) for met in minimal)
-        lowest_ones = [met for met in minimal if sum(met.levels) == least]
-        answer = better(lowest_ones).levels
+        if not search.passing:  # nothing had to be tested after pre-pruning
+            search.record_passing(minimal[0].levels)
+        least = min(sum(string.levels) for string in minimal)
+        lowest_ones = [string for string in minimal if sum(string.levels) == least]
+        answer = best_of(lowest_ones).levels
         yield from search.tell(
             "answer", "{string} is the answer: " + _why(minimal, lowest_ones),
             string=search.text(answer), minimal=len(minimal), ties=len(lowest_ones), least=least,
         )  # fmt: skip
-        return search.grouping(answer, search.notes(answer), met=minimal)
+        return search.grouping(answer, search.notes(answer), passing=minimal)
 
     def _refuse_if_too_large(self, sizes: list[int]) -> None:
         needed = prod(size + 1 for size in sizes) / 1e6
@@ -173,7 +173,7 @@ class _Lattice:
             )
 
 
-def _why(minimal: Sequence[Met], lowest: Sequence[Met]) -> str:
+def _why(minimal: Sequence[PassingString], lowest: Sequence[PassingString]) -> str:
     """Why a minimal string is the answer, as a template."""
     if len(minimal) == 1:
         return "it is the only minimal string."

@@ -23,7 +23,7 @@ class LocalSearch(Algorithm):
     when it fails, half of the way to its most general one, until no pointer moves any more.
 
     Phases: drop the levels that fail alone (pre-pruning); move the pointers. The answer is the best
-    passing string met, which need not be the best there is: `global` finds that. There is always
+    passing string found, which need not be the best there is: `global` finds that. There is always
     one, because pointers that only ever fail end at the roots.
 
     Cost: about log2 of the tallest hierarchy's levels tests, however many attributes there are.

@@ -41,7 +41,7 @@ from kanon_tui.core.privacy.column_requirement import ColumnRequirement, out_of_
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
-__all__ = ["steps_beyond_k"]
+__all__ = ["RequirementRepair", "repair_steps", "steps_beyond_k"]
 
 
 _LOOKED_AT = 128  # near classes, together
@@ -56,19 +56,19 @@ def steps_beyond_k(algorithm: Algorithm, task: Task, context: RunContext) -> Ste
     if beyond is not None:
         raise NotReachedError(beyond.unreachable())
     grouping = yield from algorithm.steps(task, context)
-    return (yield from merge_on(task, context, grouping, algorithm.keeps_magvals))
+    return (yield from repair_steps(task, context, grouping, algorithm.keeps_magvals))
 
 
-def merge_on(task: Task, context: RunContext, grouping: Grouping, keep_magvals: bool) -> Steps:
+def repair_steps(task: Task, context: RunContext, grouping: Grouping, keep_magvals: bool) -> Steps:
     """Merge the classes of a clustering until all keep what is required."""
     if (grouping.labels < 0).all():
         return grouping
-    merging = MergingOn(task, context, grouping, keep_magvals)
-    yield from merging.run()
-    return merging.grouping()
+    repair = RequirementRepair(task, context, grouping, keep_magvals)
+    yield from repair.run()
+    return repair.grouping()
 
 
-class MergingOn:
+class RequirementRepair:
     """The classes of a clustering on their way to what is required."""
 
     def __init__(
@@ -93,19 +93,19 @@ class MergingOn:
         """Merge until no class misses anything."""
         yield from self._give_up_groups()
         start = int((self._gaps > 0).sum())
-        untold = 0
+        merges = 0  # since the last step
         while (missing := int((self._gaps > 0).sum())) > 0:
             one = int(np.argmax(self._gaps > 0))
             other = self._partner(one)
-            untold += 1
-            tell = untold >= min(self._context.decisions_per_step, _MERGES_PER_STEP)
-            template, facts = self._told(one, other) if tell else ("", {})
+            merges += 1
+            step_due = merges >= min(self._context.decisions_per_step, _MERGES_PER_STEP)
+            template, facts = self._merge_sentence(one, other) if step_due else ("", {})
             self._merge(one, other)
-            if tell:
-                if untold > 1:
-                    template = "{untold:,} merges; the last: " + template
-                    facts["untold"] = untold
-                untold = 0
+            if step_due:
+                if merges > 1:
+                    template = "{merges:,} merges; the last: " + template
+                    facts["merges"] = merges
+                merges = 0
                 yield Step("merge", template, facts, self._counters(), 1 - missing / start)
 
     def grouping(self) -> Grouping:
@@ -136,8 +136,8 @@ class MergingOn:
         others = np.flatnonzero(free)
         costs = self._boxes.costs(one, others)
         rounded = np.round(costs / TIE)
-        for begin in range(0, len(others), _LOOKED_AT):
-            place = _nearest(rounded, begin + _LOOKED_AT)[begin:]
+        for start in range(0, len(others), _LOOKED_AT):
+            place = _nearest(rounded, start + _LOOKED_AT)[start:]
             near = others[place]
             left = self._all_gaps(near, one)
             if (left == 0).any():
@@ -161,22 +161,22 @@ class MergingOn:
         """What some classes miss in all; with `one`, what their unions with it miss."""
         return np.asarray(np.sum([values.gaps(classes, one) for values in self._values], axis=0))
 
-    def _told(self, one: int, other: int) -> tuple[str, dict[str, Any]]:
-        """The merge to come in words, by the requirement that the class misses most."""
+    def _merge_sentence(self, one: int, other: int) -> tuple[str, dict[str, Any]]:
+        """Template and facts of the merge to come, by what the class misses most."""
         pair = np.array([one])
-        values = max(self._values, key=lambda each: float(each.gaps(pair)[0]))
+        worst = max(self._values, key=lambda each: float(each.gaps(pair)[0]))
         sizes = self._boxes.sizes
         facts = {
             "small": one + 1,
             "other": other + 1,
             "size": int(sizes[one]),
             "size_other": int(sizes[other]),
-            "lack": values.requirement.model.lack,
-            "required": str(values.requirement.model),
-            "has": float(values.figures(pair)[0]),
-            "together": float(values.figures(np.array([other]), one)[0]),
+            "lack": worst.requirement.model.lack,
+            "required": str(worst.requirement.model),
+            "has": float(worst.figures(pair)[0]),
+            "together": float(worst.figures(np.array([other]), one)[0]),
         }
-        figure = values.requirement.model.figure_format()
+        figure = worst.requirement.model.figure_format()
         return (
             f"Class {{small:,}} of {{size:,}} records shows {{lack}} ({{has:{figure}}}): merge it "
             f"with class {{other:,}} of {{size_other:,}}, the nearest "

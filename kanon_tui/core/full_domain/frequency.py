@@ -32,7 +32,7 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.full_domain.requirement_test import Lack, RequirementTest
+from kanon_tui.core.full_domain.requirement_test import MissedRequirement, RequirementTest
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 from kanon_tui.core.task.task import QuasiIdentifier
 
@@ -60,7 +60,7 @@ class Outcome:
     """A tuple of the smallest class; of a string with too many classes one of those too many."""
     fails_below: bool
     """Whether every more specific string fails too."""
-    lack: Lack | None = None
+    missed: MissedRequirement | None = None
     """What is missed beyond k, where classes must go for that."""
 
 
@@ -192,24 +192,26 @@ class Frequency:
         """The outcome for a string whose classes are large enough, requirements included."""
         classes, numbers = self.classes(string)
         self.work += len(numbers)
-        kept, lack = self._kept(classes, numbers)
+        kept, missed = self._kept(classes, numbers)
         gone = int(classes.sizes[~kept].sum())
         if self.bounds_only:
             fails = self._least_removed(classes, numbers) > self.allowed
-            return replace(large_enough, passes=not fails, small=gone, lack=lack, fails_below=fails)
+            return replace(
+                large_enough, passes=not fails, small=gone, missed=missed, fails_below=fails
+            )
         fails = gone > self.allowed
         below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
-        return replace(large_enough, passes=not fails, small=gone, lack=lack, fails_below=below)
+        return replace(large_enough, passes=not fails, small=gone, missed=missed, fails_below=below)
 
     def _kept(
         self, classes: _Classes, numbers: Int32s
-    ) -> tuple[npt.NDArray[np.bool_], Lack | None]:
+    ) -> tuple[npt.NDArray[np.bool_], MissedRequirement | None]:
         """Which classes may be published, and what most of the others miss beyond k."""
         kept = classes.sizes >= self.k
         if self.requirement_test is None:
             return kept, None
-        missed, lack = self.requirement_test.judge(numbers, classes.sizes)
-        return kept & ~missed, lack
+        failing, missed = self.requirement_test.judge(numbers, classes.sizes)
+        return kept & ~failing, missed
 
     def _least_removed(self, classes: _Classes, numbers: Int32s) -> int:
         """How many records must go here, and so at least at every more specific string."""

@@ -33,8 +33,8 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.full_domain.passing import Follower, settles_little, widen
-from kanon_tui.core.full_domain.search import Met, Search
+from kanon_tui.core.full_domain.passing import SmallClassPruning, prunes_little, widen
+from kanon_tui.core.full_domain.search import PassingString, Search
 from kanon_tui.core.full_domain.strings import StringList
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Step
@@ -51,7 +51,7 @@ class Halving:
     def __init__(self, search: Search, strings: StringList) -> None:
         self.search = search
         self.strings = strings
-        self._follower = Follower(search.frequency, strings.space)
+        self._small_classes = SmallClassPruning(search.frequency, strings.space)
         search.open_levels = self._open_levels
 
     def run(self) -> Iterator[Step]:
@@ -65,19 +65,19 @@ class Halving:
         outcome = search.test(levels)
         yield from search.tell_test(levels, outcome)
         if outcome.passes:
-            tested = search.met[-1]
+            tested = search.passing[-1]
             if search.frequency.monotone:
                 yield from self._accept_above(levels)
             yield from self.drop_worse(tested)
-        elif not outcome.fails_below:  # more specific ones may pass: it alone is settled
+        elif not outcome.fails_below:  # more specific ones may pass: it alone is done with
             self.strings.drop_one(self.strings.space.code(levels))
         else:
             specific = self.strings.drop_specific(self.strings.space.code(levels)) - 1
             yield from self._pruned(specific, "more specific than a failing one")
-            lonely = self._follower.drop(self.strings, outcome)
+            small_class = self._small_classes.drop(self.strings, outcome)
             why = "a record of this string is in a class below {k} there"
-            yield from self._pruned(lonely, why, k=search.task.k)
-            if settles_little(specific + lonely, self.strings):
+            yield from self._pruned(small_class, why, k=search.task.k)
+            if prunes_little(specific + small_class, self.strings):
                 yield from self._widen(levels)
         return outcome.passes
 
@@ -89,7 +89,7 @@ class Halving:
             search.generated += 1
             search.tested += 1
             if outcome.passes:
-                search.meet(raised)
+                search.record_passing(raised)
             yield from search.tell_test(raised, outcome)
         dropped = strings.drop_specific(strings.space.code(wider))
         yield from self._pruned(dropped, "more specific than a failing one")
@@ -100,24 +100,24 @@ class Halving:
         """Values may rise: the best of the more general strings passes without a test."""
         search = self.search
         above = self.strings.space.best_above(levels)
-        if search.rv(above) <= max(met.rv for met in search.best):
+        if search.rv(above) <= max(string.rv for string in search.candidates):
             return
-        met = search.meet(above)
+        accepted = search.record_passing(above)
         yield from search.tell(
             "accept",
             "{string} is more general, so it passes untested, and is worth more: RV {rv:.4g}.",
             string=search.text(above),
-            rv=met.rv,
+            rv=accepted.rv,
         )
 
-    def drop_worse(self, tested: Met | None = None) -> Iterator[Step]:
+    def drop_worse(self, tested: PassingString | None = None) -> Iterator[Step]:
         """Drop what cannot be the answer any more, the string just tested included."""
-        strings, best = self.strings, self.search.best
+        strings, best = self.strings, self.search.candidates
         if not best:
             return
-        rvs = np.array([met.rv for met in best])
-        codes = np.array([strings.space.code(met.levels) for met in best])
-        roots = np.array([met.roots for met in best], dtype=np.int64)
+        rvs = np.array([string.rv for string in best])
+        codes = np.array([strings.space.code(string.levels) for string in best])
+        roots = np.array([string.roots for string in best], dtype=np.int64)
         floor = float(rvs.max()) - TIE
         lower = strings.drop_below(floor)
         losing = strings.drop_dominated(codes, rvs, roots)
@@ -137,8 +137,8 @@ class Halving:
     def _pruned(self, dropped: int, why: str, **facts: Any) -> Iterator[Step]:
         self.search.pruned += dropped
         if dropped > 0:
-            told = f"Drop {count_of(dropped, 'string')}: {why}."
-            yield from self.search.tell("prune", told, dropped=dropped, **facts)
+            template = f"Drop {count_of(dropped, 'string')}: {why}."
+            yield from self.search.tell("prune", template, dropped=dropped, **facts)
 
 
 def list_all(search: Search, memory: int, who: str) -> StringList:

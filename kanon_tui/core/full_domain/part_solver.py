@@ -1,4 +1,4 @@
-"""The crew of `distributed`: settles parts of the attributes, here or in processes of their own."""
+"""The parts of `distributed`: their passing strings, found here or in processes of their own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency
 from kanon_tui.core.full_domain.parts import Pair, Part, Whole
-from kanon_tui.core.full_domain.passing import settle
+from kanon_tui.core.full_domain.passing import find_passing
 from kanon_tui.core.full_domain.requirement_test import RequirementTest
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.full_domain.strings import StringList, StringSpace
@@ -18,7 +18,7 @@ from kanon_tui.core.helper_processes import Processes, cores
 from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["Crew", "begin"]
+__all__ = ["PartSolver", "job_solver"]
 
 Job = Whole | Pair
 
@@ -26,7 +26,7 @@ _WORTH_A_PROCESS = 500_000_000  # strings × tuples: below it starting processes
 _HEARTBEAT = 0.05  # seconds without news after which a step gives the chance to cancel
 
 
-class Crew:
+class PartSolver:
     """Finds the passing strings of parts, and leaves out those that cannot be in the answer.
 
     The best string known sets the mark: a part's string is dropped when even the best strings of
@@ -49,13 +49,13 @@ class Crew:
         scale = sum(float(np.abs(values).max()) for values in space.research_values)
         self._slack = 2 * TIE + 1e-12 * scale  # values are summed in another order than in `Search`
 
-    def settle(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
+    def solve(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
         """The passing strings of every job, in the order of the jobs."""
         if self._in_processes(jobs):
-            return (yield from self._settle_in_processes(jobs))
+            return (yield from self._solve_in_processes(jobs))
         found = []
         for job in jobs:
-            found.append((yield from self._settle_here(job)))
+            found.append((yield from self._solve_here(job)))
         return found
 
     def worth(self, found: Sequence[Part]) -> list[Part]:
@@ -84,7 +84,7 @@ class Crew:
 
     def _mark(self) -> float:
         """What the strings of all parts together must be worth."""
-        best = max((met.rv for met in self.search.best), default=-np.inf)
+        best = max((string.rv for string in self.search.candidates), default=-np.inf)
         return best - self._fixed - self._slack
 
     def _in_processes(self, jobs: Sequence[Job]) -> bool:
@@ -95,22 +95,22 @@ class Crew:
         work = strings * len(self.search.frequency.coded.counts)
         return self._asked_for > 1 or work > _WORTH_A_PROCESS
 
-    def _settle_here(self, job: Job) -> Generator[Step, None, Part]:
+    def _solve_here(self, job: Job) -> Generator[Step, None, Part]:
         search = self.search
         before = search.generated, search.tested
-        passing = _Passing(search.space, self._memory)
+        passing = _PassingCodes(search.space, self._memory)
         for codes, rvs in job.lists(search.space):
             search.generated += len(codes)
             strings = StringList(search.space, codes, rvs)
-            for settled in settle(self._engine, strings, job.attributes, passing.add):
-                search.generated += not settled.in_list
+            for test in find_passing(self._engine, strings, job.attributes, passing.add):
+                search.generated += not test.in_list
                 search.tested += 1
-                search.pruned += settled.others
-                yield from search.tell_test(settled.levels, settled.outcome, job.attributes)
-        made, tested = search.generated - before[0], search.tested - before[1]
-        return (yield from self._conclude(job, passing.codes, made, tested))
+                search.pruned += test.others
+                yield from search.tell_test(test.levels, test.outcome, job.attributes)
+        generated, tested = search.generated - before[0], search.tested - before[1]
+        return (yield from self._finish_part(job, passing.codes, generated, tested))
 
-    def _settle_in_processes(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
+    def _solve_in_processes(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
         search = self.search
         if self._processes is None:
             engine = self._engine
@@ -122,7 +122,7 @@ class Crew:
                 engine.bounds_only,
             )
             processes = Processes(
-                min(self._workers, len(jobs)), begin, *setup, search.space, self._memory
+                min(self._workers, len(jobs)), job_solver, *setup, search.space, self._memory
             )
             self._processes = self._stack.enter_context(processes)
         self._processes.submit(jobs)
@@ -130,35 +130,35 @@ class Crew:
         while len(found) < len(jobs):
             news = self._processes.result(_HEARTBEAT)
             if news is None:
-                told = "{done} of {jobs} parts are settled, the others are at work."
-                yield search.step("wait", told, {"done": len(found), "jobs": len(jobs)})
+                template = "{done} of {jobs} parts are settled, the others are at work."
+                yield search.step("wait", template, {"done": len(found), "jobs": len(jobs)})
                 continue
-            number, (codes, made, tested) = news
-            search.generated += made
+            number, (codes, generated, tested) = news
+            search.generated += generated
             search.tested += tested
-            search.pruned += made - tested
-            found[number] = yield from self._conclude(jobs[number], codes, made, tested)
+            search.pruned += generated - tested
+            found[number] = yield from self._finish_part(jobs[number], codes, generated, tested)
         return [found[number] for number in range(len(jobs))]
 
-    def _conclude(
-        self, job: Job, codes: Words, made: int, tested: int
+    def _finish_part(
+        self, job: Job, codes: Words, generated: int, tested: int
     ) -> Generator[Step, None, Part]:
         search = self.search
         part = Part.of(search.space, job.attributes, codes)
         if search.frequency.monotone:  # it passes with the other attributes at the root
-            search.meet(search.space.levels(part.codes[0]))
+            search.record_passing(search.space.levels(part.codes[0]))
         yield from search.tell(
             "part",
             "Part {names}: {passing:,} of {strings:,} strings pass; {tested:,} were tested.",
             names=", ".join(search.names[a] for a in job.attributes),
             passing=len(codes),
-            strings=made,
+            strings=generated,
             tested=tested,
         )
         return part
 
 
-def begin(
+def job_solver(
     coded: CodedTuples,
     k: int,
     allowed: int,
@@ -167,26 +167,26 @@ def begin(
     space: StringSpace,
     memory: int,
 ) -> Callable[[Job], tuple[Words, int, int]]:
-    """What a process does with a job: gives the passing strings, all strings made, the tests."""
+    """What a process does with a job: finds the passing strings; counts all strings and tests."""
     frequency = Frequency(
         coded, k, allowed, requirement_test=requirement_test, bounds_only=bounds_only
     )
 
-    def settle_job(job: Job) -> tuple[Words, int, int]:
-        passing = _Passing(space, memory)
-        made = tested = 0
+    def solve_job(job: Job) -> tuple[Words, int, int]:
+        passing = _PassingCodes(space, memory)
+        generated = tested = 0
         for codes, rvs in job.lists(space):
-            made += len(codes)
+            generated += len(codes)
             strings = StringList(space, codes, rvs)
-            for settled in settle(frequency, strings, job.attributes, passing.add):
-                made += not settled.in_list
+            for test in find_passing(frequency, strings, job.attributes, passing.add):
+                generated += not test.in_list
                 tested += 1
-        return passing.codes, made, tested
+        return passing.codes, generated, tested
 
-    return settle_job
+    return solve_job
 
 
-class _Passing:
+class _PassingCodes:
     """The passing strings of a job, as long as they fit into memory."""
 
     def __init__(self, space: StringSpace, memory: int) -> None:
@@ -196,7 +196,7 @@ class _Passing:
         self._count = 0
 
     def add(self, codes: Words) -> None:
-        """Some more of them."""
+        """Take some more, unless they become too many."""
         self._codes.append(codes)
         self._count += len(codes)
         if self._count > self._most:
@@ -207,5 +207,5 @@ class _Passing:
 
     @property
     def codes(self) -> Words:
-        """All of them."""
+        """All that were added, in that order."""
         return np.concatenate(self._codes)

@@ -1,7 +1,7 @@
-"""Settling strings: every passing string of a list, and how one failing test says more.
+"""Every passing string of a list, and how one failing test says more.
 
-A test that fails settles the more specific strings. Two ways to learn more from it: follow a record
-of its smallest class through all strings, or raise the string as far as it still fails.
+A test that fails rules out the more specific strings. Two ways to learn more from it: look at a
+record of its smallest class in all strings, or raise the string as far as it still fails.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from kanon_tui.core.full_domain.frequency import Frequency, Outcome
 from kanon_tui.core.full_domain.strings import StringList, StringSpace
 from kanon_tui.core.numeric import Words
 
-__all__ = ["Follower", "Settled", "settle", "settles_little", "widen"]
+__all__ = ["SmallClassPruning", "StringTest", "find_passing", "prunes_little", "widen"]
 
 Levels = tuple[int, ...]
 
-_MOST_FOLLOWED = 1_000_000  # strings: following a record looks at all of them
+_MOST_LOOKED_AT = 1_000_000  # strings: the class of a record is counted in all of them
 _LONG_LIST = 2_000  # strings
 _LITTLE = 0.01  # of a long list
 
 
-class Follower:
-    """Follows a record of a failing class through all strings at once.
+class SmallClassPruning:
+    """Drops all strings in which one record of a failing class is in too small a class.
 
     When nothing may be suppressed, one record in too small a class is enough for a string to fail.
     The size of one record's class at *every* string costs little more than the classes of all
@@ -42,17 +42,17 @@ class Follower:
             [low if n > 1 else top for (low, top), n in zip(pairs, self._levels, strict=True)]
         )
         count = float(self._levels.astype(np.float64).prod())
-        self.useful = frequency.allowed == 0 and count <= _MOST_FOLLOWED
+        self.useful = frequency.allowed == 0 and count <= _MOST_LOOKED_AT
 
     def drop(self, strings: StringList, outcome: Outcome) -> int:
         """Drop the strings in which a record of a failing string is in too small a class."""
         if not self.useful or not len(strings):
             return 0
         sizes = self._frequency.class_everywhere(outcome.member, self._lowest, self._levels)
-        return strings.drop_lonely(sizes, self._places, self._frequency.k)
+        return strings.drop_small_class(sizes, self._places, self._frequency.k)
 
 
-def settles_little(dropped: int, strings: StringList) -> bool:
+def prunes_little(dropped: int, strings: StringList) -> bool:
     """Whether a failing test left a long list nearly as long, so that widening it is worthwhile."""
     return len(strings) > _LONG_LIST and dropped < _LITTLE * len(strings)
 
@@ -80,8 +80,8 @@ def widen(
 
 
 @dataclass(frozen=True)
-class Settled:
-    """A test of a string, and how many others of the list it settled."""
+class StringTest:
+    """A test of a string, and how many others of the list need none because of it."""
 
     levels: Levels
     outcome: Outcome
@@ -90,19 +90,19 @@ class Settled:
     """False for the tests of widening, which are strings of their own."""
 
 
-def settle(
+def find_passing(
     frequency: Frequency,
     strings: StringList,
     attributes: Sequence[int],
     keep: Callable[[Words], None],
-) -> Iterator[Settled]:
-    """Settle every string of a list over some attributes; those that pass are handed to `keep`.
+) -> Iterator[StringTest]:
+    """Test a list of strings over some attributes; those that pass are handed to `keep`.
 
     Above a passing string everything passes, below a failing one everything fails (the engine
     must be monotone); test the midpoint of what is still unknown.
     """
     space = strings.space
-    follower = Follower(frequency, space, attributes)
+    small_classes = SmallClassPruning(frequency, space, attributes)
     limits = enumerate(zip(space.lowest, space.heights, strict=True))
     frequency.roll_up([low if a in attributes else top for a, (low, top) in limits])
     while len(strings):
@@ -112,15 +112,15 @@ def settle(
         outcome = frequency.test(levels)
         if outcome.passes:
             keep(strings.take_general(code))
-            yield Settled(levels, outcome, before - len(strings) - 1)
+            yield StringTest(levels, outcome, before - len(strings) - 1)
             continue
         strings.drop_specific(code)
-        follower.drop(strings, outcome)
+        small_classes.drop(strings, outcome)
         dropped = before - len(strings)
-        yield Settled(levels, outcome, dropped - 1)
-        if settles_little(dropped, strings):
+        yield StringTest(levels, outcome, dropped - 1)
+        if prunes_little(dropped, strings):
             wider, tests = widen(frequency, strings, levels)
             others = strings.drop_specific(space.code(wider))
             for raised, outcome in tests:
-                yield Settled(raised, outcome, others, in_list=False)
+                yield StringTest(raised, outcome, others, in_list=False)
                 others = 0

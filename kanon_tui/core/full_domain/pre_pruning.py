@@ -112,13 +112,13 @@ def hidden_note(task: Task) -> str:
         for a in task.quasi
         if a.hierarchy.height > 0
     ]
-    told = "every quasi-identifier is at its root, so that the release says nothing of them"
+    note = "every quasi-identifier is at its root, so that the release says nothing of them"
     if not below:
-        return told
+        return note
     nearest = min(below, key=lambda one: one.small)
     if nearest.passes:
         return (
-            f"{told}, though level {nearest.level} of {nearest.attribute} passes alone: "
+            f"{note}, though level {nearest.level} of {nearest.attribute} passes alone: "
             f"global and hybrid find the levels that are worth most"
         )
     share = np.ceil(nearest.small / task.n * 1e4) / 1e4
@@ -126,7 +126,7 @@ def hidden_note(task: Task) -> str:
     fails = [one.attribute for one in below if not one.passes]
     alone = f"; {', '.join(fails)} fail alone below their root" if fails else ""
     return (
-        f"{told}{alone}; nearest is level {nearest.level} of {nearest.attribute}, where "
+        f"{note}{alone}; nearest is level {nearest.level} of {nearest.attribute}, where "
         f"{count_of(nearest.small, 'record stands', 'records stand')} in the "
         f"way alone: it would pass alone with "
         f"max_suppression {share:g} or k = {smallest:,}"

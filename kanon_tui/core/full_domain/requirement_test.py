@@ -16,11 +16,11 @@ from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.numeric import Flags, Int32s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 
-__all__ = ["Lack", "RequirementTest"]
+__all__ = ["MissedRequirement", "RequirementTest"]
 
 
 @dataclass(frozen=True)
-class Lack:
+class MissedRequirement:
     """The requirement that most records of a string miss."""
 
     requirement: ColumnRequirement
@@ -55,7 +55,7 @@ class RequirementTest:
             for name, pairs in self._pairs.items()
         }
 
-    def judge(self, number: Int32s, sizes: Int32s) -> tuple[Flags, Lack | None]:
+    def judge(self, number: Int32s, sizes: Int32s) -> tuple[Flags, MissedRequirement | None]:
         """Per class whether something is missed, and what most records miss.
 
         `number` gives the class of every tuple, `sizes` the records of every class.
@@ -63,11 +63,11 @@ class RequirementTest:
         classes = len(sizes)
         values = self._values(number, classes)
         missed = np.zeros(classes, dtype=bool)
-        worst: Lack | None = None
+        worst: MissedRequirement | None = None
         for requirement in self.requirements:
             here = requirement.gaps(values[requirement.column.name]) > 0
             records = int(sizes[here].sum())
             if records > (worst.records if worst is not None else 0):
-                worst = Lack(requirement, records)
+                worst = MissedRequirement(requirement, records)
             missed |= here
         return missed, worst

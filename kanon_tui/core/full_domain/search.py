@@ -2,7 +2,7 @@
 
 A full-domain search looks for a *string*, a level for every quasi-identifier, whose classes are
 large enough. `Search` holds what all of them need: the frequency engine, the research values, the
-counters and the passing strings met. `tell` turns decisions into steps.
+counters and the passing strings found. `tell` turns decisions into steps.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
-__all__ = ["MOST_LISTED", "Met", "Search", "StringText", "better"]
+__all__ = ["MOST_LISTED", "PassingString", "Search", "StringText", "best_of"]
 
 MOST_LISTED = 1000
 """So many passing strings are listed in the report, the best; all of them are counted."""
@@ -46,22 +46,22 @@ class StringText:
 
 
 @dataclass(frozen=True, order=True)
-class Met:
+class PassingString:
     """A passing string; the order is that of preference among equal research values."""
 
     roots: int
     levels: tuple[int, ...]
     rv: float
 
-    def beats(self, other: Met) -> bool:
+    def beats(self, other: PassingString) -> bool:
         """Whether the other cannot be the answer because of this one."""
         return self.rv >= other.rv and self <= other
 
 
-def better(strings: Sequence[Met]) -> Met:
-    """The answer among passing strings: highest research value, ties by `Met`'s order."""
-    highest = max(met.rv for met in strings)
-    return min(met for met in strings if met.rv >= highest - TIE)
+def best_of(strings: Sequence[PassingString]) -> PassingString:
+    """The answer among passing strings: the highest research value, ties by their own order."""
+    highest = max(string.rv for string in strings)
+    return min(string for string in strings if string.rv >= highest - TIE)
 
 
 class Search:
@@ -91,17 +91,17 @@ class Search:
         self.generated = 0
         self.pruned = 0
         self.tested = 0
-        self.met: list[Met] = []
-        """The passing strings, in the order they were met; only ever added to."""
-        self.best: list[Met] = []
-        """Those that could be the answer: none is beaten by another, all are within a tie."""
+        self.passing: list[PassingString] = []
+        """The passing strings, in the order they were found; only ever added to."""
+        self.candidates: list[PassingString] = []
+        """Those that can be the answer: none is beaten by another, all are within a tie."""
         self.open_levels: Callable[[], tuple[tuple[bool, ...], ...] | None] | None = None
         """Per attribute which levels are still open, for those who draw the space."""
-        self._untold = 0
-        self._told_work = 0
+        self._decisions_since_step = 0
+        self._work_at_step = 0
 
     @property
-    def _every_decision_told(self) -> bool:
+    def _step_by_step(self) -> bool:
         return self.context.decisions_per_step == 1
 
     @property
@@ -116,7 +116,7 @@ class Search:
             "generated": self.generated,
             "pruned": self.pruned,
             "tested": self.tested,
-            "passed": len(self.met),
+            "passed": len(self.passing),
             "remaining": self.remaining,
         }
 
@@ -127,33 +127,33 @@ class Search:
             total += float(values[level])
         return total
 
-    def as_met(self, levels: Sequence[int]) -> Met:
+    def passing_string(self, levels: Sequence[int]) -> PassingString:
         """A passing string with what its rank depends on."""
         string = tuple(int(level) for level in levels)
         roots = sum(level == top for level, top in zip(string, self.space.heights, strict=True))
-        return Met(roots, string, self.rv(string))
+        return PassingString(roots, string, self.rv(string))
 
-    def meet(self, levels: Sequence[int]) -> Met:
-        """Note a passing string."""
-        met = self.as_met(levels)
-        self.met.append(met)
-        if not any(other.beats(met) for other in self.best):
-            rivals = [met, *(other for other in self.best if not met.beats(other))]
+    def record_passing(self, levels: Sequence[int]) -> PassingString:
+        """Note a passing string, and whether it can be the answer."""
+        new = self.passing_string(levels)
+        self.passing.append(new)
+        if not any(other.beats(new) for other in self.candidates):
+            rivals = [new, *(other for other in self.candidates if not new.beats(other))]
             highest = max(other.rv for other in rivals)
-            self.best = [other for other in rivals if other.rv >= highest - TIE]
-        return met
+            self.candidates = [other for other in rivals if other.rv >= highest - TIE]
+        return new
 
     def test(self, levels: Sequence[int]) -> Outcome:
         """Test a string and count it; when every decision is told, the smallest class is too."""
-        outcome = self.frequency.test(levels, to_the_end=self._every_decision_told)
+        outcome = self.frequency.test(levels, to_the_end=self._step_by_step)
         self.tested += 1
         if outcome.passes:
-            self.meet(levels)
+            self.record_passing(levels)
         return outcome
 
     def test_necessary(self, levels: Sequence[int]) -> Outcome:
         """Test a string by what can be pruned by alone, which is not enough to pass."""
-        outcome = self.frequency.necessary.test(levels, to_the_end=self._every_decision_told)
+        outcome = self.frequency.necessary.test(levels, to_the_end=self._step_by_step)
         self.tested += 1
         return outcome
 
@@ -166,26 +166,28 @@ class Search:
 
     def tell(self, kind: str, template: str, **facts: Any) -> Iterator[Step]:
         """A decision was taken: a step, now or together with those that follow."""
-        self._untold += 1
-        work = self.frequency.work - self._told_work
-        if self._untold < self.context.decisions_per_step and work < _WORK_PER_STEP:
+        self._decisions_since_step += 1
+        decisions, most = self._decisions_since_step, self.context.decisions_per_step
+        if decisions < most and self.frequency.work - self._work_at_step < _WORK_PER_STEP:
             return
-        if self._untold > 1:
+        if decisions > 1:
             template = "{decisions:,} decisions; the last: " + template
-            facts["decisions"] = self._untold
-        self._untold, self._told_work = 0, self.frequency.work
+            facts["decisions"] = decisions
+        self._decisions_since_step, self._work_at_step = 0, self.frequency.work
         yield self.step(kind, template, facts)
 
     def step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
         """A step with the counters as they are, and the best string so far to keep."""
         progress = 1 - self.remaining / self.generated if self.generated else None
-        if self.best:
-            best = min(self.best)
+        if self.candidates:
+            best = min(self.candidates)
             facts = facts | {"best": self.text(best.levels), "best_rv": best.rv}
         levels = self.open_levels() if self.open_levels is not None else None
         if levels is not None:
             facts = facts | {"levels": levels}
-        keep = partial(self._kept, len(self.met), self.counters) if self.met else None
+        keep = None
+        if self.passing:
+            keep = partial(self._best_of_first, len(self.passing), self.counters)
         return Step(kind, template, facts, self.counters, progress, keep)
 
     def tell_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
@@ -208,41 +210,25 @@ class Search:
         """The step of a test; with `part`, of the string of these attributes alone."""
         facts: dict[str, Any] = {"string": self.text(levels, part), "k": self.task.k}
         facts |= {"classes": outcome.classes, "smallest": outcome.smallest, "small": outcome.small}
-        facts |= {"passes": outcome.passes, "rv": self.rv(levels), "lack": outcome.lack}
-        if outcome.lack is not None:
-            facts["lacking"] = outcome.lack.records
-            told = _lack_told(outcome)
-        elif outcome.smallest is None:
-            told = "{string} fails: its {classes:,} or more classes are too many for k = {k}"
-        elif outcome.passes and outcome.small:
-            records = plural(outcome.small, "record")
-            told = (
-                f"{{string}} passes: {{small:,}} {records} in classes below {{k}} may be suppressed"
-            )
-        elif outcome.passes:
-            records = plural(outcome.smallest, "record")
-            told = f"{{string}} passes: its smallest class has {{smallest:,}} {records}"
-        elif self.frequency.allowed:
-            records = plural(outcome.small or 0, "record is in a class", "records are in classes")
-            told = f"{{string}} fails: {{small:,}} {records} below {{k}}, too many to suppress"
-        else:
-            records = plural(outcome.smallest, "record")
-            told = f"{{string}} fails: its smallest class has {{smallest:,}} {records}, k is {{k}}"
-        return self.tell("test", told + ("; RV {rv:.4g}." if part is None else "."), **facts)
+        facts |= {"passes": outcome.passes, "rv": self.rv(levels), "lack": outcome.missed}
+        if outcome.missed is not None:
+            facts["lacking"] = outcome.missed.records
+        verdict = "{string} " + _verdict(outcome, bool(self.frequency.allowed))
+        return self.tell("test", verdict + ("; RV {rv:.4g}." if part is None else "."), **facts)
 
     def grouping(
         self,
         answer: Sequence[int],
         notes: Sequence[str] = (),
         counters: dict[str, float] | None = None,
-        met: Sequence[Met] | None = None,
+        passing: Sequence[PassingString] | None = None,
     ) -> Grouping:
         """The classes of a string, and what the report says about the search."""
         counters = self.counters if counters is None else counters
-        listed = sorted(self.met if met is None else met, key=lambda one: (-one.rv, one))
-        passing = [
-            {"levels": self._by_name(one.levels), "rv": one.rv, "roots": one.roots}
-            for one in listed[:MOST_LISTED]
+        strings = self.passing if passing is None else passing
+        listed = [
+            {"levels": self._by_name(string.levels), "rv": string.rv, "roots": string.roots}
+            for string in sorted(strings, key=lambda each: (-each.rv, each))[:MOST_LISTED]
         ]
         pairs = zip(self.names, self.space.lowest, strict=True)
         dropped = {name: low for name, low in pairs if low}
@@ -255,7 +241,7 @@ class Search:
                 **{key: counters[key] for key in ("pruned", "tested", "passed", "remaining")},
                 "levels_dropped": dropped,
                 "answer": self._by_name(levels),
-                "passing": passing,
+                "passing": listed,
             },
             notes=tuple(notes),
         )
@@ -264,10 +250,10 @@ class Search:
         return dict(zip(self.names, levels, strict=True))
 
     def answer(self) -> Grouping:
-        """The best of the passing strings met."""
-        if not self.met:
+        """The best of the passing strings found."""
+        if not self.passing:
             raise NotReachedError(no_string(self.task))
-        answer = better(self.met).levels
+        answer = best_of(self.passing).levels
         return self.grouping(answer, self.notes(answer))
 
     def notes(self, answer: Sequence[int]) -> tuple[str, ...]:
@@ -281,21 +267,28 @@ class Search:
             if 0 < low == top
         )
 
-    def _kept(self, met: int, counters: dict[str, float]) -> Grouping:
+    def _best_of_first(self, count: int, counters: dict[str, float]) -> Grouping:
         """What a cancel keeps: the best of the first so many passing strings."""
-        strings = self.met[:met]
-        answer = better(strings).levels
+        strings = self.passing[:count]
+        answer = best_of(strings).levels
         return self.grouping(answer, (NOT_PROVEN, *self.notes(answer)), counters, strings)
 
 
-def _lack_told(outcome: Outcome) -> str:
-    """The verdict on a string that is large enough but misses something beyond k."""
-    if not outcome.passes:
-        lacking = outcome.lack.records if outcome.lack is not None else 0
-        records = plural(lacking, "record is in a class", "records are in classes")
-        return f"{{string}} fails: {{lacking:,}} {records} with {{lack}}"
-    records = plural(outcome.small or 0, "record")
-    return (
-        f"{{string}} passes: {{small:,}} {records} in classes below {{k}} or with {{lack}} may be "
-        f"suppressed"
-    )
+def _verdict(outcome: Outcome, may_suppress: bool) -> str:
+    """What a test found, as a template."""
+    small, smallest, missed = outcome.small or 0, outcome.smallest, outcome.missed
+    if missed is not None and not outcome.passes:
+        records = plural(missed.records, "record is in a class", "records are in classes")
+        return f"fails: {{lacking:,}} {records} with {{lack}}"
+    if smallest is None:
+        return "fails: its {classes:,} or more classes are too many for k = {k}"
+    if outcome.passes and (small or missed is not None):
+        beyond_k = "" if missed is None else " or with {lack}"
+        records = plural(small, "record")
+        return f"passes: {{small:,}} {records} in classes below {{k}}{beyond_k} may be suppressed"
+    if outcome.passes:
+        return f"passes: its smallest class has {{smallest:,}} {plural(smallest, 'record')}"
+    if may_suppress:
+        records = plural(small, "record is in a class", "records are in classes")
+        return f"fails: {{small:,}} {records} below {{k}}, too many to suppress"
+    return f"fails: its smallest class has {{smallest:,}} {plural(smallest, 'record')}, k is {{k}}"

@@ -217,7 +217,7 @@ class StringList:
         self._codes, self._rvs = self.codes[kept], self.rvs[kept]
         self._start, self._end = 0, len(self._codes)
 
-    def drop_lonely(self, sizes: Int32s, places: Int64s, k: int) -> int:
+    def drop_small_class(self, sizes: Int32s, places: Int64s, k: int) -> int:
         """Drop the strings where a record is in a class smaller than k; gives how many.
 
         `sizes` holds the size of its class at every point of a grid with these place values.
