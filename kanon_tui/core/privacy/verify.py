@@ -103,6 +103,10 @@ def classes_without(published: pl.DataFrame, quasi: Sequence[str], claim: Claim)
         pl.struct(quasi).rank("dense").cast(pl.Int64).alias("class") - 1, rank.alias("rank")
     )
     held = classes.group_by("class", "rank").len("records").sort("class", "rank")
+    if claim.model not in FIGURES:
+        raise NotReachedError(
+            f"the verifier does not know the model {claim.model}; nothing was written"
+        )
     figures = FIGURES[claim.model](held, claim)
     if claim.model in AT_LEAST:
         return int((figures < claim.bound - _ROUNDING * claim.bound).sum())
