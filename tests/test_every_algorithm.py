@@ -135,6 +135,7 @@ def what_is_said(step: Step) -> tuple[str, str, dict[str, float]]:
     return step.sentence, repr(step.facts), dict(step.counters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decisions", [1, 7])
 @pytest.mark.parametrize("required", [(), (DistinctLDiversity(3, "illness"),)])
 @pytest.mark.parametrize("name", NAMES)

@@ -58,6 +58,7 @@ def requiring(task: Task, *requirements: PrivacyModel) -> Task:
 # --- full-domain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(120))
 def test_exact_searches_find_the_optimum_of_exhaustive_search(seed: int) -> None:
     task = with_requirements(searchable_task(seed), seed)
@@ -85,6 +86,7 @@ def test_distributed_parts_give_the_same_answer(seed: int) -> None:
         assert solve(task, DistributedSearch(part=2, workers=1)).levels == best(task, strings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(150, 230))
 def test_incognito_finds_exactly_the_minimal_strings(seed: int) -> None:
     task = with_requirements(searchable_task(seed), seed)
@@ -151,6 +153,7 @@ def reachable(seed: int, **marks: tuple[str, ...]) -> Task | None:
     return task if gaps(task, range(task.n)) == 0 else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_merging_on_equals_its_twin(seed: int) -> None:
     task = reachable(seed)
@@ -170,6 +173,7 @@ def groups(grouping: Grouping) -> list[list[int]]:
     return sorted(np.flatnonzero(grouping.labels == c).tolist() for c in numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60, 120))
 def test_gcka_merges_within_magvals_and_suppresses_what_cannot_hold(seed: int) -> None:
     task = with_requirements(
@@ -192,6 +196,7 @@ def test_gcka_merges_within_magvals_and_suppresses_what_cannot_hold(seed: int) -
         assert len({block[i] for i in cluster}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLUSTERING)
 @pytest.mark.parametrize("seed", range(200, 225))
 def test_every_clustering_keeps_what_is_required(name: str, seed: int) -> None:

@@ -21,6 +21,7 @@ from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 
 
+@pytest.mark.slow
 def test_equals_its_twin_on_random_tables() -> None:
     for seed in range(200):
         task = ruled_task(seed)
@@ -51,6 +52,7 @@ def test_sets_of_more_than_64_values_survive_a_split() -> None:
     assert clusters_of(grouping) == sorted_clusters(twins.bottom_up(task))
 
 
+@pytest.mark.slow
 def test_release_verifies_at_any_pace() -> None:
     for seed in range(60):
         check_shape(ruled_task(seed), BottomUp())

@@ -46,6 +46,7 @@ def many_attributes(attributes: int, n: int = 400, share: float = 0.0, seed: int
     return make_task(columns, 3, specs, max_suppression=share)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [2, 5, 4096])
 @pytest.mark.parametrize("seed", range(70))
 def test_answer_is_the_optimum_of_exhaustive_search(seed: int, part: int) -> None:
@@ -129,6 +130,7 @@ def test_a_space_far_beyond_memory() -> None:
     assert grouping.search["tested"] < 20_000
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_answer_and_show_their_parts() -> None:
     task = many_attributes(7, seed=5)
     run = Run(task, DistributedSearch(part=9, workers=2))

@@ -20,6 +20,7 @@ from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 
 
+@pytest.mark.slow
 def test_equals_its_twin_on_random_tables() -> None:
     for seed in range(200):
         task = ruled_task(seed)
@@ -44,6 +45,7 @@ def test_ranges_that_differ_by_less_than_a_tie_but_not_nothing() -> None:
         assert clusters_of(grouping_of(task, Euclidean())) == expected, seed
 
 
+@pytest.mark.slow
 def test_release_verifies_at_any_pace() -> None:
     for seed in range(60):
         check_shape(ruled_task(seed), Euclidean())

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import polars as pl
+import pytest
 
 from kanon_tui.core.algorithms.gcka import Gcka
 from kanon_tui.core.algorithms.k_member import KMember
@@ -58,6 +59,7 @@ def test_cka_figure_3_gives_figure_4_b() -> None:
     assert published.equals(expected)
 
 
+@pytest.mark.slow
 def test_equals_its_twin_on_random_tables() -> None:
     for seed in range(200):
         task = marked_task(seed)

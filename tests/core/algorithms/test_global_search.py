@@ -43,6 +43,7 @@ def flat_task(weights: tuple[float, ...], rows: list[tuple[object, ...]], k: int
     return make_task(columns, k, specs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(250))
 def test_answer_is_the_optimum_of_exhaustive_search(seed: int) -> None:
     task = searchable_task(seed)

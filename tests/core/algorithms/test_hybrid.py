@@ -13,6 +13,7 @@ from tests.core.algorithms.twins.full_domain import best, passing, searchable_ta
 from tests.helpers import make_task
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(150))
 def test_answer_is_the_optimum_of_exhaustive_search(seed: int) -> None:
     task = searchable_task(seed)

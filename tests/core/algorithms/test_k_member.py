@@ -63,12 +63,14 @@ def test_byun_example_1_distances_of_countries_and_occupations() -> None:
     assert furthest(["Cook", "Guard"], None) == 1.0
 
 
+@pytest.mark.slow
 def test_equals_its_twin_on_random_tables() -> None:
     for seed in range(200):
         task = random_task(seed, most=32)
         assert clusters(grouping(task).labels) == twin(task), seed
 
 
+@pytest.mark.slow
 def test_equals_its_twin_with_a_class_penalty() -> None:
     for seed in range(120):
         task = random_task(seed, most=25)
@@ -88,6 +90,7 @@ def test_scores_that_differ_by_less_than_a_tie_but_not_nothing() -> None:
         assert clusters(grouping(task).labels) == twin(task), seed
 
 
+@pytest.mark.slow
 def test_deep_trees_give_the_same_clusters() -> None:
     """Enough distinct rows for several levels of boxes, more labels than bits in a set."""
     rng = random.Random(7)

@@ -51,6 +51,7 @@ def test_sbc_section_2_5_zip_is_cut_first_and_between_23111_and_23112() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_equals_its_twin_on_random_tables() -> None:
     for seed in range(250):
         task = random_task(seed)

@@ -99,6 +99,7 @@ def test_sd_table_3_similarities_and_distances() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALL)
 def test_equals_its_twin_on_small_tables_at_every_pace(algorithm: Algorithm) -> None:
     for seed in range(100):
@@ -108,6 +109,7 @@ def test_equals_its_twin_on_small_tables_at_every_pace(algorithm: Algorithm) -> 
         assert groups(run(task, algorithm, 1 + seed % 4)) == expected, f"seed {seed}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALL[1::2])
 def test_equals_its_twin_on_larger_tables(algorithm: Algorithm) -> None:
     for seed in range(1000, 1006):
@@ -133,6 +135,7 @@ def test_categories_with_many_values(
     assert groups(run(task, algorithm)) == twin(task, algorithm)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALL)
 def test_releases_verify_and_the_running_ncp_is_theirs(algorithm: Algorithm) -> None:
     for seed in range(40):

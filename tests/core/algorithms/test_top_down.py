@@ -21,6 +21,7 @@ from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("growth", ["records", "class"])
 def test_equals_its_twin_on_random_tables(growth: str) -> None:
     for seed in range(150):
@@ -31,6 +32,7 @@ def test_equals_its_twin_on_random_tables(growth: str) -> None:
         assert clusters_of(grouping_of(task, algorithm)) == expected, seed
 
 
+@pytest.mark.slow
 def test_equals_its_twin_on_larger_tables() -> None:
     for seed in range(12):
         task = ruled_task(3000 + seed, most=120)
@@ -52,6 +54,7 @@ def test_trees_of_the_smallest_groups_equal_the_twin(monkeypatch: pytest.MonkeyP
         assert clusters_of(grouping_of(task, TopDown(growth="class"))) == expected, seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [TopDown(growth="class"), BottomUp()])
 def test_trees_do_not_change_the_clusters_of_larger_tables(
     monkeypatch: pytest.MonkeyPatch, algorithm: TopDown | BottomUp
@@ -74,6 +77,7 @@ def test_steps_below_a_tie_do_without_trees(monkeypatch: pytest.MonkeyPatch) -> 
     assert clusters_of(grouping_of(task, TopDown(growth="class"))) == expected
 
 
+@pytest.mark.slow
 def test_release_verifies_at_any_pace() -> None:
     for seed in range(60):
         check_shape(ruled_task(seed), TopDown())

@@ -30,6 +30,7 @@ from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["release", "cluster"])
 def test_equals_its_twin_on_random_tables(objective: str) -> None:
     for seed in range(150):
@@ -71,11 +72,13 @@ def test_more_than_64_rules() -> None:
     assert clusters_of(grouping_of(task, Udc())) == expected
 
 
+@pytest.mark.slow
 def test_release_verifies_at_any_pace() -> None:
     for seed in range(60):
         check_shape(ruled_task(seed), Udc())
 
 
+@pytest.mark.slow
 def test_running_research_value_is_that_of_the_release() -> None:
     compared = 0
     for seed in range(120):

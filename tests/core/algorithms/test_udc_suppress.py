@@ -36,6 +36,7 @@ def check_equal(task: Task, seed: int) -> int:
     return int(twin.hidden.sum())
 
 
+@pytest.mark.slow
 def test_equals_its_twin_on_random_tables() -> None:
     assert sum(check_equal(ruled_task(seed, most=22), seed) for seed in range(200)) > 300
 
@@ -59,11 +60,13 @@ def test_hiding_attribute_by_attribute_is_the_best_of_all_subsets() -> None:
             assert twin.trial(small, other)[0] == pytest.approx(best, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_release_verifies_at_any_pace() -> None:
     for seed in range(60):
         check_shape(ruled_task(seed), UdcSuppress())
 
 
+@pytest.mark.slow
 def test_running_research_value_is_that_of_the_release() -> None:
     compared = 0
     for seed in range(150):

@@ -274,6 +274,7 @@ def attacks(draw: st.DrawFn) -> tuple[Task, Table, Table, list[str]]:
     return task, as_table(recode(task, grouping).frame), as_table(pl.DataFrame(people)), on
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(case=attacks(), blocks=st.sampled_from([(1, 1), (30, 40), (1 << 22, 1 << 27)]))
 def test_twin(case: tuple[Task, Table, Table, list[str]], blocks: tuple[int, int]) -> None:

@@ -67,6 +67,7 @@ def test_every_algorithm_tells_its_run_in_whole_sentences(algorithm: str, name: 
     assert all(line.endswith(".") for line in (*before, *after))
 
 
+@pytest.mark.slow
 def test_numbers_agree_with_their_nouns() -> None:
     for name in SMALL:
         for algorithm in ALGORITHMS:

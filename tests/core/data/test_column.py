@@ -21,6 +21,7 @@ def coded(texts, kind=Kind.CATEGORICAL, **options):
     return code_column(pl.Series("x", texts, dtype=pl.String), kind, TOKENS, **options)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=4) | st.sampled_from(["", "?", "NA", "na", "é", "😀", "\uffff"])))
 def test_categories_decode_to_what_stood_there_and_are_sorted(texts):
     column = coded(texts)

@@ -274,6 +274,7 @@ def edit(draw: st.DrawFn, before: Hierarchy, name: str, level: int, label: str) 
     return add_rows(before, draw(st.sampled_from(kinds)))
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(edits())
 def test_every_edit_is_valid_keeps_the_values_and_touches_only_its_levels(made):
@@ -302,6 +303,7 @@ def test_every_edit_is_valid_keeps_the_values_and_touches_only_its_levels(made):
             assert after.rows[:-1] == before.rows
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_what_one_edit_does_another_undoes(data):

@@ -15,6 +15,8 @@ from kanon_tui.core.task.task import Task
 from tests.core.metrics.strategies import releases, tasks
 from tests.core.metrics.twin import Twin
 
+pytestmark = pytest.mark.slow
+
 
 def close(value: float) -> object:
     return pytest.approx(value, rel=1e-9, abs=1e-12)

@@ -205,6 +205,7 @@ JSONISH = st.recursive(
 KEYS = ["role", "kind", "format", "weight", "resolution", "domain", "hierarchy", "rules"]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.dictionaries(

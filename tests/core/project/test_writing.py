@@ -25,6 +25,7 @@ from tests.core.project.strategies import PROJECTS
 from tests.paths import SAMPLES
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(project=PROJECTS)
 def test_saving_and_loading_loses_nothing(project: Project) -> None:

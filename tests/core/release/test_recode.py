@@ -176,6 +176,7 @@ def test_shuffling_moves_whole_records_and_repeats_with_the_seed() -> None:
     assert not shuffled[0].equals(shuffled[2])
 
 
+@pytest.mark.slow
 @given(releases(everything_suppressed=False))
 @settings(max_examples=80, deadline=None)
 def test_classes_are_those_of_the_printed_table(release: Release) -> None:
@@ -189,6 +190,7 @@ def test_classes_are_those_of_the_printed_table(release: Release) -> None:
     assert list(dict.fromkeys(kept)) == sorted(set(kept)), "numbered by first appearance"
 
 
+@pytest.mark.slow
 @given(releases())
 @settings(max_examples=50, deadline=None)
 def test_recoding_leaves_its_input_alone(release: Release) -> None:

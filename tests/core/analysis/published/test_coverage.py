@@ -304,6 +304,7 @@ def _covers_by_construction(release: Release, x: int, record: int) -> list[bool]
     return [f or n in numbers for f, n in zip(below, column.numbers.tolist(), strict=True)]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(release=releases())
 def test_a_cell_covers_what_it_was_made_from_and_no_more(release: Release) -> None:

@@ -82,6 +82,7 @@ def alone(made: Project, name: str, k: int) -> Result:
 # --- the points
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_suppression", [0.0, 0.05])
 @pytest.mark.parametrize("workers", [1, 3])
 def test_points_are_what_separate_runs_give(workers: int, max_suppression: float) -> None:

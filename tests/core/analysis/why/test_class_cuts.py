@@ -205,6 +205,7 @@ def allowed(task: Task, *parts: Records) -> bool:
     return all(len(part) >= task.k and gaps(task, part) == 0 for part in parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "at_a_time"),
     [("mondrian", 7), ("k-member", 2_000_000), ("udc-suppress", 2_000_000)],
@@ -328,6 +329,7 @@ def check_attribute(reasons: ClassReasons, x: int, kinds: Counter[str]) -> None:
         assert f": {more} more class{'es' if more > 1 else ''} could be cut" in change.sentence
 
 
+@pytest.mark.slow
 def test_what_would_publish_a_record_that_gcka_suppressed() -> None:
     """Every change is run: the record is then published."""
     kinds: Counter[str] = Counter()

@@ -36,6 +36,7 @@ def held(result: Result, record: int, x: int) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mondrian", "k-member", "udc-suppress"])
 def test_cuts_are_those_of_the_class(name: str) -> None:
     seen = 0
@@ -75,6 +76,7 @@ def test_cuts_are_those_of_the_class(name: str) -> None:
     assert seen > 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mondrian", "k-member", "udc-suppress"])
 def test_suppressing_others_would_publish_what_is_said(name: str) -> None:
     seen = 0

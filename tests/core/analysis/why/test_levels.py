@@ -41,6 +41,7 @@ def passes(task: Task, levels: Sequence[int], k: int, allowed: int) -> bool:
     return small <= min(allowed, task.n - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "suppression"), [("datafly", 0.0), ("global", 0.15)])
 def test_one_level_finer_is_counted_as_by_hand(name: str, suppression: float) -> None:
     looked_at = 0
@@ -67,6 +68,7 @@ def test_one_level_finer_is_counted_as_by_hand(name: str, suppression: float) ->
     assert looked_at > 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "suppression"), [("datafly", 0.0), ("global", 0.15)])
 def test_every_named_change_works_and_nothing_smaller_does(name: str, suppression: float) -> None:
     kinds: Counter[str] = Counter()

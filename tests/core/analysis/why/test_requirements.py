@@ -183,6 +183,7 @@ def results(name: str, seeds: Sequence[int]) -> Iterator[Result]:
             yield result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["datafly", "global"])
 def test_every_named_change_works_and_nothing_smaller_does(name: str) -> None:
     kinds: Counter[str] = Counter()
@@ -236,6 +237,7 @@ def check_changes(reasons: LevelReasons, x: int, changes: Sequence[Change]) -> N
             assert raised[attribute.name].kind == ("attribute" if enough[0] == top else "level")
 
 
+@pytest.mark.slow
 def test_the_cells_of_a_random_table() -> None:
     """What is said of a record's class one level finer is true of it."""
     seen: Counter[str] = Counter()
@@ -265,6 +267,7 @@ def test_the_cells_of_a_random_table() -> None:
     assert min(seen["lack"], seen["others"]) > 10
 
 
+@pytest.mark.slow
 def test_changes_keep_the_finer_level_when_run() -> None:
     tried: Counter[str] = Counter()
     for result in results("global", range(80)):
@@ -287,6 +290,7 @@ def test_changes_keep_the_finer_level_when_run() -> None:
     assert min(tried[kind] for kind in ("k", "suppression", "requirement")) > 3
 
 
+@pytest.mark.slow
 def test_what_would_publish_a_suppressed_record() -> None:
     kinds: Counter[str] = Counter()
     for result in results("global", range(180)):
