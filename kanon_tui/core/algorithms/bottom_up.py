@@ -10,6 +10,7 @@ import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.kernels.box_arrays import HEAD, PLACE, SIZE, TAIL
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
@@ -71,7 +72,7 @@ class BottomUp(Algorithm):
         merging.more_counters = {"rounds": 0, "splits": 0}
         while merging.counters["under_k"]:
             merging.more_counters["rounds"] += 1
-            yield from merging.merge_all(turn=int(merging.more_counters["rounds"]))
+            yield from merge_all(merging, turn=int(merging.more_counters["rounds"]))
             yield from _split_large(merging)
         return Grouping(merging.labels(), search=merging.search() | merging.more_counters)
 
@@ -99,8 +100,8 @@ def _split_large(merging: Merging) -> Iterator[Step]:
                 "ncp": now,
             }
             template, facts = splitting.tell(splits)
-            facts |= {"after": now, "told": short_number(now, 4)}
-            template += ". NCP falls to {told}."
+            facts |= {"after": now, "shown": short_number(now, 4)}
+            template += ". NCP falls to {shown}."
             yield Step("split", template, facts, dict(counters), merging.progress)
     merging.more_counters["splits"] += splitting.splits
     parts = splitting.parts()

@@ -10,11 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.algorithms.local_search import Pointers
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.halving import Halving
 from kanon_tui.core.full_domain.part_solver import PartSolver
 from kanon_tui.core.full_domain.parts import Whole, split
+from kanon_tui.core.full_domain.pointers import Pointers
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.full_domain.strings import StringList

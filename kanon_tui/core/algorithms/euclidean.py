@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -50,5 +51,5 @@ class Euclidean(Algorithm):
 
         why = "their union has the smallest ranges"
         merging = Merging(task, context, Objective(EXTENT, Measure.RAW, "ranges", why))
-        yield from merging.merge_all()
+        yield from merge_all(merging)
         return Grouping(merging.labels(), search=merging.search())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.algorithms.local_search import Pointers
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.halving import Halving, list_all
+from kanon_tui.core.full_domain.pointers import Pointers
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps

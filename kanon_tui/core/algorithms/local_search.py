@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kanon_tui.core.full_domain.pointers import Pointers
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
-__all__ = ["LocalSearch", "Pointers"]
+__all__ = ["LocalSearch"]
 
 
 @dataclass(frozen=True)
@@ -61,30 +61,3 @@ class LocalSearch(Algorithm):
                     string=search.text(pointers.levels),
                 )
         return search.answer()
-
-
-class Pointers:
-    """Per attribute a binary search on its levels, general to specific, all moving together."""
-
-    def __init__(self, lowest: Sequence[int], heights: Sequence[int]) -> None:
-        self._heights = heights
-        self._low = [0] * len(heights)
-        self._high = [top - low + 1 for low, top in zip(lowest, heights, strict=True)]
-        self._mid = self._between()
-
-    @property
-    def levels(self) -> tuple[int, ...]:
-        """The string the pointers stand at."""
-        return tuple(top - mid for top, mid in zip(self._heights, self._mid, strict=True))
-
-    def move(self, passed: bool) -> bool:
-        """Move on from a string that passed or failed; False when no pointer moves."""
-        if passed:
-            self._low = self._mid
-        else:
-            self._high = self._mid
-        before, self._mid = self._mid, self._between()
-        return before != self._mid
-
-    def _between(self) -> list[int]:
-        return [(low + high) // 2 for low, high in zip(self._low, self._high, strict=True)]

@@ -89,7 +89,7 @@ class Mondrian(Algorithm):
             if depth + decisions > len(stack):  # a decision adds one open part at most
                 more = np.zeros((depth + decisions, stack.shape[1]), dtype=np.int64)
                 stack = np.concatenate([stack, more])
-            depth, made, new_cuts, saved = advance(
+            depth, decided, new_cuts, saved = advance(
                 table,
                 rows,
                 stack,
@@ -105,7 +105,7 @@ class Mondrian(Algorithm):
                 tried,
             )
             cuts += new_cuts
-            closed += made - new_cuts
+            closed += decided - new_cuts
             lost -= saved
             placed = int(stack[depth - 1, 0]) if depth else task.n
             counters = {
@@ -114,7 +114,7 @@ class Mondrian(Algorithm):
                 "closed": closed,
                 "ncp": max(lost, 0.0) / task.n,
             }
-            if made == 1:
+            if decided == 1:
                 template, facts = space.tell(event, tried, task.k)
             else:
                 template = (
@@ -123,7 +123,7 @@ class Mondrian(Algorithm):
                 )
                 facts = {
                     "new_cuts": new_cuts,
-                    "new_closed": made - new_cuts,
+                    "new_closed": decided - new_cuts,
                     "placed": placed,
                     "n": task.n,
                 }

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
@@ -68,5 +69,5 @@ class Udc(Algorithm):
         mode = RELEASE if self.objective == "release" else CLUSTER
         whose = {RELEASE: "that keeps RV highest", CLUSTER: "their union has the highest RV"}
         merging = Merging(task, context, Objective(mode, Measure.SPAN, "RV", whose[mode]))
-        yield from merging.merge_all()
+        yield from merge_all(merging)
         return Grouping(merging.labels(), search=merging.search())

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -52,7 +53,7 @@ class UdcSuppress(Algorithm):
         merging = Merging(
             task, context, Objective(SUPPRESS, Measure.SPAN, "RV", "that keeps RV highest")
         )
-        yield from merging.merge_all()
+        yield from merge_all(merging)
         hidden = merging.suppressed_cells()
         search = merging.search() | {"hidden_cells": int(hidden.sum())}
         return Grouping(merging.labels(), suppressed_cells=hidden, search=search)

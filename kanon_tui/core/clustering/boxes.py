@@ -50,7 +50,7 @@ from kanon_tui.core.kernels.box_arrays import (
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["Measure", "attributes_of", "ranked_rows", "singles"]
+__all__ = ["Measure", "attributes_of", "ranked_rows", "single_row_clusters"]
 
 
 class Measure(Enum):
@@ -111,7 +111,7 @@ def attributes_of(task: Task, measure: Measure) -> Attributes:
     )
 
 
-def singles(task: Task, attributes: Attributes, distinct: Distinct) -> Clusters:
+def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) -> Clusters:
     """Every distinct row as a cluster of its own, in order of first appearance."""
     facts = attributes.facts
     first, rows = distinct.first, len(distinct)

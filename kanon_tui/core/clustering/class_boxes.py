@@ -47,8 +47,8 @@ class ClassBoxes:
         self._own = np.zeros(len(self.sizes))
         for x, attribute in enumerate(task.quasi):
             shown = labels if hidden is None else np.where(hidden[:, x], -1, labels)
-            held = GroupValues.of(shown, attribute.column.codes, len(self.sizes))
-            boxes = _boxes(attribute, held)
+            values = GroupValues.of(shown, attribute.column.codes, len(self.sizes))
+            boxes = _boxes(attribute, values)
             self._columns.append((attribute.weight, boxes))
             self._own += attribute.weight * boxes.ncp()
 
@@ -78,26 +78,26 @@ class ClassBoxes:
         return total
 
 
-def _boxes(attribute: QuasiIdentifier, held: GroupValues) -> Boxes:
+def _boxes(attribute: QuasiIdentifier, values: GroupValues) -> Boxes:
     if attribute.ordered:
-        return _Ranges(attribute, held)
-    return _Nodes(attribute, held) if attribute.hierarchy_given else _Sets(attribute, held)
+        return _Ranges(attribute, values)
+    return _Nodes(attribute, values) if attribute.hierarchy_given else _Sets(attribute, values)
 
 
 class _Ranges:
     """Numbers and dates: lowest and highest value; everything is lost where missing joins them."""
 
-    def __init__(self, attribute: QuasiIdentifier, held: GroupValues) -> None:
+    def __init__(self, attribute: QuasiIdentifier, values: GroupValues) -> None:
         numbers, missing = attribute.column.numbers, attribute.column.missing
         assert numbers is not None
         self._attribute = attribute
-        there = held.code != (-1 if missing is None else missing)
-        self._low = np.full(held.count, np.inf)
-        self._high = np.full(held.count, -np.inf)
-        np.minimum.at(self._low, held.group[there], numbers[held.code[there]])
-        np.maximum.at(self._high, held.group[there], numbers[held.code[there]])
-        self._missing = np.zeros(held.count, dtype=bool)
-        self._missing[held.group[~there]] = True
+        there = values.code != (-1 if missing is None else missing)
+        self._low = np.full(values.count, np.inf)
+        self._high = np.full(values.count, -np.inf)
+        np.minimum.at(self._low, values.group[there], numbers[values.code[there]])
+        np.maximum.at(self._high, values.group[there], numbers[values.code[there]])
+        self._missing = np.zeros(values.count, dtype=bool)
+        self._missing[values.group[~there]] = True
 
     def ncp(self) -> Floats:
         return self._lost(self._low, self._high, self._missing)
@@ -120,14 +120,14 @@ class _Ranges:
 class _Nodes:
     """Categories with a hierarchy: at which level all values agree, and any one of them."""
 
-    def __init__(self, attribute: QuasiIdentifier, held: GroupValues) -> None:
+    def __init__(self, attribute: QuasiIdentifier, values: GroupValues) -> None:
         tree = self._tree = attribute.hierarchy
         covered = [tree.covered(level)[labels] for level, labels in enumerate(tree.maps)]
         self._loss = cover_penalty(attribute, np.array(covered))  # by level and value
         self._common_levels: dict[int, npt.NDArray[np.int8]] = {}
-        self._any = np.full(held.count, -1, dtype=np.int64)
-        self._any[held.group] = held.code
-        self._level = tree.common_ancestors(held)[0]
+        self._any = np.full(values.count, -1, dtype=np.int64)
+        self._any[values.group] = values.code
+        self._level = tree.common_ancestors(values)[0]
 
     def ncp(self) -> Floats:
         return self._lost(self._level, self._any)
@@ -157,12 +157,12 @@ class _Nodes:
 class _Sets:
     """Categories without a hierarchy: the set of values, as bits."""
 
-    def __init__(self, attribute: QuasiIdentifier, held: GroupValues) -> None:
+    def __init__(self, attribute: QuasiIdentifier, values: GroupValues) -> None:
         self._attribute = attribute
         words = -(-len(attribute.column.values) // 64)
-        self._bits = np.zeros((held.count, words), dtype=np.uint64)
-        bit = np.uint64(1) << (held.code % 64).astype(np.uint64)
-        np.bitwise_or.at(self._bits, (held.group, held.code // 64), bit)
+        self._bits = np.zeros((values.count, words), dtype=np.uint64)
+        bit = np.uint64(1) << (values.code % 64).astype(np.uint64)
+        np.bitwise_or.at(self._bits, (values.group, values.code // 64), bit)
 
     def ncp(self) -> Floats:
         return self._lost(self._bits)

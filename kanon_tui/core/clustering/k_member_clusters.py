@@ -64,11 +64,11 @@ class Members:
         from kanon_tui.core.kernels.k_member_search import new_search
 
         k, context, distinct = self.task.k, self.context, self.features.distinct
-        begin, end = distinct.starts[rows], distinct.starts[rows + 1]
-        lowest = distinct.records[begin]
+        starts, ends = distinct.starts[rows], distinct.starts[rows + 1]
+        lowest = distinct.records[starts]
         tree = grow_tree(self.features.places[rows], self._table[rows], self._division, lowest)
         search = new_search(tree)
-        total = int((end - begin).sum())
+        total = int((ends - starts).sum())
         clusters = new_clusters(total // k, tree.places.shape[1], len(self._weights))
         origin = np.flatnonzero(rows[tree.row] == distinct.number[start])[0]
         state = np.array([0, origin, total, 0], dtype=np.int64)
@@ -76,15 +76,15 @@ class Members:
         while state[2] >= k or clusters.size[state[0]] < k:
             chosen = np.empty(context.decisions_per_step, dtype=np.int32)
             before = total - int(state[2])
-            made, growth, score = advance(
+            placed, growth, score = advance(
                 tree,
                 clusters,
                 search,
                 self._weights,
                 self._hashed,
                 distinct.records,
-                begin,
-                end,
+                starts,
+                ends,
                 self._penalty,
                 self._class_counts,
                 k,
@@ -92,21 +92,21 @@ class Members:
                 state,
                 chosen,
             )
-            chosen = chosen[:made]
-            self.labels[chosen] = first + (before + np.arange(made)) // k
+            chosen = chosen[:placed]
+            self.labels[chosen] = first + (before + np.arange(placed)) // k
             self.clusters = first + int(state[0]) + 1
             size = int(clusters.size[state[0]])
-            self._count(made, growth)
-            if made == 1:
+            self._count(placed, growth)
+            if placed == 1:
                 yield self._growth_step(int(chosen[0]), last, size, score, drawn=not before)
             else:
-                yield self._batch_step(made, size < k)
+                yield self._batch_step(placed, size < k)
             last = int(chosen[-1])
 
         left_over = sorted(
             (record, i)
             for i in np.flatnonzero(tree.record != GONE).tolist()
-            for record in distinct.records[begin[tree.row[i]] : end[tree.row[i]]].tolist()
+            for record in distinct.records[starts[tree.row[i]] : ends[tree.row[i]]].tolist()
         )
         self.left_over += len(left_over)
         while left_over:
@@ -133,19 +133,19 @@ class Members:
             "size": size,
             "k": self.task.k,
             "score": score,
-            "told": short_number(score),
+            "amount": short_number(score),
         }
         kind = "grow"
         template = (
             "Record {record:,} joins cluster {cluster:,} as number {size:,} of {k:,}: it adds "
-            "least loss, {told}."
+            "least loss, {amount}."
         )
         if size == 1:
             kind = "start"
             whom = "which was drawn at random" if drawn else "the last one placed"
             template = (
                 "Record {record:,} starts cluster {cluster:,}: it is the furthest from record "
-                f"{{last:,}}, {whom}, at distance {{told}}."
+                f"{{last:,}}, {whom}, at distance {{amount}}."
             )
         if size == self.task.k:
             kind = "close"
@@ -156,11 +156,11 @@ class Members:
         facts = {
             "record": record + 1,
             "cluster": int(self.labels[record]) + 1,
-            "told": short_number(growth),
+            "amount": short_number(growth),
         }
         template = (
             "Record {record:,} is left over and joins cluster {cluster:,}, whose loss grows least, "
-            "by {told}."
+            "by {amount}."
         )
         return self.step("join", template, facts)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kanon_tui.core.clustering.box_sentences import change
-from kanon_tui.core.clustering.boxes import Measure, attributes_of, singles
+from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
 from kanon_tui.core.clustering.features import collapse
-from kanon_tui.core.clustering.merging_sentences import tell_merge
 from kanon_tui.core.kernels.box_arrays import (
     FOLLOWING,
     HEAD,
@@ -23,7 +21,7 @@ from kanon_tui.core.kernels.box_arrays import (
     Clusters,
 )
 from kanon_tui.core.numeric import Flags, Floats, Int32s
-from kanon_tui.core.task.steps import RunContext, Step
+from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ class Merging:
         self.task, self.context, self.objective = task, context, objective
         self.attributes = attributes_of(task, objective.measure)
         self.distinct = collapse([attribute.column.codes for attribute in task.quasi])
-        self.clusters = singles(task, self.attributes, self.distinct)
+        self.clusters = single_row_clusters(task, self.attributes, self.distinct)
         self.load = np.zeros(len(task.quasi))
         """Per attribute Σ records · extent over all clusters, hidden cells included."""
         self.kept = np.full(len(task.quasi), float(task.n))
@@ -91,45 +89,33 @@ class Merging:
         """What kernels get."""
         return self.attributes, self.clusters, self.tree
 
-    def merge_all(self, turn: int = 0) -> Iterator[Step]:
-        """Merge until no cluster is under k; with turns, until all small ones had theirs."""
+    def advance(self, turn: int) -> int:
+        """Merge, at most as often as one step may stand for; gives how often."""
         from kanon_tui.core.kernels.merging import advance
 
+        merges = advance(
+            *self.arrays,
+            self.load,
+            self.kept,
+            self.at,
+            self.touched,
+            self.tally,
+            self.task.n,
+            self.objective.mode,
+            turn,
+            self.task.k,
+            self.context.decisions_per_step,
+        )
+        return int(merges)
+
+    def plant_if_sparse(self) -> None:
+        """Grow a new tree where half of the clusters in it are gone."""
+        if self.tally[_ALIVE] <= len(self.clusters.info) // 2:
+            self.plant()
+
+    def start_turn(self) -> None:
+        """Look at the list of clusters from its beginning again."""
         self.tally[_CURSOR] = 0
-        while True:
-            decisions = self.context.decisions_per_step
-            told = tell_merge(self, turn) if decisions == 1 else None
-            before = self.utility
-            made = advance(
-                *self.arrays,
-                self.load,
-                self.kept,
-                self.at,
-                self.touched,
-                self.tally,
-                self.task.n,
-                self.objective.mode,
-                turn,
-                self.task.k,
-                decisions,
-            )
-            if not made:
-                return
-            facts: dict[str, Any] = {"before": before, "after": self.utility, "k": self.task.k}
-            facts["change"] = change(before, self.utility)
-            if told is None:
-                template = (
-                    "{made:,} merges: {clusters:,} clusters are left, {under_k:,} of them under "
-                    f"{{k:,}} records; {self.objective.utility} {{change}}."
-                )
-                facts |= {"made": made, **self.counters}
-            else:
-                template = told[0]
-                facts |= told[1]
-            facts["sizes"] = self.sizes()
-            yield Step("merge", template, facts, self.counters, self.progress)
-            if self.tally[_ALIVE] <= len(self.clusters.info) // 2:
-                self.plant()
 
     def sizes(self) -> tuple[int, ...]:
         """How many clusters have 1, 2, … 2k records (those with more count as 2k)."""
@@ -156,7 +142,7 @@ class Merging:
         rows = np.concatenate(parts)
         links = self.clusters.links
         links[rows, : 1 + (links.shape[1] - 1) // 2] = -1
-        fresh = _taken(singles(self.task, self.attributes, self.distinct), rows)
+        fresh = _taken(single_row_clusters(self.task, self.attributes, self.distinct), rows)
         fresh = fresh._replace(links=links, hidden=self.clusters.hidden)
         starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         kept = np.zeros_like(self.kept)  # followed only where the measure is span

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import broken_rules, in_words, kept_rule
+from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.kernels.box_arrays import PLACE, SIZE
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.text import count_of, joined, plural
-
-if TYPE_CHECKING:
-    from kanon_tui.core.clustering.merging import Merging
 
 __all__ = ["tell_merge"]
 

@@ -92,14 +92,14 @@ class Similarity:
         known = (self.tree, self.table, self.centre, self.search, growth, k, self.spatial)
         while True:
             before = int(state[_CLOSED])
-            made, kind, away = advance(*known, self.context.decisions_per_step)
-            if not made:
+            decided, kind, away = advance(*known, self.context.decisions_per_step)
+            if not decided:
                 break
             closed = int(state[_CLOSED])
             self._loss += class_loss(
                 self.task.quasi, growth.members[before * k : closed * k].reshape(-1, k)
             )
-            if made == 1:
+            if decided == 1:
                 yield self._growth_step(kinds[kind], away)
             else:
                 facts = {"new": closed - before, "closed": closed, "k": k}
@@ -211,14 +211,14 @@ class Similarity:
         """A decision, with the running totals; NCP is that of the closed classes so far."""
         closed, size = int(self.growth.state[_CLOSED]), int(self.growth.state[_SIZE])
         published = closed * self.task.k + sum(map(len, self._joined.values()))
-        settled = published + self._suppressed
+        decided = published + self._suppressed
         counters = {
             "clusters": closed + (size > 0),
             "placed": published + size,
-            "remaining": self.task.n - settled - size,
-            "ncp": (max(self._loss, 0.0) + self._suppressed) / max(settled, 1),
+            "remaining": self.task.n - decided - size,
+            "ncp": (max(self._loss, 0.0) + self._suppressed) / max(decided, 1),
         }
-        return Step(kind, template, facts, counters, progress=(settled + size) / self.task.n)
+        return Step(kind, template, facts, counters, progress=(decided + size) / self.task.n)
 
     def _sort_step(self) -> Step:
         facts = {

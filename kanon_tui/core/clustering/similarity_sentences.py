@@ -49,12 +49,12 @@ def compared(
     left = np.flatnonzero(table.counts[values] > 0)
     others = [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
     named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
-    told = [f"{away[v]:.3g} from {column.values[v]} ({counts.get(v, 0):,})" for v in named]
+    distances = [f"{away[v]:.3g} from {column.values[v]} ({counts.get(v, 0):,})" for v in named]
     if len(named) < len(others):
-        told.append(f"further from {len(others) - len(named):,} other values")
+        distances.append(f"further from {len(others) - len(named):,} other values")
     words = (
         f" By how often each {column.name} occurs among the {total} {among}, "
-        f"{column.values[own]} ({counts[own]:,}) is {joined(told)}."
+        f"{column.values[own]} ({counts[own]:,}) is {joined(distances)}."
     )
     if len(measured) > 1:
         words += f" Compared likewise: {joined([categories[y].name for y in measured[1:]])}."

@@ -71,7 +71,7 @@ class Splitting:
         self.loss = float(self.stack[:, 2] @ self.extents)
         """Σ records · extent."""
         self.splits = self.closed = 0
-        self.made = 0
+        self.decisions = 0
         """Decisions of the last call of `advance`."""
         self.event = np.zeros(4, dtype=np.int64)
         self._drawn = np.zeros(0)
@@ -95,7 +95,7 @@ class Splitting:
             self._drawn = np.concatenate([self._drawn, self.draw(missing)])
         self._plant()
         level, tree = self._trees.pop()
-        self.depth, made, splits, used, saved, level = split_groups(
+        self.depth, decided, splits, used, saved, level = split_groups(
             self.attributes,
             self.priced,
             self.counts,
@@ -121,9 +121,9 @@ class Splitting:
             self._trees.append((int(level), tree))
         self._drawn = self._drawn[used:]
         self.splits += splits
-        self.closed += made - splits
+        self.closed += decided - splits
         self.loss -= saved
-        self.made = int(made)
+        self.decisions = int(decided)
         return int(splits)
 
     def _plant(self) -> None:
@@ -158,8 +158,8 @@ class Splitting:
 
     def tell(self, splits: int) -> tuple[str, dict[str, Any]]:
         """Template (without the full stop) and facts of the last call, with so many splits."""
-        if self.made > 1:
-            facts = {"splits": splits, "made": self.made}
+        if self.decisions > 1:
+            facts = {"splits": splits, "made": self.decisions}
             return "{splits:,} of {made:,} groups split, the others closed", facts
         _, begin, middle, end = self.event.tolist()
         group = self.order[begin:end]

@@ -25,8 +25,8 @@ def discernibility(release: Release) -> int:
 
 def classification_metric(release: Release, labels: npt.NDArray[np.integer]) -> float:
     """Share of records that are suppressed or whose label is not their class's majority label."""
-    held = GroupValues.of(release.classes, labels, len(release.class_sizes))
-    _, majority = held.ends(held.records)
+    values = GroupValues.of(release.classes, labels, len(release.class_sizes))
+    _, majority = values.ends(values.records)
     return 1.0 - int(majority.sum()) / release.task.n
 
 
