@@ -14,6 +14,7 @@ import pytest
 
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.helper_processes import Processes, cores
+from tests.waiting import PATIENCE, wait_until
 
 
 def collect(helpers: Processes, jobs: int) -> dict[int, object]:
@@ -43,7 +44,7 @@ def vanish() -> Callable[[int], int]:
 def announce(folder: str) -> Callable[[str], None]:
     def handle(name: str) -> None:
         (Path(folder) / name).write_text(str(os.getpid()))
-        time.sleep(600)
+        time.sleep(600)  # a job that takes longer than any test
 
     return handle
 
@@ -100,14 +101,10 @@ def test_a_killed_program_without_main_guard_leaves_no_helper_behind(tmp_path: P
     script = tmp_path / "script.py"
     script.write_text(_KILLED_PROGRAM)
     where = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    ended = subprocess.run([sys.executable, script, tmp_path], env=where, timeout=60)
+    ended = subprocess.run([sys.executable, script, tmp_path], env=where, timeout=PATIENCE)
     assert ended.returncode == -signal.SIGKILL
     number = int((tmp_path / "busy").read_text())
-    for _ in range(500):
-        if not running(number):
-            return
-        time.sleep(0.01)
-    pytest.fail("the helper goes on without its program")
+    wait_until(lambda: not running(number))  # the helper ends with its program
 
 
 def running(number: int) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,6 +15,7 @@ from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from tests.helpers import make_task
+from tests.waiting import PATIENCE, wait_until
 
 
 @dataclass(frozen=True)
@@ -49,21 +49,13 @@ def live(decisions: int = 1000, *, paused: bool = False) -> LiveRun:
     return LiveRun(Run(make_task({"a": [1, 2, 3]}, 2), Counting(decisions)), paused=paused)
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    for _ in range(500):
-        if condition():
-            return
-        time.sleep(0.01)
-    pytest.fail("it never happened")
-
-
 @pytest.fixture
 def drive():
     """Drives a run in a thread; the thread is gone when the test ends."""
     threads: list[tuple[LiveRun, threading.Thread]] = []
 
-    def begin(made: LiveRun) -> threading.Thread:
-        thread = threading.Thread(target=made.drive)
+    def begin(made: LiveRun, abandoned: Callable[[], bool] = lambda: False) -> threading.Thread:
+        thread = threading.Thread(target=made.drive, args=(abandoned,))
         thread.start()
         threads.append((made, thread))
         return thread
@@ -71,13 +63,13 @@ def drive():
     yield begin
     for made, thread in threads:
         made.cancel()
-        thread.join(5)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
 
 def test_full_speed_takes_batches_and_ends(drive) -> None:
     made = live(25_000)
-    drive(made).join(5)
+    drive(made).join(PATIENCE)
     assert made.snapshot.state is State.FINISHED
     assert made.snapshot.steps == 3
     assert made.snapshot.step.sentence == "Counted to 25000."
@@ -99,12 +91,20 @@ def test_a_step_is_one_decision_and_then_it_waits(drive) -> None:
 def test_pause_stops_and_resume_goes_on(drive) -> None:
     made = live(100_000)
     made.slower()  # 100 decisions a second: long enough to be paused
-    drive(made)
+    rounds = 0
+
+    def never() -> bool:
+        """Asked once in every round of the driving thread."""
+        nonlocal rounds
+        rounds += 1
+        return False
+
+    drive(made, abandoned=never)
     wait_until(lambda: made.snapshot.steps > 2)
     made.pause()
     wait_until(lambda: made.snapshot.paused)
-    steps = made.snapshot.steps
-    time.sleep(0.15)
+    steps, later = made.snapshot.steps, rounds + 5
+    wait_until(lambda: rounds > later)
     assert made.snapshot.steps == steps
     made.faster()
     made.resume()
@@ -117,7 +117,7 @@ def test_cancel_answers_while_paused_and_keeps_the_best(drive) -> None:
     made.step()
     wait_until(lambda: made.snapshot.steps == 1)
     made.cancel()
-    thread.join(5)
+    thread.join(PATIENCE)
     assert made.snapshot.state is State.CANCELLED
     assert made.run.grouping is not None
 
@@ -141,7 +141,7 @@ def test_snapshots_do_not_change_and_the_curve_stays_short(drive) -> None:
     kept = (first.steps, first.log, first.curve)
     wait_until(lambda: made.snapshot.steps == 2000)
     made.resume()
-    thread.join(5)
+    thread.join(PATIENCE)
     assert (first.steps, first.log, first.curve) == kept
     assert len(made.snapshot.curve) < 240
     assert len(made.snapshot.log) == 500
