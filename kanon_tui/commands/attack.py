@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kanon_tui.commands.common import add_json, figure, names, print_json, print_table
 
 if TYPE_CHECKING:
-    from kanon_tui.core.analysis.attack import Linked
+    from kanon_tui.core.analysis.attack.linked import Linked
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Link both tables and print how many people they give away."""
-    from kanon_tui.core.analysis.attack import linking_attack
+    from kanon_tui.core.analysis.attack.linking import linking_attack
     from kanon_tui.core.data.read_options import ReadOptions
     from kanon_tui.core.data.table import read_table
     from kanon_tui.core.project.project import Project

@@ -17,12 +17,12 @@ import polars as pl
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.task.task import QuasiIdentifier
 
-__all__ = ["Contribution", "Raised", "Risk", "alone_identifies", "risk"]
+__all__ = ["Contribution", "Risk", "UniqueAtLevel", "alone_identifies", "risk"]
 
 
 @dataclass(frozen=True)
-class Raised:
-    """What would be left if one attribute were generalised to a level."""
+class UniqueAtLevel:
+    """The unique records that would be left if one attribute were generalised to a level."""
 
     name: str
     level: int
@@ -31,7 +31,7 @@ class Raised:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What would be left if one attribute were dropped."""
+    """The records at risk that would be left if one attribute were dropped."""
 
     name: str
     unique: int
@@ -48,7 +48,7 @@ class Risk:
     below_k: int
     without: tuple[Contribution, ...]
     """Most helpful first."""
-    raised: tuple[Raised, ...]
+    unique_at_levels: tuple[UniqueAtLevel, ...]
     """For the attribute that contributes most: each level of its hierarchy below the root."""
 
 
@@ -63,15 +63,17 @@ def risk(quasi: Sequence[QuasiIdentifier], records: int, k: int) -> Risk:
         ),
         key=lambda c: (c.below_k, c.unique),
     )
-    raised: list[Raised] = []
+    at_levels: list[UniqueAtLevel] = []
     if without and unique:
         worst = next(x for x, a in enumerate(quasi) if a.name == without[0].name)
         hierarchy = quasi[worst].hierarchy
         for level in range(1, hierarchy.height):
             changed = list(columns)
             changed[worst] = hierarchy.maps[level][columns[worst]]
-            raised.append(Raised(quasi[worst].name, level, _counts(changed, records, k)[0]))
-    return Risk(records, k, unique, below, tuple(without), tuple(raised))
+            at_levels.append(
+                UniqueAtLevel(quasi[worst].name, level, _counts(changed, records, k)[0])
+            )
+    return Risk(records, k, unique, below, tuple(without), tuple(at_levels))
 
 
 def alone_identifies(column: Column) -> float:

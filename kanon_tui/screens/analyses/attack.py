@@ -14,7 +14,8 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.attack import Attack, Linked, linking_attack
+from kanon_tui.core.analysis.attack.linked import Linked
+from kanon_tui.core.analysis.attack.linking import Attack, linking_attack
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table, as_table, read_table

@@ -381,7 +381,7 @@ def gauge(made: Risk, widget: Widget) -> Text:
         f'dropping "{printable(best.name)}" would leave {best.unique:,} unique and '
         f"{best.below_k:,} below k"
     )
-    if made.raised:
-        levels = ", ".join(f"level {r.level}: {r.unique:,}" for r in made.raised[:4])
+    if made.unique_at_levels:
+        levels = ", ".join(f"level {r.level}: {r.unique:,}" for r in made.unique_at_levels[:4])
         text.append(f"\ngeneralising it instead, unique at {levels}", "dim")
     return text

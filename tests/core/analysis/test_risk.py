@@ -31,7 +31,7 @@ def test_unique_below_k_and_without_each(records, k) -> None:
         rest = [r[:x] + r[x + 1 :] for r in records]
         assert (one.unique, one.below_k) == counted(rest, k)
     assert [c.below_k for c in made.without] == sorted(c.below_k for c in made.without)
-    for raised in made.raised:
+    for raised in made.unique_at_levels:
         x = names.index(raised.name)
         hierarchy = task.quasi[x].hierarchy
         labels = hierarchy.maps[raised.level][task.quasi[x].column.codes].tolist()

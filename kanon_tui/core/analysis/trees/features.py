@@ -24,15 +24,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.published.coverage import Reading, coverages
+from kanon_tui.core.analysis.published.cell_reader import cell_readers
+from kanon_tui.core.analysis.published.read_cells import ReadCells
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.numeric import Flags, Floats
+from kanon_tui.core.numeric import Floats
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Bucket", "Condition", "Feature", "View", "bucket", "original_view", "release_view"]
+__all__ = ["Feature", "TreeTable", "original_table", "release_table"]
 
 
 MOST_NUMBERS = 10
@@ -62,10 +63,10 @@ class Feature:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
-    """One table with its cells understood; codes are per record an index into the cells."""
+class TreeTable:
+    """A table as a decision tree sees it; codes are per record an index into the cells."""
 
-    readings: Mapping[str, Reading]
+    cells: Mapping[str, ReadCells]
     codes: Mapping[str, npt.NDArray[np.int32]]
     target: Column
 
@@ -79,8 +80,8 @@ class View:
         """Attribute, feature and the feature's number per cell."""
         return tuple(
             (name, feature, numbers)
-            for name, reading in self.readings.items()
-            for feature, numbers in _features(name, reading)
+            for name, cells in self.cells.items()
+            for feature, numbers in _features(name, cells)
         )
 
     def matrix(self) -> npt.NDArray[np.float32]:
@@ -91,31 +92,33 @@ class View:
         return matrix
 
 
-def original_view(project: Project, task: Task, attributes: Sequence[str], target: str) -> View:
+def original_table(
+    project: Project, task: Task, attributes: Sequence[str], target: str
+) -> TreeTable:
     """The original table, by these attributes."""
-    cover = coverages(project, task, [*attributes, target])
-    return View(
-        {name: cover[name].read_values() for name in attributes},
-        {name: cover[name].column.codes for name in attributes},
-        _target(task.table.column(target, Kind.CATEGORICAL), cover[target].column),
+    readers = cell_readers(project, task, [*attributes, target])
+    return TreeTable(
+        {name: readers[name].read_values() for name in attributes},
+        {name: readers[name].column.codes for name in attributes},
+        _target(task.table.column(target, Kind.CATEGORICAL), readers[target].column),
     )
 
 
-def release_view(
+def release_table(
     project: Project,
     task: Task,
     release: Table,
     attributes: Sequence[str],
     target: str,
     where: str = "the release",
-) -> View:
+) -> TreeTable:
     """A release, its cells read with what the project knows."""
-    cover = coverages(project, task, [*attributes, target])
-    cells = {name: release.column(name, Kind.CATEGORICAL) for name in attributes}
-    return View(
-        {name: cover[name].read(cells[name].values, where) for name in attributes},
-        {name: cells[name].codes for name in attributes},
-        _target(release.column(target, Kind.CATEGORICAL), cover[target].column),
+    readers = cell_readers(project, task, [*attributes, target])
+    columns = {name: release.column(name, Kind.CATEGORICAL) for name in attributes}
+    return TreeTable(
+        {name: readers[name].read(columns[name].values, where) for name in attributes},
+        {name: columns[name].codes for name in attributes},
+        _target(release.column(target, Kind.CATEGORICAL), readers[target].column),
     )
 
 
@@ -142,49 +145,48 @@ def _target(texts: Column, original: Column) -> Column:
     )
 
 
-# ------------------------------------------------------------------------------------ features
-def _features(name: str, reading: Reading) -> list[tuple[Feature, Floats]]:
-    column = reading.coverage.column
-    found = _number_features(name, reading) if column.kind.ordered else _values(name, reading)
-    if reading.missing.any():
+def _features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]]:
+    column = cells.attribute.column
+    found = (
+        _number_features(name, cells) if column.kind.ordered else _category_features(name, cells)
+    )
+    if cells.missing.any():
         words = Feature(f"{name} is missing", f"{name} is not missing")
-        found.append((words, reading.missing.astype(np.float64)))
+        found.append((words, cells.missing.astype(np.float64)))
     return found
 
 
-def _number_features(name: str, reading: Reading) -> list[tuple[Feature, Floats]]:
-    column = reading.coverage.column
+def _number_features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]]:
+    column = cells.attribute.column
     assert column.numbers is not None
     domain = column.numbers[~np.isnan(column.numbers)]
     if not len(domain):
         return []
     first, last = domain.min(), domain.max()
-    low = np.clip(np.where(reading.missing, -np.inf, reading.low), first, last)
-    high = np.clip(np.where(reading.missing, np.inf, reading.high), first, last)
+    low = np.clip(np.where(cells.missing, -np.inf, cells.low), first, last)
+    high = np.clip(np.where(cells.missing, np.inf, cells.high), first, last)
     bound: Literal["number", "date"] = "date" if column.kind is Kind.DATE else "number"
-    ranges = np.unique(np.column_stack([low, high])[~reading.missing], axis=0)
+    ranges = np.unique(np.column_stack([low, high])[~cells.missing], axis=0)
     if (ranges[1:, 0] > ranges[:-1, 1]).all():
         centre = (first + last) / 2
-        return [
-            (Feature(f"{name} ≥ ", f"{name} < ", bound), np.where(reading.missing, centre, low))
-        ]
+        return [(Feature(f"{name} ≥ ", f"{name} < ", bound), np.where(cells.missing, centre, low))]
     middle = Feature(f"middle of {name} ≥ ", f"middle of {name} < ", bound)
     width = Feature(f"width of {name} ≥ ", f"width of {name} < ", "number")
     return [(middle, (low + high) / 2), (width, high - low)]
 
 
-def _values(name: str, reading: Reading) -> list[tuple[Feature, Floats]]:
-    column = reading.coverage.column
+def _category_features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]]:
+    column = cells.attribute.column
     present = [code for code in range(len(column.values)) if code != column.missing]
     order = sorted(present, key=lambda code: (-int(column.counts[code]), code))
     values = [column.values[code] for code in order]
     frequent, rare = values[:MOST_QUESTIONS], values[MOST_QUESTIONS:]
-    shown = reading.shows(frequent)
+    shown = cells.shows(frequent)
     covered = shown.sum(axis=0)
-    rare_covered = np.zeros(len(reading.missing), dtype=np.int64)
-    step = max(1, _BLOCK // len(reading.missing))
+    rare_covered = np.zeros(len(cells.missing), dtype=np.int64)
+    step = max(1, _BLOCK // len(cells.missing))
     for start in range(0, len(rare), step):
-        rare_covered += reading.shows(rare[start : start + step]).sum(axis=0)
+        rare_covered += cells.shows(rare[start : start + step]).sum(axis=0)
     covered = covered + rare_covered
     general = bool((covered > 1).any())
     asked = list(zip(frequent, shown, strict=True))
@@ -196,72 +198,20 @@ def _values(name: str, reading: Reading) -> list[tuple[Feature, Floats]]:
         same_or_opposite = (flags ^ flags[0]).tobytes()
         if same_or_opposite not in answered:  # else the same cells are told apart already
             answered.add(same_or_opposite)
-            cells = [reading.texts[cell] for cell in np.flatnonzero(flags).tolist()]
-            found.append((_may_be(name, value, cells, general), flags.astype(np.float64)))
+            texts = [cells.texts[cell] for cell in np.flatnonzero(flags).tolist()]
+            found.append(
+                (_category_question(name, value, texts, general), flags.astype(np.float64))
+            )
     if general and any(flags.sum() > 1 for _, flags in asked):
         words = Feature(f"values {name} may have ≥ ", f"values {name} may have < ", "number")
         found.append((words, covered.astype(np.float64)))
     return found
 
 
-def _may_be(name: str, value: str, cells: Sequence[str], general: bool) -> Feature:
+def _category_question(name: str, value: str, texts: Sequence[str], general: bool) -> Feature:
     """A question in words; where only one cell says yes, that cell is what is asked for."""
-    if len(cells) == 1:
-        return Feature(f"{name} is {cells[0]}", f"{name} is not {cells[0]}")
+    if len(texts) == 1:
+        return Feature(f"{name} is {texts[0]}", f"{name} is not {texts[0]}")
     if general:
         return Feature(f"{name} may be {value}", f"{name} cannot be {value}")
     return Feature(f"{name} is {value}", f"{name} is not {value}")
-
-
-# ------------------------------------------------------------------------------------- buckets
-@dataclass(frozen=True)
-class Condition:
-    """What an attribute must be: `Condition("age", "<", "28")`."""
-
-    attribute: str
-    sign: Literal["<", ">=", "=", "!="]
-    value: str
-
-
-@dataclass(frozen=True)
-class Bucket:
-    """The records that certainly meet some conditions."""
-
-    records: int
-    shares: Mapping[str, float]
-    """How they divide among the values of the target."""
-
-
-def bucket(view: View, conditions: Sequence[Condition]) -> Bucket:
-    """Count the records whose cells leave no doubt: all that they cover meets every condition."""
-    meets = np.ones(view.records, dtype=bool)
-    for condition in conditions:
-        reading = view.readings[condition.attribute]
-        meets &= _certainly(reading, condition)[view.codes[condition.attribute]]
-    records = int(meets.sum())
-    counts = np.bincount(view.target.codes[meets], minlength=len(view.target.values))
-    shares = {
-        value: int(count) / records
-        for value, count in zip(view.target.values, counts, strict=True)
-        if count
-    }
-    return Bucket(records, shares)
-
-
-def _certainly(reading: Reading, condition: Condition) -> Flags:
-    column = reading.coverage.column
-    sure = ~(reading.everything | reading.partly | reading.missing)
-    if column.kind.ordered:
-        value = column.parse([condition.value])[0]
-        met = {
-            "<": reading.high < value,
-            ">=": reading.low >= value,
-            "=": (reading.low == value) & (reading.high == value),
-            "!=": (reading.high < value) | (reading.low > value),
-        }[condition.sign]
-        return np.asarray(met & sure, dtype=bool)
-    may_be = reading.shows([condition.value])[0]
-    if condition.sign == "!=":
-        return np.asarray(~may_be & sure, dtype=bool)
-    others = reading.shows([v for v in column.values if v != condition.value]).any(axis=0)
-    return np.asarray(may_be & ~others & sure, dtype=bool)

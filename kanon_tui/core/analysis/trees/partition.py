@@ -19,7 +19,7 @@ A target of more than ten numbers or dates is cut in two at the median of the or
 trees predict the side. One that is generalised in the release is refused.
 
 Settings: splits by information gain, best leaf first until there are `leaves` of them, none below
-`smallest` records. How cells become numbers is told in `views`.
+`smallest` records. How cells become numbers is told in `features`.
 
 Cost: (folds + 1) trees per table, each O(features · records · log records) per level.
 
@@ -38,10 +38,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.trees.features import View, original_view, release_view
+from kanon_tui.core.analysis.published.checks import check_published
+from kanon_tui.core.analysis.trees.features import TreeTable, original_table, release_table
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
@@ -129,25 +130,25 @@ def partition(
             if role is not Role.IDENTIFIER and name in release.names and name != target
         ]
     _check_attributes(task, release, target, attributes, release_name)
-    views = (
-        original_view(project, task, attributes, target),
-        release_view(project, task, release, attributes, target, release_name),
+    tables = (
+        original_table(project, task, attributes, target),
+        release_table(project, task, release, attributes, target, release_name),
     )
-    values = len(views[0].target.values)
+    values = len(tables[0].target.values)
     if not 2 <= values <= MOST_TARGET_VALUES:
         raise InputError(
             f"target: '{target}' has {values:,} values; choose an attribute with 2 to "
             f"{MOST_TARGET_VALUES}"
         )
-    original, published = (grow_tree(view, leaves, smallest, task.seed) for view in views)
+    original, published = (grow_tree(table, leaves, smallest, task.seed) for table in tables)
     return Partitioning(target, tuple(attributes), original, published)
 
 
 def grow_tree(
-    view: View, leaves: int = 8, smallest: int | None = None, seed: int = 0
+    table: TreeTable, leaves: int = 8, smallest: int | None = None, seed: int = 0
 ) -> PartitionTree:
     """Grow a tree on one table and cross-validate it there."""
-    if view.records < 2:
+    if table.records < 2:
         raise InputError(
             "a table of one record has nothing to be partitioned; it needs two or more"
         )
@@ -156,7 +157,7 @@ def grow_tree(
     if smallest is not None and smallest < 1:
         raise InputError(f"smallest is {smallest}; a leaf has at least 1 record")
     if smallest is None:
-        smallest = -(-view.records // 100)
+        smallest = -(-table.records // 100)
     from sklearn.tree import DecisionTreeClassifier
 
     def fitted(matrix: npt.NDArray[np.float32], target: Int64s) -> Any:
@@ -168,18 +169,18 @@ def grow_tree(
         )
         return tree.fit(matrix, target)
 
-    matrix, target = view.matrix(), view.target.codes.astype(np.int64)
-    chances = np.zeros((view.records, len(view.target.values)))
+    matrix, target = table.matrix(), table.target.codes.astype(np.int64)
+    chances = np.zeros((table.records, len(table.target.values)))
     folds = _folds(target, seed)
     for fold in range(int(folds.max()) + 1):
         test = folds == fold
         tree = fitted(matrix[~test], target[~test])
         chances[np.ix_(test, tree.classes_)] = tree.predict_proba(matrix[test])
     return PartitionTree(
-        root=_nodes(view, matrix, fitted(matrix, target)),
+        root=_nodes(table, matrix, fitted(matrix, target)),
         accuracy=float((chances.argmax(axis=1) == target).mean()),
         auc=_auc(target, chances),
-        baseline=float(view.target.counts.max() / view.records),
+        baseline=float(table.target.counts.max() / table.records),
     )
 
 
@@ -203,36 +204,36 @@ def _auc(target: Int64s, chances: npt.NDArray[np.float64]) -> float | None:
     return float(np.average(areas, weights=counts[values]))
 
 
-def _nodes(view: View, matrix: npt.NDArray[np.float32], fitted: Any) -> Node:
+def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> Node:
     """The fitted tree in words; the bound of an answer is the smallest number that occurs above."""
     tree = fitted.tree_
 
     def node(number: int, rows: Int64s, condition: str, answers: _Answers) -> Node:
-        counts = np.bincount(view.target.codes[rows], minlength=len(view.target.values))
+        counts = np.bincount(table.target.codes[rows], minlength=len(table.target.values))
         children: list[Node] = []
         feature, below = int(tree.feature[number]), int(tree.children_left[number])
         if below >= 0:
-            name, words, numbers = view.features[feature]
+            name, words, numbers = table.features[feature]
             above = matrix[rows, feature] > tree.threshold[number]
-            bound = float(numbers[view.codes[name][rows[above]]].min())
+            bound = float(numbers[table.codes[name][rows[above]]].min())
             for answer, child in ((True, int(tree.children_right[number])), (False, below)):
                 said = words.say(answer, bound)
                 further = {**answers, (feature, answer): said}
                 children.append(node(child, rows[above == answer], said, further))
         return Node(
             records=len(rows),
-            majority=view.target.values[int(counts.argmax())],
+            majority=table.target.values[int(counts.argmax())],
             share=float(counts.max() / len(rows)),
             condition=condition,
             path=" and ".join(answers.values()) or "all records",
             children=tuple(children),
         )
 
-    return node(0, np.arange(view.records), "", {})
+    return node(0, np.arange(table.records), "", {})
 
 
 def _check_target(task: Task, release: Table, target: str, release_name: str) -> None:
-    _check_published(task, release, target, release_name)
+    check_published(task, release, target, release_name)
     values = task.table.column(target, Kind.CATEGORICAL).values
     strange = set(release.column(target, Kind.CATEGORICAL).values) - set(values)
     if strange:
@@ -252,15 +253,4 @@ def _check_attributes(
         if name == target or attributes.count(name) > 1:
             why = "is the target itself" if name == target else "is named twice"
             raise InputError(f"attributes: '{name}' {why}; name every other attribute once")
-        _check_published(task, release, name, release_name)
-
-
-def _check_published(task: Task, release: Table, name: str, release_name: str) -> None:
-    if name not in task.roles:
-        raise InputError(f"the data has no column '{name}'; {suggestion(name, task.roles)}")
-    if task.roles[name] is Role.IDENTIFIER:
-        raise InputError(f"'{name}' is an identifier, which is never published; choose another")
-    if name not in release.names:
-        raise InputError(
-            f"{release_name} has no column '{name}'; {suggestion(name, release.names)}"
-        )
+        check_published(task, release, name, release_name)

@@ -12,13 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.trees import partition as partition_module
-from kanon_tui.core.analysis.trees.features import (
-    Condition,
-    View,
-    bucket,
-    original_view,
-    release_view,
-)
+from kanon_tui.core.analysis.trees.features import TreeTable, original_table, release_table
 from kanon_tui.core.analysis.trees.partition import (
     FOLDS,
     Node,
@@ -36,6 +30,7 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
+from tests.core.analysis.trees.buckets import Condition, bucket
 
 # --- Adult
 
@@ -46,25 +41,25 @@ def adult() -> tuple[Project, Task]:
     return project, prepare(project)
 
 
-def adult_view(adult: tuple[Project, Task]) -> View:
-    return original_view(*adult, ["capital-gain", "age", "education-num"], "salary")
+def adult_table(adult: tuple[Project, Task]) -> TreeTable:
+    return original_table(*adult, ["capital-gain", "age", "education-num"], "salary")
 
 
 def test_worked_morton_buckets(adult: tuple[Project, Task]) -> None:
     """Morton figures 6 and 15: bucket #1 and bucket #2 of the raw Adult data."""
-    view = adult_view(adult)
-    assert view.records == 30_162
-    first = bucket(view, [Condition("capital-gain", ">=", "7298")])
+    table = adult_table(adult)
+    assert table.records == 30_162
+    first = bucket(table, [Condition("capital-gain", ">=", "7298")])
     assert first.records == 1330
     assert first.shares[">50K"] == pytest.approx(0.986, abs=5e-4)
-    second = bucket(view, [Condition("capital-gain", "<", "7298"), Condition("age", "<", "28")])
+    second = bucket(table, [Condition("capital-gain", "<", "7298"), Condition("age", "<", "28")])
     assert second.records == 7162
     assert second.shares["<=50K"] == pytest.approx(0.971, abs=5e-4)
 
 
 def test_worked_morton_tree(adult: tuple[Project, Task]) -> None:
     """Figure 15: capital gain, then age, then education; bucket #3 is a coin toss."""
-    tree = grow_tree(adult_view(adult), leaves=4)
+    tree = grow_tree(adult_table(adult), leaves=4)
     leaves = [(n.path, n.records, n.majority, round(n.share, 3)) for n in tree.root.leaves()]
     assert leaves == [
         ("capital-gain ≥ 7298", 1330, ">50K", 0.986),
@@ -97,7 +92,7 @@ def test_adult_with_coarse_ages_loses_bucket_2(adult: tuple[Project, Task]) -> N
     assert found.kept is not None
     assert 0.9 < found.kept <= 1.0
     young = [Condition("age", "<", "28")]
-    assert bucket(release_view(project, task, release, on, "salary"), young).records == 0
+    assert bucket(release_table(project, task, release, on, "salary"), young).records == 0
 
 
 # --- small tables
@@ -180,7 +175,7 @@ def test_sets_are_asked_for_what_they_may_be() -> None:
         PROJECT, as_table(pl.DataFrame({**DATA, "job": ["cook", "nurse", "x", "y"] * 10}))
     )
     cells = as_table(pl.DataFrame(published(job=["{cook|x}", "{nurse|x}", "y", "{cook|y}"] * 10)))
-    asked = [f for _, f, _ in release_view(PROJECT, task, cells, ["job"], "flu").features]
+    asked = [f for _, f, _ in release_table(PROJECT, task, cells, ["job"], "flu").features]
     assert [f.yes for f in asked] == [
         "job may be cook",
         "job is {nurse|x}",
@@ -192,7 +187,7 @@ def test_sets_are_asked_for_what_they_may_be() -> None:
 def test_missing_is_a_question_of_its_own() -> None:
     age = ["?" if age < 40 else str(age) for age in AGES]
     task = prepare(PROJECT, as_table(pl.DataFrame({**DATA, "age": age})))
-    tree = grow_tree(original_view(PROJECT, task, ["age"], "flu"), smallest=1)
+    tree = grow_tree(original_table(PROJECT, task, ["age"], "flu"), smallest=1)
     assert tree.accuracy == 1.0
     assert conditions(tree.root) == ["", "age is missing", "age is not missing"]
 
@@ -206,7 +201,7 @@ def test_dates_are_said_as_dates() -> None:
     data = {"born": [f"{2000 + i % 4}-05-0{1 + i % 3}" for i in range(40)],
             "flu": ["yes" if i % 4 > 1 else "no" for i in range(40)]}  # fmt: skip
     task = prepare(project, as_table(pl.DataFrame(data)))
-    tree = grow_tree(original_view(project, task, ["born"], "flu"), smallest=1)
+    tree = grow_tree(original_table(project, task, ["born"], "flu"), smallest=1)
     assert conditions(tree.root)[1:] == ["born ≥ 2002-05-01", "born < 2002-05-01"]
 
 
@@ -215,7 +210,7 @@ def test_beyond_fifty_values_the_rarer_ones_share_a_question() -> None:
     data = {"age": ["1", "2"] * 150, "job": jobs, "flu": ["a" if j < "j50" else "b" for j in jobs]}
     project = replace(PROJECT, attributes={n: PROJECT.attributes[n] for n in ("age", "job", "flu")})
     task = prepare(project, as_table(pl.DataFrame(data)))
-    tree = grow_tree(original_view(project, task, ["job"], "flu"), smallest=1)
+    tree = grow_tree(original_table(project, task, ["job"], "flu"), smallest=1)
     assert conditions(tree.root)[1] == "job is one of 10 rarer values"
     assert tree.accuracy == 1.0
 
@@ -224,16 +219,16 @@ def test_settings_bound_the_tree() -> None:
     rng = np.random.default_rng(3)
     noisy = {**DATA, "flu": rng.permutation(DATA["flu"]).tolist()}
     task = prepare(PROJECT, as_table(pl.DataFrame(noisy)))
-    view = original_view(PROJECT, task, ["age", "job"], "flu")
-    assert len(list(grow_tree(view, leaves=3, smallest=1).root.leaves())) == 3
-    assert min(n.records for n in grow_tree(view, leaves=9, smallest=7).root.leaves()) >= 7
-    assert grow_tree(view, seed=1) == grow_tree(view, seed=1)
+    table = original_table(PROJECT, task, ["age", "job"], "flu")
+    assert len(list(grow_tree(table, leaves=3, smallest=1).root.leaves())) == 3
+    assert min(n.records for n in grow_tree(table, leaves=9, smallest=7).root.leaves()) >= 7
+    assert grow_tree(table, seed=1) == grow_tree(table, seed=1)
 
 
 def test_a_later_answer_narrows_the_path() -> None:
     flu = ["yes" if 21 < age < 42 else "no" for age in AGES]
     task = prepare(PROJECT, as_table(pl.DataFrame({**DATA, "flu": flu})))
-    tree = grow_tree(original_view(PROJECT, task, ["age"], "flu"), smallest=1)
+    tree = grow_tree(original_table(PROJECT, task, ["age"], "flu"), smallest=1)
     paths = {n.path for n in tree.root.leaves()}
     assert paths & {"age ≥ 22 and age < 42", "age < 42 and age ≥ 22"}
     assert sum(n.records for n in tree.root.leaves()) == 40
@@ -356,7 +351,7 @@ def test_a_bucket_of_a_release_holds_only_records_that_belong(data: st.DataObjec
     }
     chosen = data.draw(st.lists(st.sampled_from(list(tests)), min_size=1, max_size=2, unique=True))
     wanted = [Condition(*each) for each in chosen]
-    view = release_view(PROJECT, task, release, ["age", "job"], "flu")
+    table = release_table(PROJECT, task, release, ["age", "job"], "flu")
     # A number's range may hold a boundary that no record of the class lies on.
     sure = []
     for i in range(n):
@@ -367,9 +362,9 @@ def test_a_bucket_of_a_release_holds_only_records_that_belong(data: st.DataObjec
             fine = False
         if fine:
             sure.append(i)
-    found = bucket(view, wanted)
+    found = bucket(table, wanted)
     assert found.records == len(sure)
     for value, share in found.shares.items():
         assert share == pytest.approx(sum(flu[i] == value for i in sure) / len(sure))
-    original = bucket(original_view(PROJECT, task, ["age", "job"], "flu"), wanted)
+    original = bucket(original_table(PROJECT, task, ["age", "job"], "flu"), wanted)
     assert original.records == sum(all(tests[each](i) for each in chosen) for i in range(n))

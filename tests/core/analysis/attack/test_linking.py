@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.analysis import attack as attack_module
-from kanon_tui.core.analysis.attack import Attack, linking_attack, possible_values
+from kanon_tui.core.analysis.attack import matching as matching_module
+from kanon_tui.core.analysis.attack.linked import possible_values
+from kanon_tui.core.analysis.attack.linking import Attack, linking_attack
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table, as_table, read_table
 from kanon_tui.core.errors import InputError
@@ -280,8 +281,8 @@ def attacks(draw: st.DrawFn) -> tuple[Task, Table, Table, list[str]]:
 def test_twin(case: tuple[Task, Table, Table, list[str]], blocks: tuple[int, int]) -> None:
     task, release, external, on = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(attack_module, "_BLOCK", blocks[0])
-        patch.setattr(attack_module, "_MOST_BYTES", blocks[1])
+        patch.setattr(matching_module, "_BLOCK", blocks[0])
+        patch.setattr(matching_module, "_MOST_BYTES", blocks[1])
         found = linking_attack(PROJECT, task, release, external, on)
     for side, table, exactly in (
         (found.original, task.table, True),

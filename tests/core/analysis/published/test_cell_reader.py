@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
-from kanon_tui.core.analysis.published.coverage import Coverage, coverages
+from kanon_tui.core.analysis.published.cell_reader import CellReader, cell_readers
 from kanon_tui.core.data.column import code_column
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import as_table
@@ -24,14 +24,14 @@ from kanon_tui.core.run.prepare import prepare
 from tests.core.metrics.strategies import AGE_LEVELS, CITIES, releases
 
 
-def coverage(
+def reader(
     values: list[str], kind: Kind, spec: dict[str, Any] | None = None, **column: Any
-) -> Coverage:
+) -> CellReader:
     coded = code_column(pl.Series("x", values), kind, **column)
-    return Coverage(coded, build_hierarchy(spec, coded, Path()) if spec else None)
+    return CellReader(coded, build_hierarchy(spec, coded, Path()) if spec else None)
 
 
-def covered(known: Coverage, cell: str, values: list[str]) -> list[str]:
+def covered(known: CellReader, cell: str, values: list[str]) -> list[str]:
     flags = known.read([cell]).covers(values)[:, 0]
     return [value for value, flag in zip(values, flags, strict=True) if flag]
 
@@ -61,11 +61,11 @@ PEOPLE = ["17", "18", "20", "21", "24", "24.5", "25", "64", "65", "99", "old"]
     ],
 )
 def test_numbers_without_hierarchy(cell: str, expected: list[str]) -> None:
-    assert covered(coverage(AGES, Kind.NUMERIC), cell, PEOPLE) == expected
+    assert covered(reader(AGES, Kind.NUMERIC), cell, PEOPLE) == expected
 
 
 def test_decimals_with_a_comma_are_read_as_in_the_column() -> None:
-    known = coverage(["1,5", "2,5", "4,0"], Kind.NUMERIC)
+    known = reader(["1,5", "2,5", "4,0"], Kind.NUMERIC)
     assert covered(known, "[1,5..2,5]", ["1,4", "1,5", "2,0", "2.5", "4,0"]) == [
         "1,5",
         "2,0",
@@ -74,32 +74,32 @@ def test_decimals_with_a_comma_are_read_as_in_the_column() -> None:
 
 
 def test_a_label_of_numbers_means_the_range_it_spells() -> None:
-    known = coverage(AGES, Kind.NUMERIC, {"builder": "intervals", "widths": [5, 20]})
+    known = reader(AGES, Kind.NUMERIC, {"builder": "intervals", "widths": [5, 20]})
     assert covered(known, "60-64", PEOPLE) == ["64"]
     assert covered(known, "20-39", [*PEOPLE, "39", "40"]) == ["20", "21", "24", "24.5", "25", "39"]
-    known = coverage(AGES, Kind.NUMERIC, {"builder": "breaks", "levels": [[20, 65], [65]]})
+    known = reader(AGES, Kind.NUMERIC, {"builder": "breaks", "levels": [[20, 65], [65]]})
     assert covered(known, "20-64", ["19", "20", "40", "64", "65"]) == ["20", "40", "64"]
     assert covered(known, ">=65", ["64", "65", "120"]) == ["65", "120"]
 
 
 def test_a_label_that_spells_something_else_means_the_numbers_below_it() -> None:
     rows = {"18": ["1-2"], "20": ["1-2"], "30": ["3-4"], "64": ["3-4"]}
-    known = coverage(["18", "20", "30", "64"], Kind.NUMERIC, {"levels": rows})
+    known = reader(["18", "20", "30", "64"], Kind.NUMERIC, {"levels": rows})
     assert covered(known, "1-2", ["1", "2", "18", "19", "20", "21"]) == ["18", "19", "20"]
     words = {"18": ["young"], "20": ["young"], "30": ["old"], "64": ["old"]}
-    known = coverage(["18", "20", "30", "64"], Kind.NUMERIC, {"levels": words})
+    known = reader(["18", "20", "30", "64"], Kind.NUMERIC, {"levels": words})
     assert covered(known, "young", ["17", "19", "20", "25"]) == ["19", "20"]
 
 
 def test_a_spelled_range_that_holds_other_known_numbers_is_not_believed() -> None:
     rows = {"20": ["20-29"], "21": ["20-29"], "25": ["25"], "40": ["25"]}
-    known = coverage(["20", "21", "25", "40"], Kind.NUMERIC, {"levels": rows})
+    known = reader(["20", "21", "25", "40"], Kind.NUMERIC, {"levels": rows})
     assert covered(known, "20-29", ["20", "21", "24", "25"]) == ["20", "21"]
     assert covered(known, "25", ["25", "30", "40"]) == ["25", "30", "40"]
 
 
 def test_masked_numbers() -> None:
-    known = coverage(["46201", "46205", "47001"], Kind.NUMERIC, {"builder": "mask"})
+    known = reader(["46201", "46205", "47001"], Kind.NUMERIC, {"builder": "mask"})
     assert covered(known, "4620*", ["46200", "46201", "46209", "46210"]) == [
         "46200",
         "46201",
@@ -109,22 +109,22 @@ def test_masked_numbers() -> None:
 
 
 def test_the_root_covers_what_nobody_has_seen() -> None:
-    known = coverage(
-        ["18", "64"], Kind.NUMERIC, {"levels": {"18": ["a", "any"], "64": ["b", "any"]}}
-    )
+    known = reader(["18", "64"], Kind.NUMERIC, {"levels": {"18": ["a", "any"], "64": ["b", "any"]}})
     assert covered(known, "any", ["18", "200", "old"]) == ["18", "200", "old"]
 
 
 def test_a_root_that_spells_a_range_or_a_mask_is_one() -> None:
-    known = coverage(["20", "39"], Kind.NUMERIC, {"builder": "intervals", "widths": [20]})
+    known = reader(["20", "39"], Kind.NUMERIC, {"builder": "intervals", "widths": [20]})
     assert covered(known, "20-39", ["19", "20", "30", "40"]) == ["20", "30"]
     rows = {"46201": ["46***"], "46311": ["46***"]}
-    known = coverage(["46201", "46311"], Kind.CATEGORICAL, {"levels": rows})
+    known = reader(["46201", "46311"], Kind.CATEGORICAL, {"levels": rows})
     assert covered(known, "46***", ["46201", "46999", "99999"]) == ["46201", "46999"]
 
 
 def test_a_single_value_is_no_root() -> None:
-    known = Coverage(code_column(pl.Series("x", ["US"]), Kind.CATEGORICAL), Hierarchy.of([["US"]]))
+    known = CellReader(
+        code_column(pl.Series("x", ["US"]), Kind.CATEGORICAL), Hierarchy.of([["US"]])
+    )
     assert covered(known, "US", ["US", "FR"]) == ["US"]
 
 
@@ -152,13 +152,13 @@ def test_dates(cell: str, expected: list[str] | str) -> None:
     values = ["02.09.1995", "20.09.1995", "31.12.1994", "29.02.1996", "10.10.1995"]
     people = ["02.09.1995", "20.09.1995", "20.09.1995 14:30", "1995-09-03", "31.12.1994",
               "29.02.1996", "10.10.1995", "?"]  # fmt: skip
-    known = coverage(values, Kind.DATE, date_format="%d.%m.%Y")
+    known = reader(values, Kind.DATE, date_format="%d.%m.%Y")
     expected = people if expected == "all" else [*expected, "?"]
     assert covered(known, cell, people) == [p for p in people if p in expected]
 
 
 def test_labels_of_the_date_builder_cover_days_that_do_not_occur() -> None:
-    known = coverage(
+    known = reader(
         ["1995-09-20", "1995-11-02", "1996-01-01"],
         Kind.DATE,
         {"builder": "date", "levels": ["month", "quarter", "year", "5 years", "decade"]},
@@ -195,19 +195,19 @@ def test_masks_and_sets(
     cell: str, expected: list[str] | str, builder: dict[str, Any] | None
 ) -> None:
     people = ["46201", "46209", "46311", "46999", "46", "4", "462011"]
-    known = coverage(ZIPS, Kind.CATEGORICAL, builder)
+    known = reader(ZIPS, Kind.CATEGORICAL, builder)
     assert covered(known, cell, people) == (people if expected == "all" else expected)
 
 
 def test_masks_from_the_left_of_texts_of_different_length() -> None:
-    known = coverage(["E11", "XE11.9"], Kind.CATEGORICAL, {"builder": "mask", "from": "left"})
+    known = reader(["E11", "XE11.9"], Kind.CATEGORICAL, {"builder": "mask", "from": "left"})
     people = ["E11", "XE11.9", "YE11.9", "E12"]
     assert covered(known, "*E11.9", people) == ["XE11.9", "YE11.9"]
     assert covered(known, "****11", people) == ["E11"]
 
 
 def test_a_label_covers_what_the_hierarchy_puts_below_it() -> None:
-    known = coverage(["Rome", "Oslo"], Kind.CATEGORICAL, PLACES)
+    known = reader(["Rome", "Oslo"], Kind.CATEGORICAL, PLACES)
     people = ["Rome", "Oslo", "Nice", "Milan"]
     assert covered(known, "Italy", people) == ["Rome"]
     assert covered(known, "Nice", people) == ["Nice"]  # in the hierarchy, not in the data
@@ -217,18 +217,18 @@ def test_a_label_covers_what_the_hierarchy_puts_below_it() -> None:
 
 def test_a_mask_in_a_hierarchy_file_covers_known_values_by_the_file() -> None:
     rows = {"46201": ["462**"], "46999": ["462**"], "46311": ["463**"]}
-    known = coverage(["46201", "46999", "46311"], Kind.CATEGORICAL, {"levels": rows})
+    known = reader(["46201", "46999", "46311"], Kind.CATEGORICAL, {"levels": rows})
     people = ["46201", "46999", "46311", "46250"]
     assert covered(known, "462**", people) == ["46201", "46999", "46250"]
 
 
 def test_values_that_hold_bars() -> None:
-    known = coverage(["a|b", "c", "d"], Kind.CATEGORICAL)
+    known = reader(["a|b", "c", "d"], Kind.CATEGORICAL)
     assert covered(known, "{a|b|c}", ["a|b", "c", "d"]) == ["a|b", "c"]
 
 
 def test_missing_is_known_by_nobody_and_published_as_itself() -> None:
-    known = coverage(["cook", "?"], Kind.CATEGORICAL)
+    known = reader(["cook", "?"], Kind.CATEGORICAL)
     assert covered(known, "cook", ["cook", "", "NA", "nurse"]) == ["cook", "", "NA"]
     assert covered(known, "?", ["cook", "?"]) == ["?"]
     shown = known.read(["?", "cook", "*", "cook*"]).shows(["?", "cook"])
@@ -247,7 +247,7 @@ def test_the_group_other_takes_what_no_group_names() -> None:
         privacy=Privacy(k=1),
     )
     task = prepare(project, as_table(pl.DataFrame({"town": ["Rome", "Oslo", "Lima"]})))
-    known = coverages(project, task, ["town"])["town"]
+    known = cell_readers(project, task, ["town"])["town"]
     assert covered(known, "Elsewhere", ["Rome", "Lima", "Quito"]) == ["Lima", "Quito"]
     assert covered(known, "Europe", ["Rome", "Oslo", "Lima", "Quito"]) == ["Rome", "Oslo"]
 
@@ -266,7 +266,7 @@ def test_the_group_other_takes_what_no_group_names() -> None:
 )
 def test_cells_that_cannot_be_read_are_refused(kind: Kind, values: list[str], cell: str) -> None:
     with pytest.raises(InputError, match=r"^r\.csv: x: '"):
-        coverage(values, kind).read([cell], "r.csv")
+        reader(values, kind).read([cell], "r.csv")
 
 
 # --- against the releases themselves
@@ -315,7 +315,7 @@ def test_a_cell_covers_what_it_was_made_from_and_no_more(release: Release) -> No
         if attribute.hierarchy_given:
             rows = hierarchies[attribute.name].items()
             hierarchy = Hierarchy.of([(value, *labels) for value, labels in rows])
-        known = Coverage(column, hierarchy)
+        known = CellReader(column, hierarchy)
         if not cells.texts:
             continue
         found = known.read(cells.texts).covers(column.values)

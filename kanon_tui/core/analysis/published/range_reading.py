@@ -1,4 +1,4 @@
-"""Ranges of numbers and dates as they are spelled in published cells and labels.
+"""Reading ranges of numbers and dates, as published cells and labels spell them.
 
   `[20..35]` `[2.5, 5)`      between two ends, the upper one left out before a round bracket
   `<18` `<=17` `>=65` `>64`  open at one end
@@ -23,9 +23,10 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.numeric import Floats
 
-__all__ = ["Span", "end_of_range", "spelled_ranges"]
+__all__ = ["Range", "end_of_range", "read_ranges"]
 
-Span = tuple[float, float]
+Range = tuple[float, float]
+"""The lowest and the highest number; both belong to it."""
 
 _PAIR = re.compile(r"\[(.+)\.\.(.+)\]|\[(.+), (.+)\)")
 _ONE_SIDED = re.compile(r"(<=|<|>=|>) ?(.+)")
@@ -34,12 +35,12 @@ _HIDDEN_DIGITS = re.compile(r"([0-9]+)(\*+)")
 _CALENDAR = re.compile(r"([0-9]{4})(?:-(?:(0[1-9]|1[0-2])|Q([1-4])|([0-9]{4})))?")
 
 
-def spelled_ranges(texts: Iterable[str], column: Column, masks: bool = False) -> dict[str, Span]:
-    """The ranges that texts spell, those that spell none left out; both ends belong to them."""
+def read_ranges(texts: Iterable[str], column: Column, masks: bool = False) -> dict[str, Range]:
+    """The ranges that texts spell; those that spell none are left out."""
     forms = {text: _form(text, column.kind, masks) for text in texts}
     ends = list(dict.fromkeys(chain.from_iterable(ends for ends, _, _ in forms.values())))
     number = dict(zip(ends, column.parse(ends).tolist(), strict=True))
-    spans = {}
+    ranges = {}
     for text, ((low, high), opening, closing) in forms.items():
         start = -np.inf if opening == "open" else number[low]
         end = np.inf if closing == "open" else number[high]
@@ -48,10 +49,10 @@ def spelled_ranges(texts: Iterable[str], column: Column, masks: bool = False) ->
         if closing in ("before", "below next"):
             end = np.nextafter(end + (closing == "below next"), -np.inf)
         if column.kind is Kind.DATE and (calendar := _CALENDAR.fullmatch(text)):
-            start, end = _calendar_span(*calendar.groups())
+            start, end = _calendar_range(*calendar.groups())
         if start <= end:
-            spans[text] = start, end
-    return spans
+            ranges[text] = start, end
+    return ranges
 
 
 def _form(text: str, kind: Kind, masks: bool) -> tuple[tuple[str, str], str, str]:
@@ -72,7 +73,7 @@ def _form(text: str, kind: Kind, masks: bool) -> tuple[tuple[str, str], str, str
     return (text, text), "", ""
 
 
-def _calendar_span(year: str, month: str | None, quarter: str | None, until: str | None) -> Span:
+def _calendar_range(year: str, month: str | None, quarter: str | None, until: str | None) -> Range:
     """First and last day of a month, a quarter, a year or some years."""
     if until is not None:
         first, last = f"{year}-01", f"{until}-12"

@@ -1,0 +1,147 @@
+"""People looked up in one table: who is found, and what is disclosed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
+from kanon_tui.core.analysis.published.read_cells import ReadCells
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.data.table import Table
+from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.task.task import Task
+
+__all__ = ["Linked", "link", "possible_values"]
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """What one table tells about the people; arrays are per person."""
+
+    k: int
+    matches: Int64s
+    """How many records may be the person's."""
+    disclosed_values: Mapping[str, Flags]
+    """Per sensitive attribute: all those records agree on its value."""
+    _cells: Sequence[ReadCells] = field(repr=False)
+    _rows: DistinctRows = field(repr=False)
+    _known: Sequence[Sequence[str]] = field(repr=False)
+    """What is known of each person: per attribute the texts."""
+
+    @property
+    def found(self) -> int:
+        """People with at least one record that fits."""
+        return int((self.matches > 0).sum())
+
+    @property
+    def unique(self) -> int:
+        """People with exactly one: re-identified if they are in the table at all."""
+        return int((self.matches == 1).sum())
+
+    @property
+    def below_k(self) -> int:
+        """People with at least one but fewer than k."""
+        return int(((self.matches > 0) & (self.matches < self.k)).sum())
+
+    @cached_property
+    def disclosed_people(self) -> Flags:
+        """Whether some sensitive value of the person is certain."""
+        flags = np.zeros(len(self.matches), dtype=bool)
+        for each in self.disclosed_values.values():
+            flags |= each
+        return flags
+
+    @property
+    def disclosed(self) -> int:
+        """People of whom some sensitive value is certain."""
+        return int(self.disclosed_people.sum())
+
+    def records_of(self, person: int) -> Int64s:
+        """The numbers of the records that may be a person's, in table order."""
+        fits = np.ones(len(self._rows.sizes), dtype=bool)
+        for x, cells in enumerate(self._cells):
+            fits &= cells.covers([self._known[x][person]])[0][self._rows.codes[:, x]]
+        return np.flatnonzero(fits[self._rows.row_of])
+
+
+def link(
+    cells: Sequence[ReadCells],
+    rows: DistinctRows,
+    table: Table,
+    task: Task,
+    known: DistinctRows,
+    values: Sequence[Sequence[str]],
+    people: Sequence[Sequence[str]],
+) -> Linked:
+    """Look distinct people up in a table; `known` numbers their `values`."""
+    distinct = len(known.sizes)
+    matches = np.zeros(distinct, dtype=np.int64)
+    sensitive = [Agreement.of(table, column.name, rows, distinct) for column in task.sensitive]
+    for block, person, row in fitting_pairs(cells, rows, known, values):
+        matches[block] += np.bincount(person, rows.sizes[row], len(matches[block])).astype(np.int64)
+        for each in sensitive:
+            each.look(person + block.start, row)
+    return Linked(
+        k=task.k,
+        matches=matches[known.row_of],
+        disclosed_values={each.name: each.certain[known.row_of] for each in sensitive},
+        _cells=cells,
+        _rows=rows,
+        _known=people,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Whether all records that fit a person have the same value of a sensitive attribute."""
+
+    name: str
+    missing: int
+    low: Int64s
+    """Per row: the smallest code among its records."""
+    high: Int64s
+    lowest: Int64s
+    """Per person: the smallest code among the rows looked at."""
+    highest: Int64s
+
+    @classmethod
+    def of(cls, table: Table, name: str, rows: DistinctRows, people: int) -> Agreement:
+        """Nobody looked at yet."""
+        column = table.column(name, Kind.CATEGORICAL)
+        ends = [np.full(n, e) for n in (len(rows.sizes), people) for e in (len(column.values), -1)]
+        np.minimum.at(ends[0], rows.row_of, column.codes)
+        np.maximum.at(ends[1], rows.row_of, column.codes)
+        return cls(name, -1 if column.missing is None else column.missing, *ends)
+
+    def look(self, person: Int64s, row: Int64s) -> None:
+        """Take pairs into account; persons rise."""
+        if len(person):
+            starts = np.flatnonzero(np.diff(person, prepend=-1))
+            some = person[starts]
+            lowest = np.minimum.reduceat(self.low[row], starts)
+            highest = np.maximum.reduceat(self.high[row], starts)
+            self.lowest[some] = np.minimum(self.lowest[some], lowest)
+            self.highest[some] = np.maximum(self.highest[some], highest)
+
+    @property
+    def certain(self) -> Flags:
+        """Per person: there is one value, and it is not the missing one."""
+        return np.asarray((self.lowest == self.highest) & (self.lowest != self.missing))
+
+
+def possible_values(table: Table, name: str, records: Int64s) -> tuple[tuple[str, float], ...]:
+    """The values of an attribute among some records with their shares, the commonest first.
+
+    Records that lack it count as the value "".
+    """
+    column = table.column(name, Kind.CATEGORICAL)
+    counts = np.bincount(column.codes[records], minlength=len(column.values))
+    order = np.argsort(-counts, kind="stable")
+    return tuple(
+        ("" if code == column.missing else column.values[code], float(counts[code] / len(records)))
+        for code in order[: np.count_nonzero(counts)].tolist()
+    )
