@@ -1,1 +1,4 @@
-"""The panels that the command palette opens: linking attack, feasibility, decision trees."""
+"""The panels that the command palette opens: linking attack, feasibility, decision trees.
+
+`base` is what the panels share.
+"""
