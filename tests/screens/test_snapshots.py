@@ -16,9 +16,9 @@ from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.run.result import conclude, start
 from kanon_tui.screens.analyses.attack import AttackScreen
-from kanon_tui.screens.analyses.base import PickNames
 from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
 from kanon_tui.screens.analyses.trees import PartitionScreen
+from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.why_dialog import WhyDialog
 from tests.screens.conftest import session_of, settle
@@ -119,7 +119,7 @@ def test_linking_attack(snap_compare, size: str) -> None:
         await show((), result=True)(pilot)
         await open_panel(pilot, "linking", AttackScreen)
         await pilot.press(*"voters.csv", "enter")
-        await wait(pilot, lambda: isinstance(pilot.app.screen, PickNames))
+        await wait(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
         await pilot.press("enter")
         await settle(pilot)
         await pilot.press("down", "down", "enter")

@@ -20,8 +20,9 @@ from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table, as_table, read_table
 from kanon_tui.core.errors import InputError
-from kanon_tui.screens.analyses.attack_person import Person, PersonPane, trace
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, PickNames
+from kanon_tui.screens.analyses.attack_person import Person, PersonPane, look_up
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import AskPath
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
 from kanon_tui.widgets.grid_sources import FrameSource, RowSource
@@ -235,7 +236,7 @@ in the original, which tells the disease, and two in the release.
             return
         marked = self.joined or [n for n in shared if roles[n] is Role.QUASI]
         self.ask(
-            PickNames("Join on which attributes?", shared, marked),
+            ChooseSeveral("Join on which attributes?", shared, marked),
             lambda names: self._link(tuple(names)) if names else None,
         )
 
@@ -313,12 +314,12 @@ in the original, which tells the disease, and two in the release.
         def find() -> Person:
             return Person(
                 person + 1,
-                trace(attack.original, result.task.table, release.names, person),
-                trace(attack.release, release, release.names, person),
+                look_up(attack.original, result.task.table, release.names, person),
+                look_up(attack.release, release, release.names, person),
             )
 
-        def found(made: Person) -> None:
-            self.query_one(PersonPane).show(made)
+        def found(looked_up: Person) -> None:
+            self.query_one(PersonPane).show(looked_up)
 
         self.in_background(find, found, "looking")
 

@@ -18,11 +18,11 @@ from kanon_tui.widgets.grid import Grid, GridColumn, printable
 from kanon_tui.widgets.grid_sources import FrameSource, RowSource
 from kanon_tui.widgets.theme_style import theme_style
 
-__all__ = ["Person", "PersonPane", "Trace", "trace"]
+__all__ = ["Lookup", "Person", "PersonPane", "look_up"]
 
 
 @dataclass(frozen=True)
-class Trace:
+class Lookup:
     """What one table tells of a person."""
 
     records: Int64s
@@ -32,7 +32,7 @@ class Trace:
     certain: frozenset[str]
     """The sensitive attributes on which these records agree."""
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """`2 records, disease: Gastritis 50%, HIV 50%`."""
         if not len(self.records):
             return "no record fits"
@@ -51,14 +51,14 @@ class Person:
     """A person by row number, and what either table tells."""
 
     number: int
-    original: Trace
-    release: Trace
+    original: Lookup
+    release: Lookup
 
 
-def trace(linked: Linked, table: Table, names: Sequence[str], person: int) -> Trace:
+def look_up(linked: Linked, table: Table, names: Sequence[str], person: int) -> Lookup:
     """Look one person up in a table, of which these columns may be shown; made in a thread."""
     records = linked.records_of(person)
-    return Trace(
+    return Lookup(
         records,
         FrameSource(table.frame[records].select(names), table.missing_tokens),
         {name: possible_values(table, name, records) for name in linked.disclosed_values},
@@ -70,7 +70,7 @@ class PersonPane(Vertical):
     """What both tables tell, and the records that fit in one of them."""
 
     DEFAULT_CSS = """
-    PersonPane #told { height: auto; max-height: 4; padding: 0 1; }
+    PersonPane #summaries { height: auto; max-height: 4; padding: 0 1; }
     PersonPane Grid { height: 1fr; }
     """
 
@@ -82,7 +82,7 @@ class PersonPane(Vertical):
 
     def compose(self) -> Iterable[Widget]:
         """Two lines and the records."""
-        yield Static(id="told")
+        yield Static(id="summaries")
         yield Grid(id="rows")
 
     def show(self, person: Person | None) -> None:
@@ -96,8 +96,9 @@ class PersonPane(Vertical):
         self._draw()
 
     def _draw(self) -> None:
-        person, grid, told = self.person, self.query_one(Grid), self.query_one("#told", Static)
-        told.display = person is not None
+        person, grid = self.person, self.query_one(Grid)
+        summaries = self.query_one("#summaries", Static)
+        summaries.display = person is not None
         if person is None:
             self.border_title = "records that fit (enter on a person)"
             grid.show(RowSource([GridColumn("", 1)], 0, lambda _: [], lambda _: ""), name_width=0)
@@ -107,20 +108,20 @@ class PersonPane(Vertical):
             shown = side is (person.original if self.in_original else person.release)
             text.append(f"{'▸' if shown else ' '} {name:<8} ", "bold" if shown else "dim")
             style = theme_style(self, "error" if name == "release" else "warning")
-            text.append(printable(side.told()), style if side.certain else "")
+            text.append(printable(side.summary()), style if side.certain else "")
             text.append("\n")
         text.rstrip()
-        told.update(text)
+        summaries.update(text)
         self._draw_records(person.original if self.in_original else person.release, grid)
         where = "original" if self.in_original else "published"
         count = len(self._side(person).records)
         title = count_of(count, f"{where} record fits", f"{where} records fit")
         self.border_title = Text(f"person {person.number:,}: {title}")
 
-    def _side(self, person: Person) -> Trace:
+    def _side(self, person: Person) -> Lookup:
         return person.original if self.in_original else person.release
 
-    def _draw_records(self, side: Trace, grid: Grid) -> None:
+    def _draw_records(self, side: Lookup, grid: Grid) -> None:
         records, cells = side.records, side.cells
         source = RowSource(
             cells.columns,

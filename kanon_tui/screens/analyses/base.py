@@ -1,26 +1,23 @@
-"""What the analysis panels share: a panel over the screens, and picking several names."""
+"""What the analysis panels share: a panel over the screens, with work in the background."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import ClassVar, TypeVar
 
 from rich.text import Text
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widget import Widget
-from textual.widgets import Footer, Label, OptionList, Static
+from textual.widgets import Footer, Static
 from textual.worker import Worker
 
 from kanon_tui.core.run.result import Result
-from kanon_tui.screens.dialogs import Choose, Dialog, Modal
+from kanon_tui.screens.dialogs import Choose, Modal
 from kanon_tui.screens.host import Hosted
-from kanon_tui.widgets.grid import printable
 
-__all__ = ["NO_RELEASE", "AnalysisScreen", "PickNames"]
+__all__ = ["NO_RELEASE", "AnalysisScreen"]
 
 T = TypeVar("T")
 
@@ -160,56 +157,3 @@ class AnalysisScreen(Hosted, Modal):
             panes = [n for n in self.focused.ancestors_with_self if n.has_class("pane")]
             if panes and isinstance(panes[-1], Widget):
                 self.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
-
-
-class PickNames(Dialog):
-    """Several attributes, marked in a list; gives their names or None."""
-
-    DEFAULT_CSS = """
-    PickNames OptionList, PickNames OptionList:focus { border: none; padding: 0; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "Mark"),
-        Binding("enter", "accept", "Take the marked", priority=True),
-    ]
-
-    def __init__(self, title: str, names: Sequence[str], marked: Iterable[str]) -> None:
-        super().__init__()
-        self._title, self._names, self._marked = title, names, set(marked)
-
-    def compose(self) -> ComposeResult:
-        """The list."""
-        with Vertical():
-            yield Label(Text(self._title), classes="title")
-            yield OptionList(*map(self._line, self._names))
-            yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
-
-    def on_mount(self) -> None:
-        """Begin at the top."""
-        self.query_one(OptionList).highlighted = 0
-
-    def _line(self, name: str) -> Text:
-        return Text(f"{'✓' if name in self._marked else '·'} {printable(name)}")
-
-    def action_mark(self) -> None:
-        """Mark the attribute under the cursor, or take its mark away."""
-        listed = self.query_one(OptionList)
-        if listed.highlighted is not None:
-            self._toggle(listed.highlighted)
-
-    @on(OptionList.OptionSelected)
-    def clicked(self, event: OptionList.OptionSelected) -> None:
-        """The same with the mouse."""
-        self._toggle(event.option_index)
-
-    def _toggle(self, place: int) -> None:
-        self._marked ^= {self._names[place]}
-        line = self._line(self._names[place])
-        self.query_one(OptionList).replace_option_prompt_at_index(place, line)
-
-    def action_accept(self) -> None:
-        """At least one is needed."""
-        if self._marked:
-            self.dismiss([name for name in self._names if name in self._marked])
-        else:
-            self.query_one(".hint", Static).update(Text("mark at least one with space"))

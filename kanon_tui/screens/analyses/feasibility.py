@@ -118,7 +118,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
     FeasibilityScreen #plot-pane { width: 1fr; }
     FeasibilityScreen #note { height: auto; padding: 0 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "again", "Run", id="feasibility.run")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "simulate", "Run", id="feasibility.run")]
 
     def __init__(self) -> None:
         super().__init__()
@@ -145,8 +145,8 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         self.query_one("#plot-pane").border_title = "success rate against records"
         await self.query_one(Form).show(self._parameters(), {})
         self.query_one("#p-attributes").focus()
-        self.set_interval(REFRESH, self._look)
-        self.action_again()
+        self.set_interval(REFRESH, self._draw_new_points)
+        self.action_simulate()
 
     def _parameters(self) -> list[Field]:
         own = len(self.session.names(Role.QUASI)) or 3
@@ -173,7 +173,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         """Other numbers were typed."""
         self._simulate(event.values)
 
-    def action_again(self) -> None:
+    def action_simulate(self) -> None:
         """Draw the curves of what the form says."""
         try:
             self._simulate(self.query_one(Form).read())
@@ -204,7 +204,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
 
     # -- showing
 
-    def _look(self) -> None:
+    def _draw_new_points(self) -> None:
         if self.curve is not None and self.curve.rates is not self._drawn:
             self._draw()
 
@@ -228,14 +228,14 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
 
         source = RowSource(columns, len(curve.counts), cells, lambda _: "")
         self.query_one(Grid).show(source, keep_cursor=True)
-        told = f"▸ {own:,} records here"
+        line = f"▸ {own:,} records here"
         if all(rate is not None for line in lines for rate in line.values):
             found = (
                 f"{column.title} {_enough(line, curve.counts)}"
                 for column, line in zip(columns[1:], lines, strict=True)
             )
-            told += f" · {SAFE:.0%} reached: {', '.join(found)}"
-        note = Text(f"{curve.note}\n" if curve.note else "").append(told)
+            line += f" · {SAFE:.0%} reached: {', '.join(found)}"
+        note = Text(f"{curve.note}\n" if curve.note else "").append(line)
         self.query_one("#note", Static).update(note)
 
 

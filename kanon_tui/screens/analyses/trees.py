@@ -16,7 +16,8 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partition
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import as_table
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, PickNames
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.widgets.grid import printable
 
@@ -150,7 +151,7 @@ gives the answer away. Where both trees begin with the same question, that findi
                 self.asked = None if asked == names else tuple(asked)
                 self._grow()
 
-        self.ask(PickNames("What may the trees ask about?", names, self.asked or names), chosen)
+        self.ask(ChooseSeveral("What may the trees ask about?", names, self.asked or names), chosen)
 
     def action_leaves(self, more: int) -> None:
         """Larger or smaller trees."""

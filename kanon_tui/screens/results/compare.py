@@ -28,16 +28,16 @@ __all__ = ["CompareScreen", "PairedRows"]
 class PairedRows:
     """The records of two results, row by row the same one; made in a background thread."""
 
-    def __init__(self, made: Comparison) -> None:
-        self.made = made
-        self.sides = (RecordRows(made.first), RecordRows(made.second))
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self.sides = (RecordRows(comparison.first), RecordRows(comparison.second))
         self.names = [name for name in self.sides[0].names if name in self.sides[1].names]
         self.columns = shared_columns(self.names, *self.sides)
-        every = np.zeros(len(made.records[0]), dtype=bool)
-        self.differs = np.logical_or.reduce([every, *made.differs.values()])
+        every = np.zeros(len(comparison.records[0]), dtype=bool)
+        self.differs = np.logical_or.reduce([every, *comparison.differs.values()])
         """Which of the common records are published otherwise in any column."""
-        self.by_difference = made.most_different
-        self.tables = comparison_tables(made)
+        self.by_difference = comparison.most_different
+        self.tables = comparison_tables(comparison)
 
     def sources(self, order: np.ndarray) -> tuple[RowSource, RowSource]:
         """Both sides in an order of the common records."""
@@ -45,7 +45,7 @@ class PairedRows:
         return left, right
 
     def _source(self, side: int, order: np.ndarray) -> RowSource:
-        rows, records = self.sides[side], self.made.records[side]
+        rows, records = self.sides[side], self.comparison.records[side]
 
         def cells(row: int) -> list[Cell]:
             place, record = int(order[row]), int(records[order[row]])
@@ -60,7 +60,7 @@ class PairedRows:
         )
 
     def _cell(self, text: str, name: str, place: int) -> Cell:
-        flags = self.made.differs.get(name)
+        flags = self.comparison.differs.get(name)
         differs = flags is not None and bool(flags[place])
         return Cell((CHANGED if differs else SAME) + text, "changed" if differs else "")
 
@@ -98,7 +98,7 @@ press `n`.
     def __init__(self, rows: PairedRows, titles: tuple[str, str]) -> None:
         super().__init__()
         self.rows, self._titles = rows, titles
-        self._in_file_order = np.arange(len(rows.made.records[0]))
+        self._in_file_order = np.arange(len(rows.comparison.records[0]))
         self.order = rows.by_difference
         self.shown = next(iter(rows.tables))
         """Which table of figures is shown."""
@@ -146,13 +146,13 @@ press `n`.
                 self.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
 
     def _verdict(self) -> None:
-        made = self.rows.made
-        wins = [one.better for one in made.figures]
+        comparison = self.rows.comparison
+        wins = [one.better for one in comparison.figures]
         different = int(self.rows.differs.sum())
         text = Text(f"{different:,} of {len(self.order):,} records differ")
         text.append(f" · ◂ better in {wins.count(-1)} figures · ▸ better in {wins.count(1)}")
-        if made.attributes and different:
-            text.append(f" · they differ most in {printable(made.attributes[0].name)}")
+        if comparison.attributes and different:
+            text.append(f" · they differ most in {printable(comparison.attributes[0].name)}")
         self.query_one("#verdict", Static).update(text)
 
     def _fill(self, row: int) -> None:
@@ -165,7 +165,7 @@ press `n`.
         if not len(self.order):
             return
         place = int(self.order[event.row])
-        records = [int(side[place]) for side in self.rows.made.records]
+        records = [int(side[place]) for side in self.rows.comparison.records]
         name = self.rows.names[event.column]
         first, second = (
             "suppressed" if rows.suppressed[record] else rows.text(name, record)
@@ -173,8 +173,8 @@ press `n`.
         )
         before = self.rows.sides[0].original[name][records[0]]
         number = self.rows.sides[0].numbers[records[0]]
-        told = f"record {number:,}: {name} {before} → ◂ {first}   ▸ {second}"
-        self.query_one("#one-record", Static).update(Text(printable(told)))
+        line = f"record {number:,}: {name} {before} → ◂ {first}   ▸ {second}"
+        self.query_one("#one-record", Static).update(Text(printable(line)))
 
     def action_sort(self) -> None:
         """File order, or those that differ most first."""

@@ -199,28 +199,28 @@ def runs_table(results: Sequence[Result], current: Result | None) -> FigureTable
     return FigureTable(columns, cells, meanings)
 
 
-def comparison_tables(made: Comparison) -> dict[str, FigureTable]:
+def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:
     """Figures, attributes (those that differ most first) and rules of two results.
 
     There is no table of rules where both have none in common.
     """
-    figures, attributes, rules = _Pairs(), _Pairs(), _Pairs()
-    for one in made.figures:
+    figures, attributes, rules = _ComparisonRows(), _ComparisonRows(), _ComparisonRows()
+    for one in comparison.figures:
         meaning = MEANINGS.get(one.name)
         figures.add(one.title, one, f"{_verdict(one)}: {meaning}" if meaning else _verdict(one))
-    for each in made.attributes:
+    for each in comparison.attributes:
         where = "" if each.levels == (None, None) else f", level {_levels(each.levels)}"
-        said = f"{each.name}{where}: {each.differs:,} records are published otherwise"
-        attributes.add(f"{each.name}: NCP", each.ncp, said)
-        attributes.add(f"{each.name}: RV", each.rv, said)
-    for rule in made.rules:
-        said = f"{rule.attribute}: share of the records whose class keeps {rule.rule}"
-        rules.add(f"{rule.attribute}: {rule.rule}", rule.kept, said)
+        meaning = f"{each.name}{where}: {each.differs:,} records are published otherwise"
+        attributes.add(f"{each.name}: NCP", each.ncp, meaning)
+        attributes.add(f"{each.name}: RV", each.rv, meaning)
+    for rule in comparison.rules:
+        meaning = f"{rule.attribute}: share of the records whose class keeps {rule.rule}"
+        rules.add(f"{rule.attribute}: {rule.rule}", rule.kept, meaning)
     tables = {"figures": figures, "attributes": attributes, "rules kept": rules}
-    return {title: pairs.table() for title, pairs in tables.items() if pairs.cells}
+    return {title: rows.table() for title, rows in tables.items() if rows.cells}
 
 
-class _Pairs:
+class _ComparisonRows:
     """Rows of a comparison: both figures, the difference, and who is better."""
 
     def __init__(self) -> None:

@@ -34,7 +34,7 @@ class RecordsPane(Hosted, Vertical):
     """
 
     @dataclass
-    class Told(Message):
+    class Described(Message):
         """What there is to say of the cell under the cursor."""
 
         text: Text
@@ -63,12 +63,12 @@ class RecordsPane(Hosted, Vertical):
         reasons = self.reasons = explainer(result)
         self.rows, self.only_class = None, None
 
-        def made(rows: RecordRows) -> None:
+        def show_rows(rows: RecordRows) -> None:
             if self.reasons is reasons:
                 self.rows = rows
                 self.lay_out()
 
-        self.compute(lambda: RecordRows(result), made, group="rows")
+        self.compute(lambda: RecordRows(result), show_rows, group="rows")
 
     def lay_out(self, record: int | None = None) -> None:
         """Sort and filter in the background, and keep the cursor on its record."""
@@ -189,19 +189,19 @@ class RecordsPane(Hosted, Vertical):
         rows, reasons, record, column = self.rows, self.reasons, self.record, self.column
         if rows is None or reasons is None or not len(self.records):
             return
-        self.post_message(self.Told(record_text(rows, record, column, self)))
+        self.post_message(self.Described(record_text(rows, record, column, self)))
         x = rows.place.get(column)
         if x is None or rows.suppressed[record]:
             return
 
-        def told(because: str) -> None:
+        def show_reason(because: str) -> None:
             if self.rows is rows and (self.record, self.column) == (record, column):
                 rules = reasons.rules(record, x)
                 self.post_message(
-                    self.Told(record_text(rows, record, column, self, because, rules))
+                    self.Described(record_text(rows, record, column, self, because, rules))
                 )
 
-        self.compute(lambda: reasons.because(record, x), told, group="because")
+        self.compute(lambda: reasons.because(record, x), show_reason, group="because")
 
     def question(self) -> Callable[[], Why] | None:
         """The work that explains the cell under the cursor; None where nothing was generalised."""

@@ -18,12 +18,12 @@ from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.results.compare import CompareScreen, PairedRows
 from kanon_tui.screens.results.figure_tables import signed
 
-__all__ = ["Again", "Runs", "difference_line"]
+__all__ = ["Rerun", "Runs", "difference_line"]
 
 SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "supp."}
 
 
-class Again:
+class Rerun:
     """The same run with another k; `finish` does the work, in a thread."""
 
     def __init__(self, result: Result, project: Project, k: int) -> None:
@@ -51,13 +51,13 @@ class Again:
 
 def difference_line(before: Result, after: Result) -> str:
     """`k 5 → 6: better classes +20, supp. −37 · worse NCP +0.11, RV −0.008`."""
-    said: dict[str, list[str]] = {"better": [], "worse": [], "same": []}
+    by_verdict: dict[str, list[str]] = {"better": [], "worse": [], "same": []}
     for one in differences(before, after):
         if one.name in SHOWN:
             amount = signed(round(one.difference or 0, 3))
             word = {1: "better", -1: "worse"}.get(one.better if amount != "±0" else 0, "same")
-            said[word].append(SHOWN[one.name] + ("" if word == "same" else f" {amount}"))
-    parts = [f"{word} {', '.join(found)}" for word, found in said.items() if found]
+            by_verdict[word].append(SHOWN[one.name] + ("" if word == "same" else f" {amount}"))
+    parts = [f"{word} {', '.join(found)}" for word, found in by_verdict.items() if found]
     return f"k {before.task.k:,} → {after.task.k:,}: {' · '.join(parts)}"
 
 
@@ -74,16 +74,16 @@ class Runs:
     ) -> None:
         self.screen = screen
         self._in_front, self._show, self._fill = in_front, show, fill
-        self.under_way: Again | None = None
+        self.under_way: Rerun | None = None
 
-    def again(self, step: int) -> None:
+    def rerun(self, step: int) -> None:
         """The run in front once more with k one higher or lower, in the background."""
         screen, before, session = self.screen, self._in_front(), self.screen.session
         if before is None or self.under_way is not None:
             return
         try:
             project = before.project or session.project
-            again = self.under_way = Again(before, project, before.task.k + step)
+            rerun = self.under_way = Rerun(before, project, before.task.k + step)
         except KanonError as error:
             screen.host.say(str(error))
             return
@@ -101,13 +101,13 @@ class Runs:
         def failed(error: Exception) -> None:
             self.under_way = None
             self._fill()
-            screen.host.show_error(f"No release with k = {again.k:,}", error)
+            screen.host.show_error(f"No release with k = {rerun.k:,}", error)
 
         def work() -> Result | None:
             worker = get_current_worker()
-            return again.finish(lambda: worker.is_cancelled)
+            return rerun.finish(lambda: worker.is_cancelled)
 
-        screen.compute(work, done, group="again", failed=failed)
+        screen.compute(work, done, group="rerun", failed=failed)
         self._fill()
 
     def stop(self) -> None:
@@ -135,7 +135,9 @@ class Runs:
         session = self.screen.session
         titles = (session.run_title(first), session.run_title(second))
 
-        def made(rows: PairedRows) -> None:
+        def show_comparison(rows: PairedRows) -> None:
             self.screen.ask(CompareScreen(rows, titles))
 
-        self.screen.compute(lambda: PairedRows(Comparison(first, second)), made, group="compare")
+        self.screen.compute(
+            lambda: PairedRows(Comparison(first, second)), show_comparison, group="compare"
+        )

@@ -43,7 +43,7 @@ PANELS: dict[str, Callable[[Result], FigureTable]] = {
 }
 NEED_RESULT = frozenset(
     {
-        "why", "class", "next", "sort", "export", "again", "panel", "compare", "find", "record",
+        "why", "class", "next", "sort", "export", "rerun", "panel", "compare", "find", "record",
     }
 )  # fmt: skip
 EMPTY = "No result yet. Press 5, choose an algorithm, and press r: the release is shown here."
@@ -90,8 +90,8 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         Binding("N", "next(True)", "next suppressed", show=False, id="results.suppressed"),
         Binding("s", "sort", "sort", id="results.sort"),
         Binding("x", "export", "export", id="results.export"),
-        Binding("plus", "again(1)", "k±1", key_display="+-", id="results.more"),
-        Binding("minus", "again(-1)", "k−1", show=False, key_display="-", id="results.less"),
+        Binding("plus", "rerun(1)", "k±1", key_display="+-", id="results.more"),
+        Binding("minus", "rerun(-1)", "k−1", show=False, key_display="-", id="results.less"),
         Binding("m", "panel('metrics')", "metrics", id="results.metrics"),
         Binding("p", "panel('privacy')", "privacy", id="results.privacy"),
         Binding("R", "panel('runs')", "runs", id="results.runs"),
@@ -115,9 +115,9 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         self.result: Result | None = None
         self.panel = "attributes"
         self.runs = Runs(self, in_front=lambda: self.result, show=self.show_result, fill=self.fill)
-        self._before: Result | None = None
+        self._rerun_of: Result | None = None
         """The result that the one shown was run again from."""
-        self._shown: Session | None = None
+        self._session_shown: Session | None = None
         self._newest: Result | None = None
         """The last of the session's results when they were looked at."""
 
@@ -138,7 +138,7 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     def on_mount(self) -> None:
         """The records have the focus; a run in the background is looked at now and then."""
         self.records.grids.left.focus()
-        self.set_interval(1 / 5, self._look)
+        self.set_interval(1 / 5, self._show_progress)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without a result nothing here works."""
@@ -150,8 +150,9 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
 
     def show(self, session: Session) -> None:
         """The newest result when there is a new one, else the one that was shown."""
-        if session is not self._shown:
-            self._shown, self._newest, self.result, self._before = session, None, None, None
+        if session is not self._session_shown:
+            self._session_shown = session
+            self.result = self._newest = self._rerun_of = None
         self.set_class(not session.results, "-empty")
         if session.results and session.results[-1] is not self._newest:
             self.show_result(session.results[-1])
@@ -160,7 +161,7 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     def show_result(self, result: Result, before: Result | None = None) -> None:
         """Put a result in front; `before` is what it was run again from."""
         self._newest = self.session.results[-1]
-        self.result, self._before = result, before
+        self.result, self._rerun_of = result, before
         self.records.show(result)
         self.fill()
 
@@ -176,16 +177,16 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
             text = summary_text(self.result, self.session, self)
             if self.runs.under_way is not None:
                 text.append(f"\n{self.runs.under_way.progress}", "bold")
-            elif self._before is not None:
-                text.append(f"\n{difference_line(self._before, self.result)}", "bold")
+            elif self._rerun_of is not None:
+                text.append(f"\n{difference_line(self._rerun_of, self.result)}", "bold")
         self.query_one("#summary", Static).update(text)
 
-    def _look(self) -> None:
+    def _show_progress(self) -> None:
         if self.runs.under_way is not None and self.is_current:
             self._fill_summary()
 
-    @on(RecordsPane.Told)
-    def told(self, event: RecordsPane.Told) -> None:
+    @on(RecordsPane.Described)
+    def show_record_line(self, event: RecordsPane.Described) -> None:
         """The line about the record under the cursor."""
         self.query_one("#record-line", Static).update(event.text)
 
@@ -283,9 +284,9 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
 
     # -- runs
 
-    def action_again(self, step: int) -> None:
+    def action_rerun(self, step: int) -> None:
         """The same run with the neighbouring k, in the background."""
-        self.runs.again(step)
+        self.runs.rerun(step)
 
     def action_compare(self) -> None:
         """The result in front beside another: the one chosen among the runs, or asked for."""

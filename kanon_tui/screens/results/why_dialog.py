@@ -33,7 +33,7 @@ it. Each was tried on the data, with all else as it is.
     WhyDialog .head { text-style: bold; margin-top: 1; }
     WhyDialog .item { height: auto; padding-left: 2; }
     WhyDialog .mark { width: auto; }
-    WhyDialog .said { width: 1fr; }
+    WhyDialog .sentence { width: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,w,q", "dismiss_none", "Close"),
@@ -58,8 +58,8 @@ it. Each was tried on the data, with all else as it is.
                 yield Static("Rules:", classes="head")
             for verdict in why.rules:
                 mark, colour = ("✓ keeps ", "success") if verdict.kept else ("✗ breaks ", "error")
-                said = f"{verdict.rule} (importance {verdict.importance:g})"
-                yield from _item(Text(mark, theme_style(self, colour)), said)
+                sentence = f"{verdict.rule} (importance {verdict.importance:g})"
+                yield from _item(Text(mark, theme_style(self, colour)), sentence)
 
     def on_mount(self) -> None:
         """Let the arrow keys scroll."""
@@ -80,8 +80,8 @@ def _answer(why: Why) -> Text:
     return text
 
 
-def _item(mark: Text, said: str) -> ComposeResult:
+def _item(mark: Text, sentence: str) -> ComposeResult:
     """A mark and a text that wraps beside it."""
     with Horizontal(classes="item"):
         yield Static(mark, classes="mark")
-        yield Static(Text(printable(said)), classes="said")
+        yield Static(Text(printable(sentence)), classes="sentence")

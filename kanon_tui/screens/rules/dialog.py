@@ -17,8 +17,8 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.screens.rules.boundary_histogram import boundary_histogram
+from kanon_tui.widgets.check_list import CheckList
 from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.pick_list import PickList
 
 __all__ = ["RuleDialog"]
 
@@ -76,13 +76,13 @@ class RuleDialog(Dialog):
             return "tab goes to the next field, enter or ctrl+r accepts"
         return "space picks values, tab goes on, ctrl+r accepts"
 
-    def _values(self, name: str, title: str, chosen: tuple[str, ...]) -> PickList[str]:
+    def _values(self, name: str, title: str, chosen: tuple[str, ...]) -> CheckList[str]:
         counts = self._column.counts
         selections = [
             Selection(Text(f"{printable(value)}  {counts[code]:,}"), value, value in chosen)
             for code, value in enumerate(self._column.values)
         ]
-        picker: PickList[str] = PickList(*selections, id=name)
+        picker: CheckList[str] = CheckList(*selections, id=name)
         picker.border_title = title
         return picker
 

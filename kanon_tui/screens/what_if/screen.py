@@ -25,7 +25,7 @@ from kanon_tui.core.run.warm_up import warm_up
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskPath, AskText, Confirm
-from kanon_tui.screens.what_if.algorithms_dialog import PickAlgorithms
+from kanon_tui.screens.what_if.algorithms_dialog import ChooseAlgorithms
 from kanon_tui.screens.what_if.point_rows import PointRows
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.plot import Chart, Plot
@@ -96,7 +96,7 @@ local recoding pays.
         """Those that are done; replaced as a whole by the thread that reads the sweep."""
         self.running = False
         self._opened: dict[tuple[str, int], Result] = {}
-        self._of: Session | None = None
+        self._session_shown: Session | None = None
         self._began = self._ended = 0.0
         self._drawn: tuple[SweepPoint, ...] | None = None
 
@@ -114,7 +114,7 @@ local recoding pays.
         """The table has the focus; the points are looked at now and then."""
         self.query_one("#table-pane").border_title = "points (enter opens one)"
         self.query_one(Grid).focus()
-        self.set_interval(REFRESH, self._look)
+        self.set_interval(REFRESH, self._draw_new_points)
 
     def on_unmount(self) -> None:
         """Nobody waits for the points any more."""
@@ -135,10 +135,10 @@ local recoding pays.
 
     def show(self, session: Session) -> None:
         """Another session starts afresh; edits leave the points, which then say they are older."""
-        if session is not self._of:
+        if session is not self._session_shown:
             if self.sweep is not None:
                 self.sweep.cancel()
-            self._of, self.sweep, self.points, self._opened = session, None, (), {}
+            self._session_shown, self.sweep, self.points, self._opened = session, None, (), {}
             self.algorithms = _proposed(session.project.algorithm.name)
             names = self.algorithms
             self.compute(
@@ -146,7 +146,7 @@ local recoding pays.
             )
         self._draw()
 
-    def _look(self) -> None:
+    def _draw_new_points(self) -> None:
         """Draw when points have come; while it runs, the clock goes on."""
         if not self.is_current:
             return
@@ -229,7 +229,7 @@ local recoding pays.
             if names is not None:
                 self._compare(tuple(names), self.ks)
 
-        self.ask(PickAlgorithms(self.algorithms), chosen)
+        self.ask(ChooseAlgorithms(self.algorithms), chosen)
 
     def action_values(self) -> None:
         """Type the values of k."""
@@ -276,9 +276,9 @@ local recoding pays.
         self._began = time.monotonic()
         self.refresh_bindings()
         self._draw()
-        self._drive(sweep)
+        self._run_sweep(sweep)
 
-    def _drive(self, sweep: Sweep) -> None:
+    def _run_sweep(self, sweep: Sweep) -> None:
         def drive() -> None:
             for point in sweep:
                 if sweep is self.sweep:

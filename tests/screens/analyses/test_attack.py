@@ -8,7 +8,7 @@ import pytest
 
 from kanon_tui.core.run.result import anonymize
 from kanon_tui.screens.analyses.attack import AttackScreen
-from kanon_tui.screens.analyses.base import PickNames
+from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import AskPath, Choose, Message
 from kanon_tui.widgets.grid import Grid
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, run_it, said, texts, until
@@ -20,7 +20,7 @@ async def attacked(pilot, file: str = "voters.csv") -> AttackScreen:
     await open_panel(pilot, "linking", AttackScreen)
     assert isinstance(pilot.app.screen, AskPath)
     await pilot.press(*file, "enter")
-    await until(pilot, lambda: isinstance(pilot.app.screen, PickNames))
+    await until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
     await pilot.press("enter")
     await settle(pilot)
     screen = pilot.app.screen
@@ -58,7 +58,7 @@ async def test_paul_is_found_in_the_original_but_not_in_the_release(sample, make
         assert [rows.source.row_name(row) for row in (0, 1)] == ["1", "2"]
         pane = screen.query_one("#rows-pane")
         assert str(pane.border_title) == "person 3: 2 published records fit"
-        original, release = said(screen, "#told").split("\n")
+        original, release = said(screen, "#summaries").split("\n")
         assert original.endswith("1 record, disease: certainly Gastritis")
         assert release.endswith("2 records, disease: Gastritis 50%, HIV 50%")
         assert release.startswith("▸")
@@ -68,7 +68,7 @@ async def test_paul_is_found_in_the_original_but_not_in_the_release(sample, make
         assert str(pane.border_title) == "person 3: 1 original record fits"
         await pilot.press("down", "enter")  # Sara is in neither
         await settle(pilot)
-        assert said(screen, "#told").count("no record fits") == 2
+        assert said(screen, "#summaries").count("no record fits") == 2
         assert rows.source.height == 0
 
 
@@ -95,7 +95,7 @@ async def test_sorting_the_people_and_joining_on_fewer_attributes(sample, make_a
         await pilot.pause()
         await pilot.press("down", "space", "enter")  # nothing is left: it stays and says so
         await pilot.pause()
-        assert isinstance(pilot.app.screen, PickNames)
+        assert isinstance(pilot.app.screen, ChooseSeveral)
         assert "at least one" in said(pilot.app.screen, ".hint")
         await pilot.press("escape")
         assert screen.joined == ("gender",)
@@ -143,7 +143,7 @@ async def test_a_wrong_file_is_refused_with_a_sentence(sample, make_app, content
         assert isinstance(screen, AttackScreen)
         assert "e chooses" in said(screen, "#status")
         await pilot.press("e", *"voters.csv", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PickNames))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
 
 
 async def test_hostile_cells_are_shown_as_they_are_and_certainty_is_said(sample, make_app) -> None:
@@ -161,7 +161,7 @@ async def test_hostile_cells_are_shown_as_they_are_and_certainty_is_said(sample,
         ]
         await pilot.press("enter")
         await settle(pilot)
-        assert said(screen, "#told").count("disease: certainly Gastritis") == 2
+        assert said(screen, "#summaries").count("disease: certainly Gastritis") == 2
 
 
 async def test_a_table_without_a_shared_column_is_refused(sample, make_app) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kanon_tui.core.analysis.trees.partition import Node
-from kanon_tui.screens.analyses.base import PickNames
 from kanon_tui.screens.analyses.trees import PartitionScreen, tree_lines
+from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import Choose, Help, Message
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census, until
 
@@ -22,7 +22,7 @@ async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> N
         with_income = screen.found.original.accuracy
 
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PickNames))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
         await pilot.press("end", "up", "space", "enter")  # all but income, which tells everything
         await until(pilot, lambda: "income" not in screen.found.attributes)
         found = screen.found

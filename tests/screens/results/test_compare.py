@@ -47,7 +47,7 @@ async def test_compare_two_runs(sample, make_app) -> None:
         place = int(compare.order[0])
         released = [mondrian.table.row(place)[0], datafly.release.suppressed[place]]
         assert row_of(grids.left, 0)[0] == released[0]
-        assert compare.rows.made.loss_difference[place] > 0.7
+        assert compare.rows.comparison.loss_difference[place] > 0.7
         await pilot.press("s")  # file order, on the same record
         await settle(pilot)
         assert grids.row == place
@@ -72,9 +72,12 @@ async def test_compare_asks_with_which_of_several(sample, make_app) -> None:
         assert str(options.get_option_at_index(1).prompt) == "run 2: mondrian k=2"
         await pilot.press("down", "enter")
         await settle(pilot)
-        made = pilot.app.screen.rows.made
-        assert (made.first.algorithm.name, made.second.algorithm.name) == ("k-member", "mondrian")
+        comparison = pilot.app.screen.rows.comparison
+        assert (comparison.first.algorithm.name, comparison.second.algorithm.name) == (
+            "k-member",
+            "mondrian",
+        )
         await pilot.press("escape", "R", "C")  # the first of the runs is under the cursor
         await settle(pilot)
-        assert pilot.app.screen.rows.made.second is session_of(pilot).results[0]
+        assert pilot.app.screen.rows.comparison.second is session_of(pilot).results[0]
         assert screen.result is session_of(pilot).results[2]

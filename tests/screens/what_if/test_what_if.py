@@ -21,7 +21,7 @@ from kanon_tui.core.task.steps import RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.dialogs import Confirm, Message
 from kanon_tui.screens.results.screen import ResultsScreen
-from kanon_tui.screens.what_if.algorithms_dialog import PickAlgorithms
+from kanon_tui.screens.what_if.algorithms_dialog import ChooseAlgorithms
 from kanon_tui.screens.what_if.screen import WhatIfScreen
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.plot import MARKERS, Plot, draw
@@ -122,7 +122,7 @@ async def test_algorithms_are_marked_in_a_list_and_values_of_k_checked_as_typed(
         before = screen.algorithms
         await pilot.press("a")
         await settle(pilot)
-        assert isinstance(pilot.app.screen, PickAlgorithms)
+        assert isinstance(pilot.app.screen, ChooseAlgorithms)
         await pilot.press("down", "space", "enter")  # local
         await settle(pilot)
         assert set(screen.algorithms) == {*before, "local"}
@@ -134,7 +134,7 @@ async def test_algorithms_are_marked_in_a_list_and_values_of_k_checked_as_typed(
         for name in ALGORITHMS:  # none is too few
             await pilot.press(*(["space"] if name in screen.algorithms else []), "down")
         await pilot.press("enter")
-        assert isinstance(pilot.app.screen, PickAlgorithms)
+        assert isinstance(pilot.app.screen, ChooseAlgorithms)
         await pilot.press("escape")
         await settle(pilot)
         ks = screen.ks

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from textual.app import App, ComposeResult
 
-from kanon_tui.widgets.pick_list import PickList
+from kanon_tui.widgets.check_list import CheckList
 
 
 class Picking(App[None]):
     def compose(self) -> ComposeResult:
-        yield PickList(*[(f"value {i}", i) for i in range(30)])
+        yield CheckList(*[(f"value {i}", i) for i in range(30)])
 
 
 async def test_marks_follow_what_is_picked_and_scroll_along() -> None:
     async with Picking().run_test(size=(40, 10)) as pilot:
-        picker = pilot.app.query_one(PickList)
+        picker = pilot.app.query_one(CheckList)
         await pilot.press("space", "end", "space")
         await pilot.pause()
         shown = [picker.render_line(y).text for y in range(8)]

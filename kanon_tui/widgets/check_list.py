@@ -8,14 +8,14 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widgets import SelectionList
 
-__all__ = ["PickList"]
+__all__ = ["CheckList"]
 
 T = TypeVar("T")
 
 _INNER = 1  # which segment of a line is the inside of its button
 
 
-class PickList(SelectionList[T]):
+class CheckList(SelectionList[T]):
     """Textual draws the same X for both states, in another colour."""
 
     def render_line(self, y: int) -> Strip:
