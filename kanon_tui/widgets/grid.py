@@ -285,24 +285,19 @@ class Grid(ScrollView, can_focus=True):
         self.scroll_to(left, top, animate=False)
 
     def action_move(self, rows: int, columns: int) -> None:
-        """Arrow keys."""
         self.go_to(self.row + rows, self.column + columns)
 
     def action_page(self, pages: int) -> None:
-        """A screenful up or down."""
         self.go_to(self.row + pages * max(self.visible_rows - 1, 1))
 
     def action_edge(self, side: int) -> None:
-        """First or last column."""
         columns = len(self.source.columns) if self.source else 1
         self.go_to(self.row, 0 if side < 0 else columns - 1)
 
     def action_top(self) -> None:
-        """First row."""
         self.go_to(0)
 
     def action_bottom(self) -> None:
-        """Last row."""
         self.go_to(self.source.height - 1 if self.source else 0)
 
     def action_select(self) -> None:

@@ -48,7 +48,6 @@ class FrameSource:
         ]
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """The cells of these rows."""
         return [
             [
                 Cell(value or "·", "missing") if value in self.missing else Cell(value)
@@ -90,9 +89,7 @@ class RowSource:
         self._cells, self._name = cells, name
 
     def rows(self, start: int, stop: int) -> list[Sequence[Cell]]:
-        """The cells of these rows."""
         return [self._cells(row) for row in range(start, stop)]
 
     def row_name(self, row: int) -> str:
-        """What stands on the left of a row."""
         return self._name(row)

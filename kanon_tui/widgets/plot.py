@@ -66,7 +66,6 @@ class Canvas:
         self.put(row, column, chr(0x2800 + (bits | _DOTS[y % 4][x % 2])), owner)
 
     def put(self, row: int, column: int, character: str, owner: int | None = None) -> None:
-        """One character."""
         self.characters[row][column] = character
         self.owners[row][column] = owner
 
@@ -190,7 +189,6 @@ class Plot(Widget, can_focus=True):
         labels: Sequence[str],
         chosen: tuple[int, int] | None = None,
     ) -> None:
-        """Draw other lines."""
         self.charts, self.labels, self.chosen = tuple(charts), tuple(labels), chosen
         self.refresh()
 
@@ -200,7 +198,6 @@ class Plot(Widget, can_focus=True):
         self.refresh()
 
     def render(self) -> Text:
-        """Charts above, legend below."""
         width, height = self.size
         legend = self._legend(width)
         across, down = _arrangement(len(self.charts), width)

@@ -46,7 +46,6 @@ class StepBar(Widget):
         k: str,
         steps: tuple[tuple[str, str, str, Readiness], ...],
     ) -> None:
-        """Show another state."""
         self.current, self.title, self.k, self.steps = current, title, k, steps
         self.refresh()
 

@@ -138,7 +138,6 @@ in the original, which tells the disease, and two in the release.
         self.external_name = ""
 
     def body(self) -> Iterable[Widget]:
-        """Counts, people, rows."""
         yield Static(id="counts")
         with Container(id="panes"):
             with Vertical(classes="pane", id="people-pane"):
@@ -146,7 +145,6 @@ in the original, which tells the disease, and two in the release.
             yield PersonPane(id="rows-pane")
 
     def on_mount(self) -> None:
-        """Ask for the table at once."""
         self.query_one("#people-pane").border_title = "people"
         self.query_one(PersonPane).show(None)
         self.query_one("#people").focus()
@@ -179,7 +177,6 @@ in the original, which tells the disease, and two in the release.
     # -- what to join
 
     def action_external(self) -> None:
-        """Choose the outsider's table."""
         if self.result is not None:
             self.ask(
                 AskPath("A table of people an outsider has", f"{self.session.data_path.parent}/"),

@@ -81,7 +81,6 @@ class PersonPane(Vertical):
         """Whether the records shown are those of the original."""
 
     def compose(self) -> Iterable[Widget]:
-        """Two lines and the records."""
         yield Static(id="summaries")
         yield Grid(id="rows")
 

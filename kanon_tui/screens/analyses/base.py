@@ -16,6 +16,7 @@ from textual.worker import Worker
 from kanon_tui.core.run.result import Result
 from kanon_tui.screens.dialogs import Choose, Modal
 from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.zoom import toggle_zoom
 
 __all__ = ["NO_RELEASE", "AnalysisScreen"]
 
@@ -50,7 +51,6 @@ class AnalysisScreen(Hosted, Modal):
         self._doing = ""
 
     def compose(self) -> ComposeResult:
-        """Status, panes, footer."""
         yield Static(id="status")
         yield from self.body()
         yield Footer(show_command_palette=False, compact=True)
@@ -139,7 +139,6 @@ class AnalysisScreen(Hosted, Modal):
     # -- actions
 
     def action_back(self) -> None:
-        """One step back."""
         if self.maximized is not None:
             self.minimize()
         elif self._worker is not None and self.working:
@@ -150,10 +149,4 @@ class AnalysisScreen(Hosted, Modal):
             self.dismiss(None)
 
     def action_zoom(self) -> None:
-        """The focused pane takes the whole screen, or goes back to its place."""
-        if self.maximized is not None:
-            self.minimize()
-        elif self.focused is not None:
-            panes = [n for n in self.focused.ancestors_with_self if n.has_class("pane")]
-            if panes and isinstance(panes[-1], Widget):
-                self.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
+        toggle_zoom(self)

@@ -67,7 +67,6 @@ class Curve:
     rates: dict[tuple[str, int], float] = field(default_factory=dict)
 
     def lines(self) -> list[Line]:
-        """What is plotted."""
         return [
             Line(name, tuple(self.rates.get((name, n)) for n in self.counts))
             for name in self.shapes
@@ -126,7 +125,6 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         self._drawn: dict[tuple[str, int], float] | None = None
 
     def body(self) -> Iterable[Widget]:
-        """Form and numbers on the left, the plot on the right."""
         with Horizontal():
             with Vertical(id="left"):
                 with Vertical(classes="pane", id="form-pane"):
@@ -160,7 +158,6 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         ]
 
     def status(self) -> Text:
-        """What is simulated."""
         text = Text.assemble(("k feasibility", "bold"))
         if self.curve is not None:
             text.append(f" · k = {self.curve.k:,} · {self.curve.repeats:,} tables per point")

@@ -73,7 +73,6 @@ gives the answer away. Where both trees begin with the same question, that findi
         self.found: Partitioning | None = None
 
     def body(self) -> Iterable[Widget]:
-        """Figures above, the trees below."""
         yield Static(id="figures")
         with Horizontal(id="trees"):
             with ScrollableContainer(classes="pane", id="original"):
@@ -82,7 +81,6 @@ gives the answer away. Where both trees begin with the same question, that findi
                 yield Static(classes="tree")
 
     def on_mount(self) -> None:
-        """Ask for the target at once."""
         self.query_one("#original").border_title = "original"
         self.query_one("#release").border_title = "release"
         self.query_one("#original").focus()
@@ -98,7 +96,6 @@ gives the answer away. Where both trees begin with the same question, that findi
         return super().check_action(action, parameters)
 
     def status(self) -> Text:
-        """The question."""
         text = Text.assemble(("decision trees", "bold"), printable(self.release_name))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")

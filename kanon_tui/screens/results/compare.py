@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from kanon_tui.core.analysis.compare import Comparison
@@ -21,6 +20,7 @@ from kanon_tui.screens.results.record_rows import CHANGED, SAME, RecordRows, sha
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.widgets.grid import Cell, printable
 from kanon_tui.widgets.grid_sources import RowSource
+from kanon_tui.widgets.zoom import toggle_zoom
 
 __all__ = ["CompareScreen", "PairedRows"]
 
@@ -104,7 +104,6 @@ press `n`.
         """Which table of figures is shown."""
 
     def compose(self) -> ComposeResult:
-        """Verdict, records, figures."""
         with Vertical():
             yield Static(id="verdict")
             yield TwinGrids()
@@ -137,13 +136,7 @@ press `n`.
         self._show_figures()
 
     def action_zoom(self) -> None:
-        """The focused pane takes the whole screen, or goes back to its place."""
-        if self.maximized is not None:
-            self.minimize()
-        elif self.focused is not None:
-            panes = [n for n in self.focused.ancestors_with_self if n.has_class("pane")]
-            if panes and isinstance(panes[-1], Widget):
-                self.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
+        toggle_zoom(self)
 
     def _verdict(self) -> None:
         comparison = self.rows.comparison

@@ -76,7 +76,6 @@ class Exporter:
         self.screen, self.result = screen, result
 
     def ask(self) -> None:
-        """What to export."""
         shuffled = self.result.task.output.shuffle
         options = [f"{kind.title} ({', '.join(kind.endings)})" for kind in KINDS]
         options.append("command line that makes this release again")
@@ -203,16 +202,13 @@ class CommandDialog(Dialog):
                 yield Button("Close", id="close", variant="primary", compact=True)
 
     def action_copy(self) -> None:
-        """To the clipboard of the terminal."""
         self.app.copy_to_clipboard(self.command)
         self.notify("copied", timeout=2)
 
     def action_save(self) -> None:
-        """To a file."""
         self.dismiss(True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """By button."""
         if event.button.id == "copy":
             self.action_copy()
         else:

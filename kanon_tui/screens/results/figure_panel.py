@@ -41,7 +41,6 @@ class FigurePanel(Vertical):
         self._title = ""
 
     def compose(self) -> Iterable[Widget]:
-        """Table and sentence."""
         yield self.grid
         yield self._meaning
 

@@ -60,11 +60,9 @@ class FigureTable:
         self.height = len(cells)
 
     def rows(self, start: int, stop: int) -> Sequence[Sequence[Cell]]:
-        """The cells of these rows."""
         return self.cells[start:stop]
 
     def row_name(self, row: int) -> str:
-        """Nothing stands on the left."""
         return ""
 
 
@@ -228,7 +226,6 @@ class _ComparisonRows:
         self.meanings: list[str] = []
 
     def add(self, title: str, one: FigureDifference, meaning: str) -> None:
-        """One row more."""
         better = {1: "▸ better", -1: "◂ better", 0: ""}[one.better]
         difference = "–" if one.difference is None else signed(one.difference)
         self.cells.append(
@@ -240,7 +237,6 @@ class _ComparisonRows:
         self.meanings.append(meaning)
 
     def table(self) -> FigureTable:
-        """As wide as the rows need."""
         columns = [
             GridColumn("figure", _width(self.cells, 0, 9, 32)),
             GridColumn("◂ left", _width(self.cells, 1, 8, 12), True),

@@ -52,7 +52,6 @@ class RecordsPane(Hosted, Vertical):
         self.finder = Input(placeholder="find …", id="find", compact=True)
 
     def compose(self) -> Iterable[Widget]:
-        """The grids and the find line."""
         yield self.grids
         yield self.finder
 
@@ -97,13 +96,11 @@ class RecordsPane(Hosted, Vertical):
 
     @property
     def column(self) -> str:
-        """The column under the cursor."""
         if self.rows is None:
             return ""
         return self.rows.names[min(self.grids.column, len(self.rows.names) - 1)]
 
     def sort_records(self) -> None:
-        """The next order."""
         self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
         self.lay_out()
 
@@ -158,12 +155,10 @@ class RecordsPane(Hosted, Vertical):
         return bool(self.finder.display)
 
     def open_find(self) -> None:
-        """Let somebody type."""
         self.finder.display = True
         self.finder.focus()
 
     def close_find(self) -> None:
-        """Back to the records."""
         self.finder.display = False
         self.grids.left.focus()
 

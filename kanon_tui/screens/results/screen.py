@@ -122,7 +122,6 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         """The last of the session's results when they were looked at."""
 
     def body(self) -> Iterable[Widget]:
-        """Summary, records, figures, the line about the record."""
         yield Static(id="summary")
         yield Static(Text(EMPTY), id="empty")
         with Container(id="panes"):
@@ -132,7 +131,6 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
 
     @property
     def records(self) -> RecordsPane:
-        """Both grids."""
         return self.query_one(RecordsPane)
 
     def on_mount(self) -> None:
@@ -166,7 +164,6 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         self.fill()
 
     def fill(self) -> None:
-        """Summary, figures and keys."""
         self._fill_summary()
         self._fill_panel()
         self.refresh_bindings()
@@ -223,7 +220,6 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     # -- records
 
     def action_sort(self) -> None:
-        """The next order."""
         self.records.sort_records()
 
     def action_class(self) -> None:
@@ -235,7 +231,6 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         self.records.next_record(suppressed)
 
     def action_find(self) -> None:
-        """Open the find line."""
         self.records.open_find()
 
     def action_record(self) -> None:

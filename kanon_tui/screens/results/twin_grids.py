@@ -44,7 +44,6 @@ class TwinGrids(Horizontal):
         self.right = Grid(id="right")
 
     def compose(self) -> Iterable[Widget]:
-        """Each in a pane of its own."""
         with Vertical(classes="pane"):
             yield self.left
         with Vertical(classes="pane"):
@@ -88,12 +87,10 @@ class TwinGrids(Horizontal):
 
     @property
     def row(self) -> int:
-        """Where the cursor is."""
         return self._leader.row
 
     @property
     def column(self) -> int:
-        """In which column the cursor is."""
         return self._leader.column
 
     @property
@@ -101,7 +98,6 @@ class TwinGrids(Horizontal):
         return self.right if self.right.has_focus else self.left
 
     def go_to(self, row: int, column: int | None = None) -> None:
-        """Move the cursor of both."""
         self._leader.go_to(row, column)
 
     @on(Grid.Moved)

@@ -44,7 +44,6 @@ it. Each was tried on the data, with all else as it is.
         self.why = why
 
     def compose(self) -> ComposeResult:
-        """Question, answer, changes, rules."""
         why = self.why
         with Vertical(), VerticalScroll():
             yield Static(_answer(why), id="why")

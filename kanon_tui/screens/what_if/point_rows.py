@@ -41,7 +41,6 @@ class PointRows:
         return self._known.get(self._pairs[row]) if row < self.height else None
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """The cells of these points."""
         return [self._cells(*pair) for pair in self._pairs[start:stop]]
 
     def _cells(self, name: str, k: int) -> list[Cell]:
@@ -79,5 +78,4 @@ class PointRows:
         return f"{self.markers[point.algorithm]} {point.algorithm}"
 
     def row_name(self, row: int) -> str:
-        """Nothing stands on the left."""
         return ""

@@ -101,7 +101,6 @@ local recoding pays.
         self._drawn: tuple[SweepPoint, ...] | None = None
 
     def body(self) -> Iterable[Widget]:
-        """State, plot and table, what there is to say of the point under the cursor."""
         yield Static(id="status")
         with Container(id="panes"):
             with Vertical(id="plot-pane", classes="pane"):
@@ -223,7 +222,6 @@ local recoding pays.
     # -- what to compare
 
     def action_algorithms(self) -> None:
-        """Choose the algorithms."""
 
         def chosen(names: list[str] | None) -> None:
             if names is not None:
@@ -232,7 +230,6 @@ local recoding pays.
         self.ask(ChooseAlgorithms(self.algorithms), chosen)
 
     def action_values(self) -> None:
-        """Type the values of k."""
 
         def typed(text: str | None) -> None:
             if text is not None:
@@ -263,7 +260,6 @@ local recoding pays.
     # -- running
 
     def action_start(self) -> None:
-        """Run all points."""
         session = self.session
 
         def make() -> Sweep:
