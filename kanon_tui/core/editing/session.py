@@ -45,6 +45,8 @@ class Session:
         completed = project.completed(table)
         self._edits = [Edit(completed, "opened")]
         self._position = 0
+        self._history = threading.Lock()
+        """A thread that saves rewrites the edits, while another may come."""
         self.baseline = completed
         """The project as its file has it (or as it was opened)."""
         self._task: tuple[Project, Task | KanonError] | None = None
@@ -68,9 +70,10 @@ class Session:
         """Make this the current project; False when nothing changed."""
         if project == self.project:
             return False
-        del self._edits[self._position + 1 :]
-        self._edits.append(Edit(project, what))
-        self._position += 1
+        with self._history:
+            del self._edits[self._position + 1 :]
+            self._edits.append(Edit(project, what))
+            self._position += 1
         return True
 
     def undo(self) -> str | None:
@@ -89,19 +92,21 @@ class Session:
 
     def save(self, path: Path | None = None) -> Path:
         """Write the project file (next to the data where it has none yet)."""
-        target = path or self.project.path or self.data_path.with_suffix(".yaml")
-        if self.project.path is None:
-            seen = _seen_from(target.parent, self.data_path)
-            self._edits = [
-                Edit(
-                    replace(e.project, data=replace(e.project.data, path=seen), path=target), e.what
-                )
-                for e in self._edits
-            ]
-        self.project.save(target)
-        # Saving is not an edit: every state of the history now lives in this file.
-        self._edits = [Edit(moved(e.project, target), e.what) for e in self._edits]
-        self.baseline = self.project
+        project = self.project
+        target = path or project.path or project.data_path.with_suffix(".yaml")
+        seen = _seen_from(target.parent, project.data_path)
+
+        def placed(one: Project) -> Project:
+            if one.path is None:
+                one = replace(one, data=replace(one.data, path=seen), path=target)
+            return moved(one, target)
+
+        # Somebody may edit while the file is written: what it has is the project of the beginning.
+        written = placed(project).save(target)
+        with self._history:
+            # Saving is not an edit: every state of the history now lives in this file.
+            self._edits = [Edit(placed(e.project), e.what) for e in self._edits]
+            self.baseline = written
         return target
 
     # -- edits that screens ask for by name

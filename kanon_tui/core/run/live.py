@@ -61,7 +61,8 @@ class LiveRun:
         self.snapshot = Snapshot(paused=paused)
         self._speed = len(SPEEDS) - 1
         self._paused = paused
-        self._single = 0
+        self._steps_asked = threading.Semaphore(0)
+        """Steps that were asked for and not yet taken; several threads ask, one takes."""
         self._cancelled = False
         self._wake = threading.Event()
         self._log: deque[tuple[int, Step]] = deque(maxlen=LOG_LENGTH)
@@ -94,7 +95,7 @@ class LiveRun:
     def step(self) -> None:
         """One decision, then wait again."""
         self._paused = True
-        self._single += 1
+        self._steps_asked.release()
         self._wake.set()
 
     def faster(self) -> None:
@@ -121,18 +122,18 @@ class LiveRun:
             if self._cancelled or abandoned():
                 self.run.cancel()
                 break
-            if self._paused and not self._single:
-                self._show()
-                self._sleep(_SLICE)
-                due = time.monotonic()
-                continue
-            wait = due - time.monotonic()
-            if not self._single and wait > 0:
-                self._sleep(min(wait, _SLICE))
-                continue
+            if not self._steps_asked.acquire(blocking=False):
+                if self._paused:
+                    self._show()
+                    self._sleep(_SLICE)
+                    due = time.monotonic()
+                    continue
+                wait = due - time.monotonic()
+                if wait > 0:
+                    self._sleep(min(wait, _SLICE))
+                    continue
             full = not self._paused and self.speed == float("inf")
             self.run.context.decisions_per_step = FULL_SPEED if full else 1
-            self._single = max(self._single - 1, 0)
             step = next(self.run, None)
             if step is None:
                 break

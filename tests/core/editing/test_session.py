@@ -13,7 +13,7 @@ from kanon_tui.core.editing.readiness import State, readiness
 from kanon_tui.core.editing.recent_files import RecentFiles
 from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import Session, open_session
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
@@ -90,6 +90,31 @@ def test_readiness_counts_problems(session: Session) -> None:
     assert "location" in states["hierarchies"].why
     session.change_attributes(session.names(Role.QUASI), "none", role=Role.OTHER)
     assert readiness(session)["attributes"].state is State.ATTENTION
+
+
+def test_an_edit_while_the_file_is_written_stays_unsaved(session, path, monkeypatch) -> None:
+    session.change_attributes(["age"], "weight", weight=0.4)
+    write = Project.save
+
+    def edited_meanwhile(project: Project, target: Path) -> Project:
+        session.change_attributes(["age"], "weight", weight=0.9)
+        return write(project, target)
+
+    monkeypatch.setattr(Project, "save", edited_meanwhile)
+    session.save()
+    assert session.attribute("age").weight == 0.9
+    assert session.dirty
+    assert Project.load(path).attributes["age"].weight == 0.4
+
+
+def test_a_save_that_fails_changes_nothing(tmp_path: Path) -> None:
+    data = tmp_path / "people.csv"
+    data.write_text("age,city\n30,Rome\n31,Rome\n")
+    session = open_session(data)
+    with pytest.raises(KanonError):
+        session.save(tmp_path / "nowhere" / "people.yaml")
+    assert session.project.path is None
+    assert session.data_path == data
 
 
 def test_unsaved_work_is_kept_until_it_is_saved(session: Session, path, tmp_path) -> None:

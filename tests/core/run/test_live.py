@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -88,6 +89,27 @@ def test_a_step_is_one_decision_and_then_it_waits(drive) -> None:
     wait_until(lambda: made.snapshot.state is State.FINISHED)
 
 
+def test_no_step_is_lost_or_taken_twice_when_many_threads_ask(drive) -> None:
+    made = live(10_000, paused=True)
+    drive(made)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # threads change places in the middle of `x += 1`
+    try:
+        asking = [
+            threading.Thread(target=lambda: [made.step() for _ in range(500)]) for _ in range(8)
+        ]
+        for thread in asking:
+            thread.start()
+        for thread in asking:
+            thread.join()
+        wait_until(lambda: made.snapshot.steps >= 4000)
+    finally:
+        sys.setswitchinterval(before)
+    time.sleep(0.15)
+    assert made.snapshot.steps == 4000
+    assert made.snapshot.step.facts["done"] == 4000
+
+
 def test_pause_stops_and_resume_goes_on(drive) -> None:
     made = live(100_000)
     made.slower()  # 100 decisions a second: long enough to be paused
@@ -132,8 +154,8 @@ def test_snapshots_do_not_change_and_the_curve_stays_short(drive) -> None:
     made = live(2000)
     for _ in range(6):
         made.slower()
-    made._speed = 5  # single decisions, 100 a second at most: drive by hand instead
-    made._paused, made._single = True, 2000
+    for _ in range(2000):  # the speed is 100 a second at most: ask for every decision instead
+        made.step()
     first = None
     thread = drive(made)
     wait_until(lambda: made.snapshot.steps > 10)
