@@ -19,7 +19,7 @@ from kanon_tui.screens.start import StartScreen
 from kanon_tui.themes import THEMES, default_theme
 from kanon_tui.widgets.step_bar import StepBar
 
-__all__ = ["KanonApp", "launch"]
+__all__ = ["ANALYSES", "KanonApp", "launch", "screen_maker"]
 
 ANALYSES = (
     (
@@ -34,7 +34,7 @@ ANALYSES = (
 """Title, explanation, module and class of the panels that the command palette opens."""
 
 
-def _screen(module: str, name: str) -> Callable[[], Screen[Any]]:
+def screen_maker(module: str, name: str) -> Callable[[], Screen[Any]]:
     """A screen that is imported when it is first shown, to keep the start quick."""
 
     def make() -> Screen[Any]:
@@ -56,13 +56,13 @@ class KanonApp(HostApp):
     DEFAULT_MODE = "start"
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "start": StartScreen,
-        "data": _screen("data.screen", "DataScreen"),
-        "attributes": _screen("attributes.screen", "AttributesScreen"),
-        "hierarchies": _screen("hierarchies.screen", "HierarchiesScreen"),
-        "rules": _screen("rules.screen", "RulesScreen"),
-        "run": _screen("run.screen", "RunScreen"),
-        "results": _screen("results.screen", "ResultsScreen"),
-        "what-if": _screen("what_if.screen", "WhatIfScreen"),
+        "data": screen_maker("data.screen", "DataScreen"),
+        "attributes": screen_maker("attributes.screen", "AttributesScreen"),
+        "hierarchies": screen_maker("hierarchies.screen", "HierarchiesScreen"),
+        "rules": screen_maker("rules.screen", "RulesScreen"),
+        "run": screen_maker("run.screen", "RunScreen"),
+        "results": screen_maker("results.screen", "ResultsScreen"),
+        "what-if": screen_maker("what_if.screen", "WhatIfScreen"),
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -223,7 +223,7 @@ class KanonApp(HostApp):
             yield SystemCommand("Undo", "Take back the last edit (ctrl+z)", self.action_undo)
             yield SystemCommand("Redo", "Do it again (ctrl+y)", self.action_redo)
             for title, what, module, name in ANALYSES:
-                panel = _screen(module, name)
+                panel = screen_maker(module, name)
                 yield SystemCommand(title, what, lambda make=panel: self.push_screen(make()))
         yield SystemCommand("Open", "Open a data file or a project (ctrl+o)", self.action_open)
         for command in super().get_system_commands(screen):

@@ -18,14 +18,9 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
-__all__ = ["BackgroundApp", "run_in_thread"]
+__all__ = ["BackgroundApp"]
 
 T = TypeVar("T")
-
-
-async def run_in_thread(work: Callable[[], T]) -> T:
-    """Where all work of `compute` is done."""
-    return await asyncio.to_thread(work)
 
 
 class BackgroundApp(App[None]):
@@ -71,7 +66,7 @@ class BackgroundApp(App[None]):
         async def job() -> None:
             with self._cover(covers):
                 try:
-                    answer: Any = await run_in_thread(work)
+                    answer: Any = await asyncio.to_thread(work)
                     callback: Callable[[Any], object] = done
                 except Exception as error:
                     answer, callback = error, failed or self.fail

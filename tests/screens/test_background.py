@@ -1,0 +1,222 @@
+"""Work in threads: whose answer is delivered, and whose is not; dialogs that close once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from textual.widgets import Static
+from textual.worker import WorkerFailed
+
+from kanon_tui.app import KanonApp
+from kanon_tui.screens.dialogs import AskText, Confirm, Message
+from tests.screens.conftest import session_of, settle, wait_until
+from tests.screens.slow_threads import send_keys, slow_down
+
+
+class HeldWork:
+    """Work that does not end before it is let go."""
+
+    def __init__(self) -> None:
+        self.begun, self._gate = threading.Event(), threading.Event()
+
+    def __call__(self) -> str:
+        self.begun.set()
+        self._gate.wait(60)
+        return "done"
+
+    def let_go(self) -> None:
+        self._gate.set()
+
+
+@pytest.fixture
+def held() -> Iterator[Callable[[], HeldWork]]:
+    """Makes work that is let go at the end of a test, whatever happens."""
+    made: list[HeldWork] = []
+
+    def make() -> HeldWork:
+        made.append(HeldWork())
+        return made[-1]
+
+    yield make
+    for work in made:
+        work.let_go()
+
+
+@contextmanager
+def under_way(app: KanonApp, work: HeldWork, owner, answers: list[str], group="test", **more):
+    app.compute(owner, work, answers.append, group=group, **more)
+    yield
+    work.let_go()
+
+
+async def test_an_answer_comes_while_its_owner_is_there(make_app, held) -> None:
+    async with make_app().run_test() as pilot:
+        work, answers = held(), []
+        with under_way(pilot.app, work, pilot.app.screen, answers):
+            await wait_until(pilot, work.begun.is_set)
+            assert answers == []
+        await settle(pilot)
+        assert answers == ["done"]
+
+
+async def test_no_answer_for_a_dialog_that_was_closed(make_app, held) -> None:
+    async with make_app().run_test() as pilot:
+        app, work, answers = pilot.app, held(), []
+        dialog = AskText("A question")
+        app.push_screen(dialog)
+        await settle(pilot)
+        with under_way(app, work, dialog, answers):
+            await wait_until(pilot, work.begun.is_set)
+            dialog.dismiss(None)
+        await settle(pilot)
+        assert answers == []
+
+
+async def test_no_answer_for_a_widget_that_was_removed(make_app, held) -> None:
+    async with make_app().run_test() as pilot:
+        work, answers = held(), []
+        line = Static("a line")
+        await pilot.app.screen.mount(line)
+        with under_way(pilot.app, work, line, answers):
+            await wait_until(pilot, work.begun.is_set)
+            await line.remove()
+        await settle(pilot)
+        assert answers == []
+
+
+async def test_a_failure_of_a_closed_dialog_is_not_shown(make_app, held) -> None:
+    async with make_app().run_test() as pilot:
+        app, work = pilot.app, held()
+        dialog = AskText("A question")
+        app.push_screen(dialog)
+        await settle(pilot)
+        app.compute(dialog, lambda: work() and 1 / 0, print, group="test")
+        await wait_until(pilot, work.begun.is_set)
+        dialog.dismiss(None)
+        work.let_go()
+        await settle(pilot)
+        assert not isinstance(app.screen, Message)
+
+
+async def test_only_the_newest_of_a_group_is_delivered(make_app, held) -> None:
+    async with make_app().run_test() as pilot:
+        app, older, newer, answers = pilot.app, held(), held(), []
+        with under_way(app, older, app.screen, answers):
+            await wait_until(pilot, older.begun.is_set)
+            app.compute(app.screen, newer, lambda _: answers.append("newer"), group="test")
+            newer.let_go()
+            await settle(pilot)
+        await settle(pilot)
+        assert answers == ["newer"]
+
+
+async def test_a_job_takes_away_only_its_own_loading_mark(make_app, held) -> None:
+    async with make_app().run_test() as pilot:
+        app, long, short, answers = pilot.app, held(), held(), []
+        start = app.screen
+        with under_way(app, long, app, answers, group="long", covers=start):
+            await wait_until(pilot, lambda: start.loading)
+            with under_way(app, short, app, answers, group="short"):
+                await wait_until(pilot, short.begun.is_set)
+            await wait_until(pilot, lambda: answers == ["done"])
+            assert start.loading
+        await settle(pilot)
+        assert not start.loading
+
+
+async def test_a_replaced_job_takes_its_loading_mark_with_it(make_app, held) -> None:
+    async with make_app().run_test() as pilot:
+        app, older, answers = pilot.app, held(), []
+        with under_way(app, older, app, answers, covers=app.screen):
+            await wait_until(pilot, lambda: app.screen.loading)
+            app.compute(app, lambda: "newer", answers.append, group="test")
+            await wait_until(pilot, lambda: answers == ["newer"])
+            assert not app.screen.loading
+
+
+async def test_an_answer_given_twice_in_one_packet_is_heard_once(make_app) -> None:
+    async with make_app().run_test() as pilot:
+        answers: list[object] = []
+        pilot.app.push_screen(Confirm("A question", "?"), answers.append)
+        await settle(pilot)
+        send_keys(pilot.app, "y", "y", "n", "escape")
+        await settle(pilot)
+        assert answers == [True]
+        assert len(pilot.app.screen_stack) == 1
+
+
+async def test_an_answered_dialog_under_another_closes_when_it_comes_to_the_front(make_app) -> None:
+    async with make_app().run_test() as pilot:
+        app, answers = pilot.app, []
+        below, above = Confirm("Below", "?"), Message("Above", "text")
+        app.push_screen(below, answers.append)
+        app.push_screen(above)
+        await settle(pilot)
+        below.dismiss(True)
+        await settle(pilot)
+        assert app.screen is above
+        send_keys(app, "escape")
+        await settle(pilot)
+        assert len(app.screen_stack) == 1
+        assert answers == [True]
+
+
+async def test_a_question_that_comes_late_waits_where_it_was_asked(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test() as pilot:
+        await settle(pilot)
+        data = pilot.app.screen
+        await pilot.press("2")
+        await settle(pilot)
+        pilot.app.ask(data, Confirm("Late", "?"), lambda _: None)
+        await settle(pilot)
+        assert pilot.app.current_mode == "attributes"
+        assert not isinstance(pilot.app.screen, Confirm)
+        await pilot.press("1")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, Confirm)
+
+
+async def test_the_preview_of_a_builder_may_come_after_it_was_closed(
+    sample, make_app, monkeypatch
+) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("3")
+        await settle(pilot)
+        slow_down(monkeypatch, seed=1, longest=0.1)
+        for _ in range(5):
+            send_keys(pilot.app, "b", "down", "9", "escape", "escape")
+            await settle(pilot)
+
+
+async def test_the_algorithm_list_with_the_arrow_held_down(sample, make_app, monkeypatch) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        slow_down(monkeypatch, seed=2)
+        send_keys(pilot.app, *["down"] * 20, *["up"] * 7, "enter", "tab", "9")
+        await settle(pilot)
+        chosen = session_of(pilot).project.algorithm.name
+        assert pilot.app.screen.query_one("#algorithms").highlighted_option.id == chosen
+
+
+async def test_an_unexpected_end_says_so_and_gives_another_exit_code(
+    sample, make_app, capsys
+) -> None:
+    app = make_app(sample("datafly"))
+
+    async def end_in_an_unexpected_way() -> None:
+        async with app.run_test() as pilot:
+            await settle(pilot)
+            app.compute(app, lambda: 0, lambda zero: 1 / zero, group="test")
+            await wait_until(pilot, lambda: app._exception is not None)
+
+    with pytest.raises(WorkerFailed):
+        await end_in_an_unexpected_way()
+    assert app.return_code == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "unexpected ZeroDivisionError in test_background.py" in said
