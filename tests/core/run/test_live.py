@@ -91,7 +91,7 @@ def test_a_step_is_one_decision_and_then_it_waits(drive) -> None:
 
 def test_no_step_is_lost_or_taken_twice_when_many_threads_ask(drive) -> None:
     made = live(10_000, paused=True)
-    drive(made)
+    driving = drive(made)
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)  # threads change places in the middle of `x += 1`
     try:
@@ -105,7 +105,8 @@ def test_no_step_is_lost_or_taken_twice_when_many_threads_ask(drive) -> None:
         wait_until(lambda: made.snapshot.steps >= 4000)
     finally:
         sys.setswitchinterval(before)
-    time.sleep(0.15)
+    made.cancel()
+    driving.join(5)
     assert made.snapshot.steps == 4000
     assert made.snapshot.step.facts["done"] == 4000
 
