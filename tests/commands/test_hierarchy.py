@@ -63,7 +63,7 @@ def test_hierarchies_from_the_other_builders(
         (("--attribute", "age", "--builder", "interval"), "did you mean 'intervals'?"),
         (
             ("--attribute", "age", "--builder", "intervals", "--set", "widths=wide"),
-            "it must be a list of numbers above 0",
+            "write a list of numbers above 0",
         ),
         (("--attribute", "sex", "--builder", "intervals"), "is for numeric and date attributes"),
         (

@@ -16,11 +16,10 @@ import dataclasses
 import enum
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from kanon_tui.core.errors import suggestion
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import (
     FieldType,
@@ -40,6 +39,7 @@ __all__ = [
     "declarations_of",
     "declared",
     "fields_of",
+    "read_given",
     "read_parameters",
     "with_parameters",
 ]
@@ -181,18 +181,26 @@ def _type_of(
     raise TypeError(f"a field of {hint} needs a type of its own")
 
 
-def with_parameters(algorithm: type[T], values: Mapping[str, Any], who: str) -> T:
-    """An algorithm with these parameter values; the rest keep their defaults."""
-    return algorithm(**read_parameters(algorithm, LocatedValue(who, "", values)))
+def read_given(fields: Iterable[Field], located: LocatedValue, noun: str = "key") -> dict[str, Any]:
+    """The values that a mapping gives for some fields; unknown names are refused."""
+    known = {field.name: field for field in fields}
+    entries = located.entries(known, noun)
+    for name, field in known.items():
+        if name not in entries:
+            if field.required:
+                raise located.refuse(f"the {noun} {name} is missing; write {field.required}")
+            continue
+        for other in field.excludes:
+            if other in entries:
+                raise located.refuse(f"{name} and {other} are both given; keep one of them")
+    return {name: known[name].read(entry) for name, entry in entries.items()}
 
 
 def read_parameters(algorithm: type[Any], located: LocatedValue) -> dict[str, Any]:
-    """The parameters that are given, in their types."""
-    known = {field.name: field for field in fields_of(algorithm)}
-    checked = {}
-    for name, entry in located.entries().items():
-        if name not in known:
-            hint = suggestion(name, known) if known else "it takes no parameters"
-            raise entry.refuse(f"unknown parameter; {hint}")
-        checked[name] = known[name].read(entry)
-    return checked
+    """The parameters of an algorithm that are given, in their types."""
+    return read_given(fields_of(algorithm), located, "parameter")
+
+
+def with_parameters(algorithm: type[T], values: Mapping[str, Any], who: str) -> T:
+    """An algorithm with these parameter values; the rest keep their defaults."""
+    return algorithm(**read_parameters(algorithm, LocatedValue(who, "", values)))

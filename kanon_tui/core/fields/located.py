@@ -60,7 +60,9 @@ class LocatedValue:
 
     # -- many values
 
-    def entries(self, known: Collection[str] | None = None) -> dict[str, LocatedValue]:
+    def entries(
+        self, known: Collection[str] | None = None, noun: str = "key"
+    ) -> dict[str, LocatedValue]:
         """The entries of a mapping; nothing at all counts as an empty one.
 
         With `known` given, any other key is an error that names the nearest one.
@@ -68,13 +70,14 @@ class LocatedValue:
         if self.value is None:
             return {}
         if not isinstance(self.value, Mapping):
-            form = f" with the keys {', '.join(known)}" if known else " of names"
+            form = f" with the {noun}s {', '.join(known)}" if known else " of names"
             raise self.refuse(f"{self.shown} is not allowed here; write a mapping{form}")
         result = {}
         for name, value in self.value.items():
             entry = self.at(str(name), value)
             if known is not None and name not in known:
-                raise entry.refuse(f"unknown key; {suggestion(str(name), known)}")
+                hint = suggestion(str(name), known) if known else f"there are no {noun}s here"
+                raise entry.refuse(f"unknown {noun}; {hint}")
             result[entry._word(name)] = entry
         return result
 

@@ -17,15 +17,16 @@ from typing import Any
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.builders.contents import BUILDERS, Builder
-from kanon_tui.core.hierarchy.builders.dates import DATE_LEVELS, build_date, date_labels
-from kanon_tui.core.hierarchy.builders.keys import read_keys
-from kanon_tui.core.hierarchy.builders.ranges import build_intervals
-from kanon_tui.core.hierarchy.builders.texts import refuse_misread
-from kanon_tui.core.hierarchy.files.arx import from_yaml_levels, read_arx
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
+from kanon_tui.core.hierarchy.builders.contents import BUILDERS
+from kanon_tui.core.hierarchy.builders.dates import DATE_LEVELS, date_labels
+from kanon_tui.core.hierarchy.files.arx import read_arx
 from kanon_tui.core.hierarchy.files.utd import plain_numbers, read_utd
+from kanon_tui.core.hierarchy.files.yaml_levels import from_yaml_levels
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.specification import read_specification
+from kanon_tui.core.hierarchy.yaml_misreadings import refuse_misread
 
 __all__ = ["build_hierarchy", "default_hierarchy"]
 
@@ -35,7 +36,7 @@ def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hi
 
     A table that is given may lack values of the column: that is for `bind` to report.
     """
-    source, options = read_specification(spec, column.name)
+    source, options = read_specification(LocatedValue(column.name, "", spec))
     if source == "builder":
         return _build(BUILDERS[spec["builder"]], column, options)
     if source == "file":
@@ -60,8 +61,11 @@ def default_hierarchy(column: Column) -> tuple[Hierarchy, str]:
         return Hierarchy.flat(_values(column)), f"{what} the flat one (every value, then {HIDDEN})"
     if column.kind is Kind.DATE:
         levels = [w for w in DATE_LEVELS if len(set(date_labels(column, w))) > 1] or DATE_LEVELS[:1]
-        return build_date(column, {"levels": levels}), f"{what} dates by {', '.join(levels)}"
-    hierarchy = build_intervals(column, read_keys({}, BUILDERS["intervals"].keys, "", ""))
+        return (
+            build_hierarchy({"builder": "date", "levels": levels}, column, Path()),
+            f"{what} dates by {', '.join(levels)}",
+        )
+    hierarchy = build_hierarchy({"builder": "intervals"}, column, Path())
     value, *labels = hierarchy.rows[0]
     return hierarchy, f"{what} intervals ({value} is in {', '.join(labels)})"
 
@@ -82,8 +86,7 @@ def _values(column: Column) -> tuple[str, ...]:
     """The present values; the missing one where there is no other."""
     if not column.values:
         raise InputError(f"{column.name}: it has no records, so there is nothing to generalise")
-    present = column.values[: len(column.values) - (column.missing is not None)]
-    return present or column.values
+    return tuple(present_values(column)) or column.values
 
 
 def _numbers(column: Column) -> dict[str, float]:

@@ -19,9 +19,10 @@ from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_preview
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.hierarchy.builders.contents import BUILDERS, Builder
-from kanon_tui.core.hierarchy.builders.form import groups_spec, spec_from_texts, texts_of_spec
-from kanon_tui.core.hierarchy.builders.keys import Key
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.hierarchy.builders.builder import Builder
+from kanon_tui.core.hierarchy.builders.contents import BUILDERS
+from kanon_tui.core.hierarchy.builders.typed import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.dialogs import Dialog
@@ -122,10 +123,10 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
             size = "field tall" if isinstance(entry, TextArea) else "field"
             yield Horizontal(Label(Text(name)), entry, classes=size)
 
-    def _entry(self, key: Key, text: str) -> Entry:
+    def _entry(self, key: Field, text: str) -> Entry:
         name = f"key-{key.name}"
-        if key.choices:
-            options = [(choice, choice) for choice in key.choices]
+        if key.type.choices:
+            options = [(choice, choice) for choice in key.type.choices]
             return Select(options, value=text, allow_blank=False, compact=True, id=name)
         if self._builder.name == "groups" and key.name == "levels":
             return TextArea(text, compact=True, id=name)

@@ -8,10 +8,10 @@ import pytest
 
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
-from kanon_tui.core.hierarchy.builders.keys import read_keys
-from kanon_tui.core.hierarchy.specification import check_spec
+from kanon_tui.core.hierarchy.specification import read_specification
 from tests.core.hierarchy.builders.building import AGES, BIRTHS, CODES, build, column
 
 # --- specifications ---------------------------------------------------------------------------
@@ -22,11 +22,10 @@ def test_every_builder_is_declared_with_readable_defaults():
         for key in builder.keys:
             assert key.help
             if key.default is not None:
-                given = list(key.default) if isinstance(key.default, tuple) else key.default
-                assert key.read(given) == given
-        required = [key.name for key in builder.keys if key.required]
-        if not required:
-            assert set(read_keys({}, builder.keys, "x", "b")) == {key.name for key in builder.keys}
+                assert key.read(LocatedValue("x", key.name, key.default)) == key.default
+        if not any(key.required for key in builder.keys):
+            _, values = read_specification(LocatedValue("x", "", {"builder": builder.name}))
+            assert values == {key.name: key.default for key in builder.keys}
 
 
 @pytest.mark.parametrize(
@@ -36,30 +35,30 @@ def test_every_builder_is_declared_with_readable_defaults():
         ({"builder": ["flat"]}, "unknown builder"),
         (
             {"builder": "mask", "form": "left"},
-            "builder mask has no key 'form'; did you mean 'from'",
+            "form: unknown key; did you mean 'from'",
         ),
         (
             {"builder": "mask", "from": "top"},
-            "from of builder mask is 'top'; it must be right or left",
+            "from: 'top' is not one of its values; known are left, right",
         ),
-        ({"builder": "flat", "levels": 2}, "builder flat has no key 'levels'; it takes no keys"),
+        ({"builder": "flat", "levels": 2}, "levels: unknown key; there are no keys here"),
         ({"builder": "flat", "file": "x.csv"}, "both builder and file"),
         (
             {"fil": "x.csv"},
             r"names no builder, file, utd or levels \('fil': did you mean 'file'\?\)",
         ),
         ({}, "it is empty"),
-        ("x.csv", "its hierarchy is 'x.csv'; write a mapping"),
-        ({"file": 3}, "file of its hierarchy is '3'; it must be the name of a file"),
-        ({"levels": {"a": "A"}}, "must be a mapping from every value to the list of its labels"),
-        ({"utd": "c.xml", "atribute": "a"}, "no key 'atribute'; did you mean 'attribute'"),
+        ("x.csv", "x: 'x.csv' is not allowed here; write a mapping like"),
+        ({"file": ""}, "file: '' in quotes is not the name of a file"),
+        ({"levels": {"a": "A"}}, "write a mapping from every value to the list of its labels"),
+        ({"utd": "c.xml", "atribute": "a"}, "atribute: unknown key; did you mean 'attribute'"),
         ({"builder": "quantiles", "bins": [5, 10]}, "falling whole numbers"),
         ({"builder": "quantiles", "bins": [10**9]}, "from 2 to 10000"),
     ],
 )
 def test_a_wrong_specification_is_refused_without_data(spec, message):
     with pytest.raises(InputError, match=message):
-        check_spec(spec, "x")
+        read_specification(LocatedValue("x", "", spec))
 
 
 def test_a_builder_for_another_kind_is_refused():

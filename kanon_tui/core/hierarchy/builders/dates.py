@@ -1,4 +1,4 @@
-"""Hierarchies of dates along the calendar: day, month, quarter, year, some years, decade.
+"""Builder `date`: dates along the calendar, by day, month, quarter, year, some years, decade.
 
 Labels are `1995-09-20`, `1995-09`, `1995-Q3`, `1995`, `1990-1994` (5 years), `1990-1999` (decade);
 groups of n years start at the years that n divides. A clock time belongs to its day.
@@ -14,25 +14,31 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import FieldType, list_of
+from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 
-__all__ = ["DATE_LEVELS", "build_date", "date_labels", "read_date_level"]
+__all__ = ["DATE", "DATE_LEVELS", "date_labels"]
 
 DATE_LEVELS = ("month", "year", "5 years", "decade")
 """The levels when none are named."""
 
+_LEVELS = "a list of day, month, quarter, year, 5 years (or any number), decade"
 _MONTHS = {"day": 0, "month": 1, "quarter": 3, "year": 12, "decade": 120}
 
 
-def read_date_level(value: Any) -> str:
-    """A calendar unit: `month`, `5 years`."""
-    if not isinstance(value, str) or _months(value) is None:
-        raise ValueError
-    return str(value)
+def _read_level(located: LocatedValue) -> str:
+    word = located.text(_LEVELS)
+    if _months(word) is None:
+        raise located.wrong(_LEVELS)
+    return word
 
 
-def build_date(column: Column, options: Mapping[str, Any]) -> Hierarchy:
+def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     """One level per calendar unit, each a multiple of the one before."""
     levels = options["levels"]
     for before, word in pairwise(levels):
@@ -80,3 +86,19 @@ def _months(word: str) -> int | None:
     """How many months a level groups; 0 for days, None for an unknown word."""
     years = re.fullmatch(r"([1-9][0-9]{0,3}) years?", word)
     return 12 * int(years[1]) if years else _MONTHS.get(word)
+
+
+DATE = Builder(
+    "date",
+    "Calendar units: month, year, some years, decade",
+    (Kind.DATE,),
+    (
+        Field(
+            "levels",
+            list_of(FieldType(_LEVELS, _read_level), _LEVELS, empty=False),
+            DATE_LEVELS,
+            "The unit of every level, from short to long",
+        ),
+    ),
+    _build,
+)

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.yaml_text import dump, exact_number, read_yaml
-from kanon_tui.core.hierarchy.files.arx import from_yaml_levels, read_arx, to_yaml_levels, write_arx
+from kanon_tui.core.hierarchy.files.arx import read_arx, write_arx
 from kanon_tui.core.hierarchy.files.utd import plain_numbers, read_utd, write_utd
+from kanon_tui.core.hierarchy.files.yaml_levels import read_yaml_levels, write_yaml_levels
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 
 __all__ = ["HIERARCHY_ENDINGS", "read_hierarchy_file", "write_hierarchy_file"]
@@ -36,7 +34,7 @@ def read_hierarchy_file(
         case ".xml":
             return read_utd(path, attribute or path.stem, plain_numbers(values))
         case ".yaml" | ".yml":
-            return _read_levels(path)
+            return read_yaml_levels(path)
     raise InputError(f"{path}: hierarchies end in .csv, .yaml or .xml")
 
 
@@ -50,22 +48,6 @@ def write_hierarchy_file(
         case ".xml":
             write_utd(hierarchy, path, attribute or path.stem, force=force)
         case ".yaml" | ".yml":
-            levels = {
-                exact_number(value): [exact_number(label) for label in labels]
-                for value, labels in to_yaml_levels(hierarchy).items()
-            }
-            write_text(path, dump({"levels": levels}, blocks=("levels",)), force)
+            write_yaml_levels(hierarchy, path, force)
         case _:
             raise InputError(f"{path}: hierarchies end in .csv, .yaml or .xml")
-
-
-def _read_levels(path: Path) -> Hierarchy:
-    whole = LocatedValue(path.name, "", read_yaml(path, "hierarchy"))
-    levels = whole.entries(("levels",)).get("levels")
-    if levels is None:
-        raise whole.refuse("the key levels is missing; write levels: {VALUE: [LABEL, …], …}")
-    rows = {
-        value: [label.text("a label") for label in labels.items("the list of its labels")]
-        for value, labels in levels.entries().items()
-    }
-    return from_yaml_levels(rows, path.name)

@@ -1,26 +1,23 @@
-"""Hierarchies as files and as YAML.
+"""Hierarchies in ARX's form.
 
-ARX's form is one line per value, the value first and its labels from the most specific to the root
-after it, separated by `;` (a file separated by tabs or commas is understood too), without a header,
-quotes where a text needs them. In a project the same table is a mapping from every value to its
-labels.
+One line per value, the value first and its labels from the most specific to the root after it,
+separated by `;` (a file separated by tabs or commas is understood too), without a header, quotes
+where a text needs them.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.builders.keys import text_of
+from kanon_tui.core.hierarchy.files.source import read_source
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 
-__all__ = ["from_yaml_levels", "read_arx", "read_source", "to_yaml_levels", "write_arx"]
+__all__ = ["read_arx", "write_arx"]
 
 _DELIMITERS = (";", "\t", ",")
 _NEED_QUOTES = frozenset('\t,"\r\n\ufeff')
@@ -48,33 +45,6 @@ def write_arx(hierarchy: Hierarchy, path: Path | str, force: bool = False) -> No
     )
     writer.writerows(hierarchy.rows)
     write_text(Path(path), file.getvalue(), force)
-
-
-def to_yaml_levels(hierarchy: Hierarchy) -> dict[str, list[str]]:
-    """The level table as a project writes it: every value with its labels from level 1 on."""
-    return {row[0]: list(row[1:]) for row in hierarchy.rows}
-
-
-def from_yaml_levels(levels: Mapping[Any, Sequence[Any]], who: str) -> Hierarchy:
-    """The hierarchy of a level table in a project; `who` names it in messages."""
-    rows = []
-    for written, labels in levels.items():
-        value = text_of(written, f"{who}: a value of its levels")
-        rows.append([value, *(text_of(x, f"{who}: a label of '{value}'") for x in labels)])
-    return Hierarchy.of(rows, who)
-
-
-def read_source(path: Path) -> bytes:
-    """The bytes of a hierarchy file."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(
-            f"{path}: there is no such file; check the name of the hierarchy"
-        ) from None
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise InputError(f"{path}: the hierarchy cannot be read: {why}") from None
 
 
 def _decoded(source: bytes, name: str) -> str:

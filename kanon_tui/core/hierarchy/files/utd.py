@@ -36,8 +36,8 @@ from xml.etree import ElementTree
 from kanon_tui.core.data.column import parse_numbers
 from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.hierarchy.builders.keys import exact
-from kanon_tui.core.hierarchy.files.arx import read_source
+from kanon_tui.core.hierarchy.decimals import exact
+from kanon_tui.core.hierarchy.files.source import read_source
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.text import quoted_list
 

@@ -40,8 +40,8 @@ def test_dates_before_1970_and_with_clock_times():
     [
         (["3 years", "decade"], "level 'decade' of builder date cannot follow '3 years'"),
         (["year", "month"], "level 'month' of builder date cannot follow 'year'"),
-        (["fortnight"], "must be a list of day, month, quarter, year, 5 years"),
-        (["0 years"], "must be a list of day"),
+        (["fortnight"], "is not a list of day, month, quarter, year, 5 years"),
+        (["0 years"], "is not a list of day"),
     ],
 )
 def test_date_levels_that_do_not_nest_are_refused(levels, message):

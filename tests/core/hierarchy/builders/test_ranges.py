@@ -91,13 +91,16 @@ def test_numbers_beyond_what_a_double_holds_exactly_are_still_inside():
     [
         ({"widths": [5, 12]}, "x: width 12 is not a multiple of 5, the width before it"),
         ({"widths": [0.5, 0.5]}, r"width 0.5 is not a multiple of 0.5"),
-        ({"widths": [5], "width": 3}, "has both widths and width; keep one of them"),
-        ({"width": 0}, "width of builder intervals is '0'; it must be a number above 0"),
-        ({"width": 5, "factor": 1.5}, "factor .* must be a whole number of at least 2"),
-        ({"width": "1e-30"}, "would need more than 64 levels to reach from 17 to 90"),
+        ({"widths": [5], "width": 3}, "widths and width are both given; keep one of them"),
+        ({"width": 0}, "x: width: '0' is not a number above 0"),
+        ({"width": 5, "factor": 1.5}, "factor: '1.5' is not a whole number of at least 2"),
+        ({"width": 1e-30}, "would need more than 64 levels to reach from 17 to 90"),
         ({"width": 5, "origin": "here"}, "'here' is not a number; write one like '17'"),
-        ({"width": True}, "width of builder intervals is 'True'"),
-        ({"widths": []}, "widths .* must be a list of numbers above 0"),
+        ({"width": True}, "width: 'True' is not a number above 0"),
+        (
+            {"widths": []},
+            "widths: an empty list is not allowed here; write a list",
+        ),
     ],
 )
 def test_intervals_that_cannot_be_are_refused(keys, message):
@@ -148,8 +151,8 @@ def test_breaks_are_read_in_the_form_of_the_column():
         ([[18, 65], [64]], "level 2 cuts at 64, which is not a cut of level 1.*from 18, 65"),
         ([[65, 18]], "cut points must rise, but at level 1 18 comes after 65"),
         ([[18, 18]], "cut points must rise"),
-        ([[18], []], r"must be a list of lists of cut points, such as \[\[18, 40, 65\], \[65\]\]"),
-        ([18], "must be a list of lists"),
+        ([[18], []], r"write a list of lists of cut points, such as \[\[18, 40, 65\], \[65\]\]"),
+        ([18], "write a list of lists"),
         ([[datetime.date(1995, 9, 20)]], "'1995-09-20' is not a number"),
     ],
 )

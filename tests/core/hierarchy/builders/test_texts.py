@@ -100,8 +100,8 @@ def test_groups_of_numbers_find_values_by_number():
             {"levels": [{"A": [True]}]},
             "YAML reads yes, on and true without quotes as a truth value",
         ),
-        ({"levels": [{"A": "Chad"}]}, "must be a list of mappings from groups to members"),
-        ({}, "builder groups needs the key levels"),
+        ({"levels": [{"A": "Chad"}]}, "write a list of mappings from groups to members"),
+        ({}, "the key levels is missing"),
     ],
 )
 def test_groups_that_do_not_fit_are_refused(keys, message):

@@ -15,8 +15,9 @@ from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields import yaml_text
 from kanon_tui.core.hierarchy.build import build_hierarchy
-from kanon_tui.core.hierarchy.files.arx import from_yaml_levels, read_arx, to_yaml_levels, write_arx
+from kanon_tui.core.hierarchy.files.arx import read_arx, write_arx
 from kanon_tui.core.hierarchy.files.utd import plain_numbers, read_utd, write_utd
+from kanon_tui.core.hierarchy.files.yaml_levels import from_yaml_levels, to_yaml_levels
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 
 ROWS = (

@@ -13,7 +13,7 @@ from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
-from kanon_tui.core.hierarchy.builders.form import groups_spec, spec_from_texts, texts_of_spec
+from kanon_tui.core.hierarchy.builders.typed import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 
 COUNTRIES = Hierarchy.of(
@@ -69,10 +69,10 @@ def test_what_is_typed_into_a_form():
     assert made("mask") == {"builder": "mask"}
     assert made("groups", levels="A: [x]\nB: [y]")["levels"] == [{"A": ["x"], "B": ["y"]}]
     assert refused(lambda: made("intervals", widths="wide")) == (
-        "age: widths of builder intervals is 'wide'; it must be a list of numbers above 0, "
+        "age: widths: 'wide' is not allowed here; write a list of numbers above 0, "
         "such as [5, 10, 20]"
     )
-    assert "needs the key bins" in refused(lambda: made("quantiles", bins=" "))
+    assert "the key bins is missing" in refused(lambda: made("quantiles", bins=" "))
     assert "not valid YAML" in refused(lambda: made("groups", levels="{a"))
 
 

@@ -1,47 +1,39 @@
-"""Hierarchies of texts: `mask`, `groups` and `flat`."""
+"""Builder `groups`: named groups of values, and groups of groups."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
 from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.hierarchy.builders.keys import misread, text_of
-from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import FieldType, list_of, text
+from kanon_tui.core.hierarchy.builders.builder import Builder
+from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.yaml_misreadings import refuse_misread, text_of
 from kanon_tui.core.text import plural, quoted_list
 
-__all__ = ["build_flat", "build_groups", "build_mask", "refuse_misread"]
+__all__ = ["GROUPS"]
+
+_LEVELS = "a list of mappings from groups to members, such as [{Europe: [France, Italy]}]"
 
 
-def build_flat(column: Column, options: Mapping[str, Any]) -> Hierarchy:
-    """Every value directly below `*`."""
-    return Hierarchy.flat(_present(column))
+def _read_level(located: LocatedValue) -> dict[Any, list[Any]]:
+    """Names and members as they are: whether they are texts is seen when the groups are built."""
+    if not isinstance(located.value, Mapping) or not located.value:
+        raise located.refuse(f"{located.shown} is not allowed here; write {_LEVELS}")
+    for name, members in located.value.items():
+        if not isinstance(members, list | tuple) or not members:
+            group = located.at(str(name), members)
+            raise group.refuse(f"{group.shown} is not allowed here; write {_LEVELS}")
+    return {name: list(members) for name, members in located.value.items()}
 
 
-def build_mask(column: Column, options: Mapping[str, Any]) -> Hierarchy:
-    """Level j hides the last (or first) j characters: 46201, 4620*, 462**, …, and `*` for all.
-
-    Values of different lengths are lined up first: a short one counts as if `*` filled it up to
-    the longest at the end that is masked. So `E11` next to `E11.90` is `E11***` from the first
-    level on and meets the longer code at the third, where that is `E11***` too. What level j shows
-    is thus the first (or last) `longest - j` places, and each level follows from the one below. A
-    character is one place whatever its width on the screen.
-    """
-    values = _present(column)
-    longest = max(map(len, values))
-    from_right = options["from"] == "right"
-    filled = [v.ljust(longest, HIDDEN) if from_right else v.rjust(longest, HIDDEN) for v in values]
-    masked = longest - 1 if options["levels"] is None else min(options["levels"], longest - 1)
-    levels = [
-        [v[: longest - j] + HIDDEN * j if from_right else HIDDEN * j + v[j:] for v in filled]
-        for j in range(1, masked + 1)
-    ]
-    return Hierarchy.of(zip(values, *levels, [HIDDEN] * len(values), strict=True), column.name)
-
-
-def build_groups(column: Column, options: Mapping[str, Any]) -> Hierarchy:
+def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     """Named groups of values, then named groups of groups.
 
     The rows stand in the order in which values are named, which is the order of the tree. Values
@@ -70,15 +62,6 @@ def build_groups(column: Column, options: Mapping[str, Any]) -> Hierarchy:
             f"say other: NAME for the group of all values not named"
         )
     return Hierarchy.of([path(value) for value in (*levels[0], *lost)], who)
-
-
-def refuse_misread(written: Iterable[Any], lost: Sequence[str], who: str) -> None:
-    """Where values lack a row because YAML read them as numbers, say so."""
-    found = misread(written, set(lost))
-    if found:
-        raise InputError(
-            f"{who}: YAML reads {found[0]} without quotes as the number {found[1]}; quote it"
-        )
 
 
 def _parents(level: Mapping[Any, Sequence[Any]], number: int, who: str) -> dict[str, str]:
@@ -117,5 +100,22 @@ def _check_named(
         )
 
 
-def _present(column: Column) -> Sequence[str]:
-    return column.values[: len(column.values) - (column.missing is not None)]
+GROUPS = Builder(
+    "groups",
+    "Named groups of values, and groups of groups",
+    tuple(Kind),
+    (
+        Field(
+            "levels",
+            list_of(FieldType(_LEVELS, _read_level), _LEVELS, empty=False),
+            help="Per level the groups with their members: values, then groups of the level below",
+            required="levels: [{Europe: [France, Italy]}]",
+        ),
+        Field(
+            "other",
+            text("the name of a group", empty=False),
+            help="The group of whatever a level does not name; without it that is an error",
+        ),
+    ),
+    _build,
+)

@@ -1,23 +1,26 @@
-"""A builder's keys as the texts of a form, and back.
+"""A builder's keys as they are typed, in a form or on the command line, and back.
 
 Lists are typed with commas (`5, 10, 20`), lists of lists with semicolons between them
 (`18, 40, 65; 65`). Whatever is richer, such as named groups or texts with commas, is typed as YAML.
-Which of these a text is depends on what the key reads, so a form needs to know nothing of types.
+Which of these a text is depends on what the key reads, so whoever asks for it needs to know nothing
+of types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import Plain, dump, exact_number, parse
-from kanon_tui.core.hierarchy.builders.contents import Builder
-from kanon_tui.core.hierarchy.builders.keys import Key
+from kanon_tui.core.hierarchy.builders.builder import Builder
+from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.specification import read_hierarchy
 
-__all__ = ["groups_spec", "spec_from_texts", "texts_of_spec"]
+__all__ = ["groups_spec", "spec_from_assignments", "spec_from_texts", "texts_of_spec"]
 
 
 def spec_from_texts(builder: Builder, texts: Mapping[str, str], who: str) -> dict[str, Any]:
@@ -31,7 +34,18 @@ def spec_from_texts(builder: Builder, texts: Mapping[str, str], who: str) -> dic
     for key in builder.keys:
         text = texts.get(key.name, "").strip()
         if text and text != key.default:
-            given[key.name] = _value(key, text, who)
+            given[key.name] = _value(key, text, f"{who}: {key.name}")
+    return read_hierarchy(LocatedValue(who, "", given))
+
+
+def spec_from_assignments(
+    name: str, assignments: Iterable[tuple[str, str]], who: str
+) -> dict[str, Any]:
+    """The specification that `widths=5,10` and the like describe; wrong names are refused too."""
+    known = {key.name: key for key in BUILDERS[name].keys} if name in BUILDERS else {}
+    given: dict[str, Any] = {"builder": name}
+    for key, text in assignments:
+        given[key] = _value(known[key], text, f"--set {key}") if key in known else Plain(text)
     return read_hierarchy(LocatedValue(who, "", given))
 
 
@@ -56,11 +70,11 @@ def groups_spec(hierarchy: Hierarchy) -> dict[str, Any]:
     return {"builder": "groups", "levels": [first], "other": "Other"}
 
 
-def _value(key: Key, text: str, who: str) -> Any:
+def _value(key: Field, text: str, who: str) -> Any:
     if _reads(key, Plain(text)):
         return Plain(text)
     if text.startswith(("[", "{", "- ")) or "\n" in text or ": " in text:
-        value = parse(text, f"{who}: {key.name}")
+        value = parse(text, who)
         return [value] if isinstance(value, Mapping) else value
     parts = text.rstrip(";, ").split(";")
     levels = [[Plain(word.strip()) for word in part.rstrip(", ").split(",")] for part in parts]
@@ -69,10 +83,10 @@ def _value(key: Key, text: str, who: str) -> Any:
     return levels if _reads(key, levels) else Plain(text)
 
 
-def _reads(key: Key, value: Any) -> bool:
+def _reads(key: Field, value: Any) -> bool:
     try:
-        key.read(value)
-    except ValueError:
+        key.read(LocatedValue("", key.name, value))
+    except InputError:
         return False
     return True
 

@@ -1,0 +1,31 @@
+"""What a builder is: a name, the kinds it is for, its keys, and how it makes a hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.hierarchy.level_table import Hierarchy
+
+__all__ = ["Builder", "present_values"]
+
+
+@dataclass(frozen=True)
+class Builder:
+    """A way to make a hierarchy from the values of a column."""
+
+    name: str
+    help: str
+    kinds: tuple[Kind, ...]
+    """The kinds of attributes it is for."""
+    keys: tuple[Field, ...]
+    build: Callable[[Column, Mapping[str, Any]], Hierarchy]
+
+
+def present_values(column: Column) -> Sequence[str]:
+    """The values of a column without the missing one."""
+    return column.values[: len(column.values) - (column.missing is not None)]

@@ -1,0 +1,52 @@
+"""Builder `mask`: hides one character more at every level, `4620*`, `462**`, …"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.types import choice, whole_number
+from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+
+__all__ = ["MASK"]
+
+
+def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
+    """Level j hides the last (or first) j characters: 46201, 4620*, 462**, …, and `*` for all.
+
+    Values of different lengths are lined up first: a short one counts as if `*` filled it up to
+    the longest at the end that is masked. So `E11` next to `E11.90` is `E11***` from the first
+    level on and meets the longer code at the third, where that is `E11***` too. What level j shows
+    is thus the first (or last) `longest - j` places, and each level follows from the one below. A
+    character is one place whatever its width on the screen.
+    """
+    values = present_values(column)
+    longest = max(map(len, values))
+    from_right = options["from"] == "right"
+    filled = [v.ljust(longest, HIDDEN) if from_right else v.rjust(longest, HIDDEN) for v in values]
+    masked = longest - 1 if options["levels"] is None else min(options["levels"], longest - 1)
+    levels = [
+        [v[: longest - j] + HIDDEN * j if from_right else HIDDEN * j + v[j:] for v in filled]
+        for j in range(1, masked + 1)
+    ]
+    return Hierarchy.of(zip(values, *levels, [HIDDEN] * len(values), strict=True), column.name)
+
+
+MASK = Builder(
+    "mask",
+    "Hides one character more at every level: 4620*, 462**, …",
+    tuple(Kind),
+    (
+        Field("from", choice(("right", "left")), "right", "The end at which hiding begins"),
+        Field(
+            "levels",
+            whole_number(low=1),
+            help="How many characters are hidden one by one before all are; all when not given",
+        ),
+    ),
+    _build,
+)
