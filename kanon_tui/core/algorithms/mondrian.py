@@ -64,50 +64,40 @@ class Mondrian(Algorithm):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""
-        from kanon_tui.core.kernels.mondrian import advance, loss, measure
+        from kanon_tui.core.kernels.mondrian import Axes, Parts, advance, loss, measure
 
         space = _Space.of(task.quasi)
         table = np.column_stack(
             [rank[a.column.codes] for a, rank in zip(task.quasi, space.ranks, strict=True)]
         )
-        table = np.ascontiguousarray(table, dtype=np.int32)
-        rows = np.arange(task.n, dtype=np.int32)
-        begins = np.zeros(task.n, dtype=np.bool_)
-        seen = np.zeros(space.offsets[-1] + 1, dtype=np.int32)
-        event = np.zeros(6, dtype=np.int64)
-        tried = np.full(len(task.quasi), -1, dtype=np.int64)
-        stack = np.zeros((64, 2 + 3 * len(task.quasi)), dtype=np.int64)
-        measured = (space.offsets, space.ordered, space.places)
-        covering = (task.weights, space.levels, space.covers)
-
-        measure(table, 0, task.n, space.offsets, seen, stack[0])
-        lost = loss(stack[0], *measured, *covering)
+        parts = Parts(
+            table=np.ascontiguousarray(table, dtype=np.int32),
+            rows=np.arange(task.n, dtype=np.int32),
+            begins=np.zeros(task.n, dtype=np.bool_),
+            stack=np.zeros((64, 2 + 3 * len(task.quasi)), dtype=np.int64),
+            seen=np.zeros(space.offsets[-1] + 1, dtype=np.int32),
+            event=np.zeros(6, dtype=np.int64),
+            tried=np.full(len(task.quasi), -1, dtype=np.int64),
+        )
+        axes = Axes(
+            space.offsets, space.ordered, space.places, task.weights, space.levels, space.covers
+        )
+        measure(axes, parts, 0, task.n, 0)
+        lost = loss(axes, parts.stack[0])
         depth, cuts, closed = 1, 0, 0
-        history = PartHistory(rows)
+        history = PartHistory(parts.rows)
         while depth:
             decisions = context.decisions_per_step
-            if depth + decisions > len(stack):  # a decision adds one open part at most
-                more = np.zeros((depth + decisions, stack.shape[1]), dtype=np.int64)
-                stack = np.concatenate([stack, more])
+            if depth + decisions > len(parts.stack):  # a decision adds one open part at most
+                more = np.zeros((depth + decisions, parts.stack.shape[1]), dtype=np.int64)
+                parts = parts._replace(stack=np.concatenate([parts.stack, more]))
             depth, decided, new_cuts, saved = advance(
-                table,
-                rows,
-                stack,
-                depth,
-                decisions,
-                task.k,
-                self.relaxed,
-                *measured,
-                *covering,
-                seen,
-                begins,
-                event,
-                tried,
+                axes, parts, depth, decisions, task.k, self.relaxed
             )
             cuts += new_cuts
             closed += decided - new_cuts
             lost -= saved
-            placed = int(stack[depth - 1, 0]) if depth else task.n
+            placed = int(parts.stack[depth - 1, 0]) if depth else task.n
             counters = {
                 "clusters": depth + closed,
                 "cuts": cuts,
@@ -115,7 +105,7 @@ class Mondrian(Algorithm):
                 "ncp": max(lost, 0.0) / task.n,
             }
             if decided == 1:
-                template, facts = space.tell(event, tried, task.k)
+                template, facts = space.tell(parts.event, parts.tried, task.k)
             else:
                 template = (
                     "{new_cuts:,} cuts made and {new_closed:,} classes closed; "
@@ -128,7 +118,7 @@ class Mondrian(Algorithm):
                     "n": task.n,
                 }
             kind = "cut" if new_cuts else "close"
-            now = history.record(begins, stack[:depth, 0])
+            now = history.record(parts.begins, parts.stack[:depth, 0])
             keep = partial(_grouping, history, now, cuts, closed, depth)
             yield Step(kind, template, facts, counters, placed / task.n, keep)
         return keep()

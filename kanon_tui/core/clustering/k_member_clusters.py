@@ -60,7 +60,12 @@ class Members:
     def cluster(self, rows: Int32s, start: int) -> Generator[Step, None, None]:
         """Cluster the records of these distinct rows; `start` is the record drawn at random."""
         from kanon_tui.core.kernels.box_tree import GONE, grow_tree
-        from kanon_tui.core.kernels.k_member import advance, join, new_clusters
+        from kanon_tui.core.kernels.k_member import (
+            RowRecords,
+            advance,
+            join_cheapest_cluster,
+            new_clusters,
+        )
         from kanon_tui.core.kernels.k_member_search import new_search
 
         k, context, distinct = self.task.k, self.context, self.features.distinct
@@ -80,11 +85,9 @@ class Members:
                 tree,
                 clusters,
                 search,
+                RowRecords(distinct.records, starts, ends),
                 self._weights,
                 self._hashed,
-                distinct.records,
-                starts,
-                ends,
                 self._penalty,
                 self._class_counts,
                 k,
@@ -113,7 +116,7 @@ class Members:
             most = context.decisions_per_step
             batch, left_over = left_over[:most], left_over[most:]
             for record, i in batch:
-                c, growth = join(tree, clusters, search, self._weights, i)
+                c, growth = join_cheapest_cluster(tree, clusters, search, self._weights, i)
                 self.labels[record] = first + c
                 self._count(1, growth)
             if len(batch) == 1:

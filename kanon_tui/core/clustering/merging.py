@@ -11,13 +11,17 @@ import numpy as np
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.kernels.box_arrays import (
+    CLUSTERS_LEFT,
     FOLLOWING,
     HEAD,
+    MERGES,
+    NEXT_PLACE,
     PLACE,
     SHOWN,
     SIZE,
+    UNDER_K,
     WEIGHT,
-    Attributes,
+    ClusterList,
     Clusters,
 )
 from kanon_tui.core.numeric import Flags, Floats, Int32s
@@ -25,11 +29,9 @@ from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
-    from kanon_tui.core.kernels.partner_tree import Tree
+    from kanon_tui.core.kernels.partner_tree import PartnerTree
 
 __all__ = ["Merging", "Objective"]
-
-_CURSOR, _SMALL, _ALIVE, _MERGES = range(4)  # what `Merging.tally` holds
 
 
 @dataclass(frozen=True)
@@ -61,45 +63,43 @@ class Merging:
         """Per attribute Σ records · extent over all clusters, hidden cells included."""
         self.kept = np.full(len(task.quasi), float(task.n))
         """Per attribute Σ records · DR over all clusters."""
-        self.at = np.arange(len(self.distinct), dtype=np.int32)
-        """The cluster at every place of the list, -1 where there is none any more."""
-        self.touched = np.zeros(len(self.at), dtype=np.int32)
-        """The turn in which the place last took part in a merge."""
         self.start_small = int((self.clusters.info[:, SIZE] < task.k).sum())
-        self.tally = np.array([0, self.start_small, len(self.at), 0], dtype=np.int64)
+        places = len(self.distinct)
+        self.list = ClusterList(
+            np.arange(places, dtype=np.int32),
+            np.zeros(places, dtype=np.int32),
+            np.array([0, self.start_small, places, 0], dtype=np.int64),
+        )
         self.more_counters: dict[str, float] = {}
         """Totals that the algorithm itself keeps."""
-        self.plant()
+        self.grow_tree()
 
-    def plant(self) -> None:
+    def grow_tree(self) -> None:
         """Drop clusters that are gone and grow a new tree over the rest."""
-        from kanon_tui.core.kernels.partner_tree import divide, grow
+        from kanon_tui.core.kernels.partner_tree import divide_into_leaves, fill_nodes
 
         order = np.flatnonzero(self.clusters.info[:, SIZE] > 0).astype(np.int32)
         branches = np.empty((2 * len(order), 6), dtype=np.int32)
         price = self.price_of_extent()
-        count, depth = divide(self.attributes, self.clusters.boxes, price, order, branches)
+        count, depth = divide_into_leaves(
+            self.attributes, self.clusters.boxes, price, order, branches
+        )
         self.clusters = _taken(self.clusters, order)
-        self.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
+        self.list.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
         self.tree = _bare_tree(branches[:count].copy(), depth, self.clusters)
-        grow(*self.arrays)
-
-    @property
-    def arrays(self) -> tuple[Attributes, Clusters, Tree]:
-        """What kernels get."""
-        return self.attributes, self.clusters, self.tree
+        fill_nodes(self.attributes, self.clusters, self.tree)
 
     def advance(self, turn: int) -> int:
         """Merge, at most as often as one step may stand for; gives how often."""
         from kanon_tui.core.kernels.merging import advance
 
         merges = advance(
-            *self.arrays,
+            self.attributes,
+            self.clusters,
+            self.tree,
+            self.list,
             self.load,
             self.kept,
-            self.at,
-            self.touched,
-            self.tally,
             self.task.n,
             self.objective.mode,
             turn,
@@ -108,14 +108,14 @@ class Merging:
         )
         return int(merges)
 
-    def plant_if_sparse(self) -> None:
+    def grow_tree_if_sparse(self) -> None:
         """Grow a new tree where half of the clusters in it are gone."""
-        if self.tally[_ALIVE] <= len(self.clusters.info) // 2:
-            self.plant()
+        if self.list.tally[CLUSTERS_LEFT] <= len(self.clusters.info) // 2:
+            self.grow_tree()
 
     def start_turn(self) -> None:
         """Look at the list of clusters from its beginning again."""
-        self.tally[_CURSOR] = 0
+        self.list.tally[NEXT_PLACE] = 0
 
     def sizes(self) -> tuple[int, ...]:
         """How many clusters have 1, 2, … 2k records (those with more count as 2k)."""
@@ -128,13 +128,15 @@ class Merging:
 
         The first parts take the places of those that are gone, the rest go to the end of the list.
         """
-        from kanon_tui.core.kernels.merge_cost import HIDE_NONE
-        from kanon_tui.core.kernels.merging import collect
+        from kanon_tui.core.kernels.merging import merge_runs
 
         places = self.clusters.info[gone, PLACE]
-        new = np.arange(len(self.at), len(self.at) + len(parts) - len(gone), dtype=np.int32)
-        self.at = np.concatenate([self.at, new])
-        self.touched = np.concatenate([self.touched, np.zeros_like(new)])
+        listed = len(self.list.at)
+        new = np.arange(listed, listed + len(parts) - len(gone), dtype=np.int32)
+        self.list = self.list._replace(
+            at=np.concatenate([self.list.at, new]),
+            touched=np.concatenate([self.list.touched, np.zeros_like(new)]),
+        )
         shown = self.clusters.boxes[gone, :, SHOWN]
         self.load -= (shown * self.clusters.extents[gone]).sum(axis=0)
         self.clusters.info[gone, SIZE] = 0
@@ -146,12 +148,12 @@ class Merging:
         fresh = fresh._replace(links=links, hidden=self.clusters.hidden)
         starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         kept = np.zeros_like(self.kept)  # followed only where the measure is span
-        collect(self.attributes, fresh, starts, self.load, kept, self.task.n, HIDE_NONE)
+        merge_runs(self.attributes, fresh, starts, self.load, kept, self.task.n)
         fresh = _taken(fresh, starts[:-1].astype(np.int32))
         fresh.info[:, PLACE] = np.concatenate([places, new])
         self.clusters = _joined(self.clusters, fresh)
-        self.tally[_ALIVE] += len(new)
-        self.plant()
+        self.list.tally[CLUSTERS_LEFT] += len(new)
+        self.grow_tree()
 
     @property
     def utility(self) -> float:
@@ -165,9 +167,9 @@ class Merging:
     def counters(self) -> dict[str, float]:
         """Running totals."""
         return {
-            "clusters": int(self.tally[_ALIVE]),
-            "under_k": int(self.tally[_SMALL]),
-            "merges": int(self.tally[_MERGES]),
+            "clusters": int(self.list.tally[CLUSTERS_LEFT]),
+            "under_k": int(self.list.tally[UNDER_K]),
+            "merges": int(self.list.tally[MERGES]),
             self.objective.utility.lower(): self.utility,
             **self.more_counters,
         }
@@ -175,14 +177,14 @@ class Merging:
     @property
     def progress(self) -> float:
         """Share of the clusters under k that are dealt with."""
-        return 1.0 - int(self.tally[_SMALL]) / max(self.start_small, 1)
+        return 1.0 - int(self.list.tally[UNDER_K]) / max(self.start_small, 1)
 
     def search(self) -> dict[str, int]:
         """What the report says."""
         return {
             "start_clusters": len(self.distinct),
-            "merges": int(self.tally[_MERGES]),
-            "clusters": int(self.tally[_ALIVE]),
+            "merges": int(self.list.tally[MERGES]),
+            "clusters": int(self.list.tally[CLUSTERS_LEFT]),
         }
 
     def members(self, c: int) -> Int32s:
@@ -203,7 +205,7 @@ class Merging:
 
     def labels(self) -> Int32s:
         """Per record the number of its cluster, in the order of the list."""
-        return self._label_rows(self.at[self.at >= 0])[self.distinct.number]
+        return self._label_rows(self.list.at[self.list.at >= 0])[self.distinct.number]
 
     def _label_rows(self, chosen: Int32s) -> Int32s:
         from kanon_tui.core.kernels.merging import label_rows
@@ -241,12 +243,12 @@ def _joined(clusters: Clusters, more: Clusters) -> Clusters:
     )
 
 
-def _bare_tree(branches: Int32s, depth: int, clusters: Clusters) -> Tree:
+def _bare_tree(branches: Int32s, depth: int, clusters: Clusters) -> PartnerTree:
     """A tree of these nodes that knows nothing of its clusters yet."""
-    from kanon_tui.core.kernels.partner_tree import Tree
+    from kanon_tui.core.kernels.partner_tree import PartnerTree
 
     nodes, (rows, attributes) = len(branches), clusters.extents.shape
-    return Tree(
+    return PartnerTree(
         branches,
         reach=np.empty((nodes, attributes, 5), dtype=np.int32),
         least_hide=np.empty((nodes, attributes)),

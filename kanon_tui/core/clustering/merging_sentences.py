@@ -9,7 +9,7 @@ import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import broken_rules, in_words, kept_rule
 from kanon_tui.core.clustering.merging import Merging
-from kanon_tui.core.kernels.box_arrays import PLACE, SIZE
+from kanon_tui.core.kernels.box_arrays import MERGES, PLACE, SIZE
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.text import count_of, joined, plural
 
@@ -21,18 +21,25 @@ _NAMED = 2  # attributes a sentence names
 def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None:
     """Template and facts of the merge that comes next; nothing when there is none."""
     from kanon_tui.core.kernels.merge_cost import HIDE_SMALL
-    from kanon_tui.core.kernels.merging import CURSOR, MERGES, next_small, union_extents
-    from kanon_tui.core.kernels.partner_search import nearest
+    from kanon_tui.core.kernels.merging import next_small, union_extents
+    from kanon_tui.core.kernels.partner_search import cheapest_partner
 
-    task, info, load = merging.task, merging.clusters.info, merging.load
-    arrays = merging.arrays
-    cursor = next_small(info, merging.at, merging.touched, turn, int(merging.tally[CURSOR]), task.k)
-    if cursor == len(merging.at):
+    task, attributes, clusters, load = (
+        merging.task,
+        merging.attributes,
+        merging.clusters,
+        merging.load,
+    )
+    place = next_small(clusters, merging.list, turn, task.k)
+    if place == len(merging.list.at):
         return None
-    a = int(merging.at[cursor])
-    b, _, side, _ = nearest(*arrays, load, task.n, merging.objective.mode, a)
+    info = clusters.info
+    a = int(merging.list.at[place])
+    b, _, side, _ = cheapest_partner(
+        attributes, clusters, merging.tree, load, task.n, merging.objective.mode, a
+    )
     hides = np.zeros(len(task.quasi), dtype=np.bool_)
-    wide = union_extents(*arrays[:2], load, task.n, a, b, side, hides)
+    wide = union_extents(attributes, clusters, load, task.n, a, b, side, hides)
     hidden = np.flatnonzero(hides).tolist()
     shown_a, shown_b = _shown(merging, a), _shown(merging, b)
     before = _broken(merging, shown_a) | _broken(merging, shown_b)
@@ -60,7 +67,7 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
         template += (
             " and hides its {hidden}" if side == HIDE_SMALL else ", which hides its {hidden}"
         )
-    if hidden or not merging.tally[MERGES]:  # said every time, nobody would listen
+    if hidden or not merging.list.tally[MERGES]:  # said every time, nobody would listen
         template += f", as {merging.objective.why}"
     template += f". They make {{union_box}}; {merging.objective.utility} {{change}}.{{rules}}"
     return template, facts

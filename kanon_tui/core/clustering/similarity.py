@@ -34,7 +34,7 @@ class Similarity:
         from kanon_tui.core.kernels.box_tree import grow_tree
         from kanon_tui.core.kernels.cluster_centre import new_centre
         from kanon_tui.core.kernels.contingency import new_contingency
-        from kanon_tui.core.kernels.nearest import new_search
+        from kanon_tui.core.kernels.nearest_records import new_search
         from kanon_tui.core.kernels.similarity import Growth
 
         self.task, self.context, self.spatial = task, context, spatial
@@ -129,20 +129,24 @@ class Similarity:
         Any of them could have joined any cluster when that was made, so there was a distance
         between the two then, and that is the one taken.
         """
-        from kanon_tui.core.kernels.leftover_records import join, new_left_over, recall
+        from kanon_tui.core.kernels.leftover_records import (
+            join_nearest_cluster,
+            measure_leftovers,
+            new_leftover_distances,
+        )
 
         if not len(left):
             return
         clusters = cluster = int(self.growth.state[_CLOSED])
         positions = self.growth.position[self.growth.row[left]]
-        left_over = new_left_over(self.tree, self.centre, positions, clusters)
+        leftovers = new_leftover_distances(self.tree, self.centre, positions, clusters)
         while cluster:
-            cluster = recall(
+            cluster = measure_leftovers(
                 self.tree,
                 self.table,
                 self.centre,
                 self.growth,
-                left_over,
+                leftovers,
                 self.task.k,
                 self.spatial,
                 cluster,
@@ -163,7 +167,7 @@ class Similarity:
         for batch in self._batches(left):
             nearest = {}
             for record in batch:
-                nearest[record], away = join(left_over, place, self.spatial)
+                nearest[record], away = join_nearest_cluster(leftovers, place, self.spatial)
                 place += 1
             self._join(nearest)
             why = f"joins cluster {{cluster:,}}, whose {whose} is nearest, at distance {away:.3g}"

@@ -42,11 +42,11 @@ class Splitting:
         draw: Callable[[int], Floats],
     ) -> None:
         """`groups` are distinct rows, rising; `draw` gives numbers from 0 to 1 to start from."""
-        from kanon_tui.core.kernels.splitting import group_extent
-        from kanon_tui.core.kernels.splitting_tree import plant
+        from kanon_tui.core.kernels.splitting import Scratch, SplitSettings, group_extent
+        from kanon_tui.core.kernels.splitting_tree import new_group_tree
 
         self.task, self.attributes, self.distinct = task, attributes, distinct
-        self.rounds, self.per_record, self.draw = rounds, per_record, draw
+        self.draw = draw
         self.rows = ranked_rows(task, distinct)
         self.priced, step = _priced(attributes, self.rows)
         self.counts = distinct.counts.astype(np.int32)
@@ -55,7 +55,10 @@ class Splitting:
         self.history = PartHistory(self.order)
         sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
         values = sum(len(task.quasi[x].column.values) for x in sets)
-        self.present = np.zeros((3, values), dtype=np.bool_)
+        self._scratch = Scratch(
+            present=np.zeros((3, values), dtype=np.bool_),
+            side_of=np.zeros(len(self.rows), dtype=np.int32),
+        )
         ends = np.cumsum(list(map(len, groups)))[::-1]  # the first group ends up on top
         begins = np.append(ends[1:], 0)
         self.group_begins = set(begins.tolist())
@@ -63,7 +66,7 @@ class Splitting:
         self.stack = np.column_stack([begins, ends, sizes]).astype(np.int64)
         self.extents = np.array(
             [
-                group_extent(attributes, self.priced, group, self.present)
+                group_extent(attributes, self.priced, group, self._scratch.present)
                 for group in reversed(groups)
             ]
         )
@@ -75,16 +78,17 @@ class Splitting:
         """Decisions of the last call of `advance`."""
         self.event = np.zeros(4, dtype=np.int64)
         self._drawn = np.zeros(0)
-        self._large = _NONE if per_record or step <= _LEAST_STEP else _LARGE
-        self._side_of = np.zeros(len(self.rows), dtype=np.int32)
+        large = _NONE if per_record or step <= _LEAST_STEP else _LARGE
+        self._settings = SplitSettings(task.k, rounds, per_record, large, _SCAN)
         self._leaf_of = np.zeros(len(self.rows), dtype=np.int32)
         no_rows = np.zeros(0, dtype=np.int32)
-        self._trees = [(-1, plant(attributes, self.priced, no_rows, self._leaf_of, values))]
+        tree = new_group_tree(attributes, self.priced, no_rows, self._leaf_of, values)
+        self._trees = [(-1, tree)]
         """Levels on the stack that have a tree, and those trees."""
 
     def advance(self, decisions: int) -> int:
         """Split or close the group on top of the stack, again and again; how many were split."""
-        from kanon_tui.core.kernels.splitting import split_groups
+        from kanon_tui.core.kernels.splitting import Groups, split_groups
 
         room = self.depth + decisions - len(self.stack)
         if room > 0:
@@ -93,29 +97,20 @@ class Splitting:
         missing = decisions - len(self._drawn)
         if missing > 0:
             self._drawn = np.concatenate([self._drawn, self.draw(missing)])
-        self._plant()
+        self._give_tree()
         level, tree = self._trees.pop()
         self.depth, decided, splits, used, saved, level = split_groups(
             self.attributes,
             self.priced,
             self.counts,
-            self.order,
-            self.stack,
-            self.extents,
+            Groups(self.order, self.begins, self.stack, self.extents, self.event),
             self.depth,
-            self._drawn,
-            self.task.k,
-            self.rounds,
-            self.per_record,
-            decisions,
-            self.present,
-            self.begins,
-            self.event,
-            self._large,
-            _SCAN,
             tree,
             level,
-            self._side_of,
+            self._drawn,
+            decisions,
+            self._settings,
+            self._scratch,
         )
         if level >= 0 or not self._trees:
             self._trees.append((int(level), tree))
@@ -126,15 +121,15 @@ class Splitting:
         self.decisions = int(decided)
         return int(splits)
 
-    def _plant(self) -> None:
+    def _give_tree(self) -> None:
         """Give the group on top of the stack a tree if it is large and has none."""
-        from kanon_tui.core.kernels.splitting_tree import plant
+        from kanon_tui.core.kernels.splitting_tree import new_group_tree
 
         begin, end, size = self.stack[self.depth - 1].tolist()
-        large = end - begin >= self._large and size >= 2 * self.task.k
+        large = end - begin >= self._settings.large and size >= 2 * self.task.k
         if large and self._trees[-1][0] != self.depth - 1:
-            members, values = self.order[begin:end], self.present.shape[1]
-            tree = plant(self.attributes, self.priced, members, self._leaf_of, values)
+            members, values = self.order[begin:end], self._scratch.present.shape[1]
+            tree = new_group_tree(self.attributes, self.priced, members, self._leaf_of, values)
             self._trees.append((self.depth - 1, tree))
 
     @property

@@ -166,10 +166,15 @@ class Frequency:
         self._base = _Classes(np.arange(size, dtype=np.int32), coded.counts)
         slots = 1 << max(4, (2 * size - 1).bit_length())
         # Filled, so that memory is there before the first test; members only very wide tables need.
-        self._slot_of = np.full(size, 0, dtype=np.int32)
-        self._slot_keys = np.full(slots, -1, dtype=np.int64)
-        self._slot_sizes = np.full(slots, 0, dtype=np.int32)
-        self._slot_members = np.empty(slots, dtype=np.int32)
+        self._slots = kernels.Slots(
+            of=np.full(size, 0, dtype=np.int32),
+            sizes=np.full(slots, 0, dtype=np.int32),
+            keys=np.full(slots, -1, dtype=np.int64),
+            members=np.empty(slots, dtype=np.int32),
+        )
+        self._layout = kernels.TupleLayout(
+            coded.word, coded.shift, coded.mask, coded.start, coded.radix, coded.labels
+        )
         self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
 
     def test(self, levels: Sequence[int] | Int64s, to_the_end: bool = False) -> Outcome:
@@ -250,9 +255,8 @@ class Frequency:
         """
         coded = self.coded
         grid = np.empty(int(levels.prod()), dtype=np.int32)
-        fields = (coded.word, coded.shift, coded.mask, coded.start, coded.radix, coded.labels)
         self._kernels.class_everywhere(
-            coded.tuples, coded.counts, member, lowest, levels, *fields, grid
+            coded.tuples, coded.counts, member, lowest, levels, self._layout, grid
         )
         self.work += len(coded.counts) + len(grid)
         return grid
@@ -274,32 +278,23 @@ class Frequency:
         self, source: _Classes, string: Int64s, most: int = _NO_LIMIT, stop: bool = False
     ) -> tuple[int, int, int, int]:
         """Count the classes of a string into the slots."""
-        coded = self.coded
         return self._kernels.count_classes(
-            coded.tuples,
+            self.coded.tuples,
             source.members,
             source.sizes,
             string,
-            coded.word,
-            coded.shift,
-            coded.mask,
-            coded.start,
-            coded.radix,
-            coded.labels,
+            self._layout,
             self.k,
             most,
             stop,
-            self._slot_of,
-            self._slot_sizes,
-            self._slot_keys,
-            self._slot_members,
+            self._slots,
         )
 
     def _collect(self, source: _Classes, classes: int, numbers: Int32s = _NO_NUMBERS) -> _Classes:
         """List the classes that were just counted."""
         found = _Classes(*np.empty((2, classes), dtype=np.int32))
         self._kernels.collect_classes(
-            source.members, self._slot_of, self._slot_sizes, found.members, found.sizes, numbers
+            source.members, self._slots.of, self._slots.sizes, found.members, found.sizes, numbers
         )
         return found
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
-__all__ = ["Attributes", "Clusters"]
+__all__ = ["Attributes", "ClusterList", "Clusters"]
 
 WORD_BITS = 64
 LINE, TREE, SET = 0, 1, 2
@@ -51,6 +51,10 @@ SIZE, PLACE, HEAD, TAIL, VALUES = range(5)
 
 FOLLOWING = 0  # Column of `Clusters.links`: next distinct row of the same cluster, -1 at the end
 
+# What `ClusterList.tally` holds: the place whose turn is next, clusters under k, clusters that are
+# left, merges.
+NEXT_PLACE, UNDER_K, CLUSTERS_LEFT, MERGES = range(4)
+
 
 class Attributes(NamedTuple):
     """The quasi-identifiers."""
@@ -71,3 +75,11 @@ class Clusters(NamedTuple):
     info: Int32s  # clusters × columns above
     links: Int32s  # distinct rows × FOLLOWING; then per list the next row, then the value code
     hidden: Flags  # distinct rows × attributes: the cell is hidden
+
+
+class ClusterList(NamedTuple):
+    """The clusters in the order in which they get their turn."""
+
+    at: Int32s  # per place the cluster there, -1 where there is none any more
+    touched: Int32s  # per place the turn in which it last took part in a merge
+    tally: Int64s  # the numbers above

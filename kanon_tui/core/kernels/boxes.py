@@ -1,12 +1,15 @@
-"""Extents, unions and rules of boxes (see `box_arrays` for what a box is)."""
+"""Extents, unions and rules of boxes; `box_arrays` says what a box is.
+
+Everything here is a part of other kernels and costs O(1) per attribute, but for long sets, whose
+lists are walked, and trees, whose parents are. `tests/core/algorithms/twins/merging.py` computes
+the same from sets of values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
 import numpy as np
 
+from kanon_tui.core.kernels import part_of_kernel
 from kanon_tui.core.kernels.box_arrays import (
     BITS,
     CHAIN,
@@ -31,36 +34,23 @@ from kanon_tui.core.kernels.box_arrays import (
     UNIT,
     VALUES,
     WHOLE,
+    Attributes,
+    Clusters,
 )
-from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
+from kanon_tui.core.numeric import Int32s, Words
 
-__all__ = ["uncounted"]
-
-Function = TypeVar("Function", bound=Callable[..., Any])
+__all__: list[str] = []  # all of it is for kernels only
 
 _ONE = np.uint64(1)
 
 
-def uncounted(function: Function) -> Function:
-    """Compile a function into the kernels that call it, without counting references to arrays.
-
-    A small function that takes many arrays spends nearly all its time on counting that it has
-    them; one that neither makes an array nor keeps one can do without. It is kept on disk as part
-    of the kernels only, and is not for calling from Python.
-    """
-    from numba import njit
-
-    options: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
-    return cast(Function, njit(**options)(function))
-
-
-@uncounted
-def long(number: np.int32) -> int:
+@part_of_kernel
+def int64(number: np.int32) -> int:
     """A number of an array of int32 as kernels hand it on; else each would be compiled twice."""
     return int(np.int64(number))
 
 
-@uncounted
+@part_of_kernel
 def count_bits(word: np.uint64) -> int:
     """How many bits are set."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -71,8 +61,8 @@ def count_bits(word: np.uint64) -> int:
     return int(np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56)))
 
 
-@uncounted
-def ancestor(nodes: Int32s, start: int, low: int, high: int) -> int:
+@part_of_kernel
+def common_ancestor(nodes: Int32s, start: int, low: int, high: int) -> int:
     """The lowest node of a tree that has both ranks below it."""
     node = start + low
     while nodes[node, 1] < high:
@@ -80,40 +70,39 @@ def ancestor(nodes: Int32s, start: int, low: int, high: int) -> int:
     return node
 
 
-@uncounted
-def extent(
-    facts: Int64s, prices: Floats, line: Floats, nodes: Int32s, x: int, low: int, high: int
-) -> float:
+@part_of_kernel
+def extent(attributes: Attributes, x: int, low: int, high: int) -> float:
     """Extent of the smallest box from `low` to `high`; not for sets."""
     if low >= high:
         return 0.0
+    facts, prices, line, nodes, _ = attributes
     start = facts[x, START]
     if facts[x, KIND] == LINE:
         if high == facts[x, MISSING]:
             return float(prices[x, MIXED])
         return float(line[start + high] - line[start + low])
-    node = ancestor(nodes, start, low, high)
+    node = common_ancestor(nodes, start, low, high)
     covered = nodes[node, 1] - nodes[node, 0] + 1
     return float(prices[x, UNIT] * covered + prices[x, SHIFT])
 
 
-@uncounted
-def set_extent(prices: Floats, x: int, count: int) -> float:
+@part_of_kernel
+def set_extent(attributes: Attributes, x: int, count: int) -> float:
     """Extent of a set of so many values."""
     if count <= 1:
         return 0.0
-    return float(prices[x, UNIT] * count + prices[x, SHIFT])
+    return float(attributes.prices[x, UNIT] * count + attributes.prices[x, SHIFT])
 
 
-@uncounted
-def union_count(
-    facts: Int64s, boxes: Int32s, words: Words, info: Int32s, links: Int32s, x: int, a: int, b: int
-) -> int:
-    """How many values two sets have together."""
+@part_of_kernel
+def union_count(attributes: Attributes, clusters: Clusters, x: int, a: int, b: int) -> int:
+    """How many values the sets of two clusters have together."""
+    facts, boxes, words = attributes.facts, clusters.boxes, clusters.words
+    info, links = clusters.info, clusters.links
     column, chain = facts[x, BITS], facts[x, CHAIN]
     if chain < 0:
         return count_bits(words[a, column] | words[b, column])
-    count = long(boxes[a, x, HIGH]) + long(boxes[b, x, HIGH])
+    count = int64(boxes[a, x, HIGH]) + int64(boxes[b, x, HIGH])
     if words[a, column] & words[b, column] == 0:
         return count
     step, code = 1 + chain, 1 + chain + (links.shape[1] - 1) // 2
@@ -129,18 +118,10 @@ def union_count(
     return count
 
 
-@uncounted
-def ratio(
-    facts: Int64s,
-    prices: Floats,
-    importance: Floats,
-    words: Words,
-    a: int,
-    more: Words,
-    b: int,
-    x: int,
-) -> float:
+@part_of_kernel
+def rule_ratio(attributes: Attributes, words: Words, a: int, more: Words, b: int, x: int) -> float:
     """DR of the union of box a of one table of words and box b of another."""
+    facts, prices, importance = attributes.facts, attributes.prices, attributes.importance
     kept = 1.0
     for w in range(facts[x, RULE_WORDS]):
         first, second = facts[x, FIRST] + w, facts[x, SECOND] + w
@@ -154,44 +135,33 @@ def ratio(
     return kept
 
 
-@uncounted
-def absorb(
-    facts: Int64s,
-    prices: Floats,
-    line: Floats,
-    nodes: Int32s,
-    boxes: Int32s,
-    extents: Floats,
-    words: Words,
-    info: Int32s,
-    links: Int32s,
-    x: int,
-    a: int,
-    b: int,
-) -> None:
+@part_of_kernel
+def absorb(attributes: Attributes, clusters: Clusters, x: int, a: int, b: int) -> None:
     """Widen cluster b along an attribute so that it also covers cluster a."""
+    facts, nodes = attributes.facts, attributes.nodes
+    boxes, extents, words = clusters.boxes, clusters.extents, clusters.words
     boxes[b, x, SHOWN] += boxes[a, x, SHOWN]
     for w in range(2 * facts[x, RULE_WORDS]):
         words[b, facts[x, FIRST] + w] |= words[a, facts[x, FIRST] + w]
     low = min(boxes[a, x, LOW], boxes[b, x, LOW])
     boxes[b, x, LOW] = low
     if facts[x, KIND] == SET:
-        count = union_count(facts, boxes, words, info, links, x, a, b)
+        count = union_count(attributes, clusters, x, a, b)
         boxes[b, x, HIGH] = count
-        extents[b, x] = set_extent(prices, x, count)
+        extents[b, x] = set_extent(attributes, x, count)
         words[b, facts[x, BITS]] |= words[a, facts[x, BITS]]
         if facts[x, CHAIN] >= 0:
-            _join_lists(info, links, facts[x, CHAIN], a, b)
+            _join_lists(clusters.info, clusters.links, facts[x, CHAIN], a, b)
         return
     high = max(boxes[a, x, HIGH], boxes[b, x, HIGH])
     boxes[b, x, HIGH] = high
-    extents[b, x] = extent(facts, prices, line, nodes, x, low, high)
+    extents[b, x] = extent(attributes, x, low, high)
     if facts[x, KIND] == TREE and low < high:
-        node = ancestor(nodes, facts[x, START], low, high)
+        node = common_ancestor(nodes, facts[x, START], low, high)
         boxes[b, x, LOW], boxes[b, x, HIGH] = nodes[node, 0], nodes[node, 1]
 
 
-@uncounted
+@part_of_kernel
 def _join_lists(info: Int32s, links: Int32s, chain: int, a: int, b: int) -> None:
     """Merge the sorted lists of values; a value that both have stays once."""
     step, code = 1 + chain, 1 + chain + (links.shape[1] - 1) // 2
@@ -215,24 +185,16 @@ def _join_lists(info: Int32s, links: Int32s, chain: int, a: int, b: int) -> None
         links[last, step] = -1
 
 
-@uncounted
-def hide_all(
-    facts: Int64s,
-    boxes: Int32s,
-    extents: Floats,
-    words: Words,
-    info: Int32s,
-    links: Int32s,
-    hidden: Flags,
-    x: int,
-    c: int,
-) -> None:
+@part_of_kernel
+def hide_all(attributes: Attributes, clusters: Clusters, x: int, c: int) -> None:
     """Hide an attribute of all records of a cluster."""
+    facts, boxes, words = attributes.facts, clusters.boxes, clusters.words
+    info, links = clusters.info, clusters.links
     row = info[c, HEAD]
     while row >= 0:
-        hidden[row, x] = True
+        clusters.hidden[row, x] = True
         row = links[row, FOLLOWING]
-    extents[c, x] = 0.0
+    clusters.extents[c, x] = 0.0
     boxes[c, x, LOW], boxes[c, x, HIGH], boxes[c, x, SHOWN] = NOTHING, -1, 0
     if facts[x, KIND] == SET:
         boxes[c, x, HIGH] = 0

@@ -18,7 +18,7 @@ from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.kernels.contingency import Contingency
 from kanon_tui.core.numeric import Flags, Floats, Int64s, Words
 
-__all__ = ["Centre", "aim", "move", "new_centre"]
+__all__ = ["Centre", "add_to_centre", "new_centre", "start_centre"]
 
 _MOST_WORDS = 16
 _ONE = np.uint64(1)
@@ -88,7 +88,7 @@ def _fill_words(tree: BoxTree, centre: Centre) -> None:
 
 
 @kernel
-def aim(tree: BoxTree, position: int, table: Contingency, centre: Centre) -> None:
+def start_centre(tree: BoxTree, position: int, table: Contingency, centre: Centre) -> None:
     """Put the centre on a row, from whose values `centre.distance` was measured."""
     for x in range(len(centre.place)):
         place = tree.places[position, x]
@@ -108,7 +108,7 @@ def aim(tree: BoxTree, position: int, table: Contingency, centre: Centre) -> Non
 
 
 @kernel
-def move(tree: BoxTree, position: int, centre: Centre) -> None:
+def add_to_centre(tree: BoxTree, position: int, centre: Centre) -> None:
     """Let a row take part in the centre: its numbers in the mean, its categories at distance 0."""
     for x in range(len(centre.place)):
         place = tree.places[position, x]

@@ -30,17 +30,33 @@ _IMPORT = re.compile(r"^from kanon_tui\.core\.([\w.]+) import", re.MULTILINE)
 
 def kernel(function: Function) -> Function:
     """Compile a function when it is first called, without the interpreter lock."""
-    return _compiled(function)
+    import numba
+
+    compile_: Any = numba.njit
+    try:
+        compiled = compile_(cache=True, nogil=True)(function)
+    except RuntimeError:  # there is no place to keep anything: compile again in every process
+        compiled = compile_(nogil=True)(function)
+    else:
+        index = compiled._cache._cache_file
+        index._source_stamp = _stamp(Path(function.__code__.co_filename))
+        index._load_index = _forgiving(index._load_index)
+    return cast(Function, compiled)
 
 
 def part_of_kernel(function: Function) -> Function:
     """Compile a small function into every kernel that calls it.
 
-    Worth it for what runs millions of times. References to arrays are not counted in it, which
-    saves most of the time where arrays come out of tuples; so it must neither make an array nor
-    keep one.
+    Worth it for what runs millions of times. References to arrays are not counted in it: a small
+    function that is handed tuples of arrays would spend nearly all its time on that. So it must
+    neither make an array nor keep one. It is kept on disk as part of kernels only, and Python
+    cannot call it.
     """
-    return _compiled(function, forceinline=True, _nrt=False)
+    import numba
+
+    compile_: Any = numba.njit
+    inside_only = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(Function, compile_(nogil=True, _nrt=False, **inside_only)(function))
 
 
 def on_disk(function: Any) -> bool:
@@ -50,21 +66,6 @@ def on_disk(function: Any) -> bool:
     """
     index = getattr(function._cache, "_cache_file", None)
     return index is not None and bool(index._load_index())
-
-
-def _compiled(function: Function, **options: bool) -> Function:
-    import numba
-
-    compile_: Any = numba.njit
-    try:
-        compiled = compile_(cache=True, nogil=True, **options)(function)
-    except RuntimeError:  # there is no place to keep anything: compile again in every process
-        compiled = compile_(nogil=True, **options)(function)
-    else:
-        index = compiled._cache._cache_file
-        index._source_stamp = _stamp(Path(function.__code__.co_filename))
-        index._load_index = _forgiving(index._load_index)
-    return cast(Function, compiled)
 
 
 def _forgiving(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:

@@ -2,9 +2,14 @@
 
 Every tuple has a key (`tuple_keys`). Where keys are few they are addresses in a table; else they
 are hashed into one. Keys that wrap around are no proof: then labels are compared too.
+
+Counting costs O(groups · chunks of attributes). `tests/core/full_domain/test_frequency.py` counts
+the labels themselves.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,18 +17,32 @@ from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.tuple_keys import (
     LARGEST_KEY,
     SPREAD,
+    TupleLayout,
     chunks_of,
     find_keys,
     place_values,
-    same,
+    same_labels,
 )
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
-__all__ = ["class_everywhere", "collect_classes", "count_classes"]
+__all__ = ["Slots", "TupleLayout", "class_everywhere", "collect_classes", "count_classes"]
 
 
 _ONE = np.uint64(1)
 _BLOCK = 1024  # groups whose keys stay in the fastest cache
+
+
+class Slots(NamedTuple):
+    """Where classes are counted; slots number a power of two, at least twice the groups."""
+
+    of: Int32s
+    """Per group its slot."""
+    sizes: Int32s
+    """Per slot the records of its class."""
+    keys: Int64s
+    """Per slot its key; room to work in."""
+    members: Int32s
+    """Per slot the first tuple of its class, where keys are no proof."""
 
 
 @kernel
@@ -32,26 +51,17 @@ def count_classes(
     members: Int32s,
     sizes: Int32s,
     levels: Int64s,
-    word: Int64s,
-    shift: Words,
-    mask: Words,
-    start: Int64s,
-    radix: Int64s,
-    labels: Int32s,
+    layout: TupleLayout,
     k: int,
     most: int,
     stop: bool,
-    slot_of: Int32s,
-    slot_sizes: Int32s,
-    slot_keys: Int64s,
-    slot_members: Int32s,
+    slots: Slots,
 ) -> tuple[int, int, int, int]:
     """Merge groups of records into the classes of a string.
 
-    Group g has `sizes[g]` records and looks like tuple `members[g]`. Its class gets a slot,
-    `slot_of[g]`, where `slot_sizes` adds up the records; `collect_classes` lists them. With `stop`,
-    more than `most` classes are not counted to the end. Slots number a power of two, at least twice
-    the groups; `slot_keys` and `slot_members` are room to work in.
+    Group g has `sizes[g]` records and looks like tuple `members[g]`. Its class gets a slot, where
+    the records add up; `collect_classes` lists them. With `stop`, more than `most` classes are not
+    counted to the end.
 
     First the keys of a block of groups, then their slots: the processor can run ahead in loops that
     do one thing, and there is no branch on whether a class is new, which it could not foresee.
@@ -61,52 +71,28 @@ def count_classes(
     classes, that of the first class too many).
     """
     groups = len(members)
-    first, stride, product, wide = place_values(levels, start, radix)
-    chunks = chunks_of(first, stride, word, shift, mask, radix, labels, groups)
-    places = np.int64(16)
-    down = np.uint64(60)  # the upper bits of a spread key are its slot
-    while places < 2 * groups:
-        places *= 2
-        down -= _ONE
-    direct = not wide and product <= min(4 * groups + 64, len(slot_sizes))
-    if direct:
-        places = product
-    slot_sizes[:places] = 0
-    if not direct:
-        slot_keys[:places] = -1
+    first, stride, product, wide = place_values(levels, layout)
+    chunks = chunks_of(first, stride, layout, layout.labels, groups)
+    direct = bool(not wide and product <= min(4 * groups + 64, len(slots.sizes)))
+    places, down = _clear_slots(slots, groups, product, direct)
 
     classes, one_too_many = 0, -1
     keys = np.empty(min(groups, _BLOCK), dtype=np.int64)
     for begin in range(0, groups, _BLOCK):
         block = members[begin : begin + _BLOCK]
         records = sizes[begin : begin + _BLOCK]
-        slots = slot_of[begin : begin + _BLOCK]
-        find_keys(tuples, block, *chunks, labels, keys)
+        slot_of = slots.of[begin : begin + _BLOCK]
+        room = most - classes
+        find_keys(tuples, block, *chunks, layout.labels, keys)
         if direct:
-            found, too_many = _place_directly(
-                keys, block, records, most - classes, slots, slot_sizes
-            )
+            found, too_many = _place_directly(keys, block, records, room, slot_of, slots.sizes)
         elif wide:
             found, too_many = _place_wide(
-                keys,
-                block,
-                records,
-                most - classes,
-                slots,
-                slot_sizes,
-                down,
-                slot_keys,
-                slot_members,
-                tuples,
-                first,
-                word,
-                shift,
-                mask,
-                labels,
+                keys, block, records, room, slot_of, slots, down, tuples, first, layout
             )
         else:
             found, too_many = _place_hashed(
-                keys, block, records, most - classes, slots, slot_sizes, down, slot_keys
+                keys, block, records, room, slot_of, slots.sizes, down, slots.keys
             )
         classes += found
         if one_too_many < 0 <= too_many:
@@ -114,17 +100,43 @@ def count_classes(
             if stop:
                 return most + 1, 0, 0, one_too_many
 
+    small, smallest, least = _smallest(slots, places, groups, k)
+    if one_too_many >= 0:
+        return classes, small, smallest, one_too_many
+    return classes, small, smallest, int(members[least])
+
+
+@kernel
+def _clear_slots(
+    slots: Slots, groups: int, product: np.int64, direct: bool
+) -> tuple[np.int64, np.uint64]:
+    """Clear as many slots as so many groups need; how many, and how far keys are shifted down."""
+    places = np.int64(16)
+    down = np.uint64(60)  # the upper bits of a spread key are its slot
+    while places < 2 * groups:
+        places *= 2
+        down -= _ONE
+    if direct:
+        places = product
+    slots.sizes[:places] = 0
+    if not direct:
+        slots.keys[:places] = -1
+    return places, down
+
+
+@kernel
+def _smallest(slots: Slots, places: np.int64, groups: int, k: int) -> tuple[int, int, int]:
+    """Records in classes smaller than k, size of the smallest class, and its first group."""
+    slot_of, slot_sizes = slots.of, slots.sizes
     small, smallest = np.int64(0), LARGEST_KEY
     for place in range(places):
         size = np.int64(slot_sizes[place])
         small += size * (size < k)
         smallest = min(smallest, size + LARGEST_KEY * (size == 0))  # of a free slot: no number
-    if one_too_many >= 0:
-        return classes, int(small), int(smallest), one_too_many
     least = 0
-    while slot_sizes[slot_of[least]] != smallest:
+    while least < groups and slot_sizes[slot_of[least]] != smallest:
         least += 1
-    return classes, int(small), int(smallest), int(members[least])
+    return int(small), int(smallest), least
 
 
 @kernel
@@ -179,27 +191,21 @@ def _place_wide(
     sizes: Int32s,
     most: int,
     slot_of: Int32s,
-    slot_sizes: Int32s,
+    slots: Slots,
     down: np.uint64,
-    slot_keys: Int64s,
-    slot_members: Int32s,
     tuples: Words,
     first: Int64s,
-    word: Int64s,
-    shift: Words,
-    mask: Words,
-    labels: Int32s,
+    layout: TupleLayout,
 ) -> tuple[int, int]:
     """As `_place_hashed`, where keys wrap around, so that different tuples may share one."""
+    _, slot_sizes, slot_keys, slot_members = slots
     classes, one_too_many = 0, -1
     last = (_ONE << (np.uint64(64) - down)) - _ONE
     for g in range(len(members)):
         key, t = keys[g], members[g]
         slot = (np.uint64(key) * SPREAD) >> down
         while slot_sizes[slot] != 0:
-            if slot_keys[slot] == key and same(
-                tuples, t, slot_members[slot], first, word, shift, mask, labels
-            ):
+            if slot_keys[slot] == key and same_labels(tuples, t, slot_members[slot], first, layout):
                 break
             slot = (slot + _ONE) & last
         classes += slot_sizes[slot] == 0
@@ -245,12 +251,7 @@ def class_everywhere(
     member: int,
     lowest: Int64s,
     sizes: Int64s,
-    word: Int64s,
-    shift: Words,
-    mask: Words,
-    start: Int64s,
-    radix: Int64s,
-    labels: Int32s,
+    layout: TupleLayout,
     grid: Int32s,
 ) -> None:
     """The size of one tuple's class at every string, into `grid` (the first attribute slowest).
@@ -259,6 +260,7 @@ def class_everywhere(
     point of the grid: count the records of every point, then add up along every attribute, so that
     a point holds all records that agree there or below.
     """
+    word, shift, mask, start, radix, labels = layout
     attributes = len(sizes)
     stride = np.zeros(attributes, dtype=np.int64)
     first = np.zeros(attributes, dtype=np.int64)
@@ -278,7 +280,7 @@ def class_everywhere(
                 agree[first[a] + value] += 1
                 begin = start[a, lowest[a] + agree[first[a] + value]]
     chunk_word, chunk_shift, chunk_mask, chunk_first, chunk_stride, partial = chunks_of(
-        first, stride, word, shift, mask, radix, agree, len(counts)
+        first, stride, layout, agree, len(counts)
     )
     grid[:] = 0
     for t in range(len(counts)):

@@ -3,6 +3,9 @@
 Scores are compared as *extra width*, the growth of Σ ranges + Σ heights. The information loss of a
 cluster of s records grows by (s + 1) · (width + extra) − s · width: the order is the same, and TIE
 is divided by s + 1.
+
+A record costs one search (`k_member_search`), a record left over one look at every cluster. The
+twin in `tests/core/algorithms/twins/k_member.py` tries every record.
 """
 
 from __future__ import annotations
@@ -21,12 +24,13 @@ from kanon_tui.core.kernels.k_member_search import (
     LOW,
     NUMBER_COST,
     Search,
+    Wanted,
+    best_row,
     extra_width,
-    find,
 )
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
-__all__ = ["Clusters", "advance", "join", "new_clusters"]
+__all__ = ["Clusters", "RowRecords", "advance", "join_cheapest_cluster", "new_clusters"]
 
 MIXED = -1
 _VISITS_PER_CALL = 2_000_000  # a call that has looked at so many boxes and rows returns
@@ -48,6 +52,14 @@ class Clusters(NamedTuple):
     """Σ ranges + Σ heights, so that IL = size · width."""
 
 
+class RowRecords(NamedTuple):
+    """`records[begin[row] : end[row]]` are the records that are left of a row."""
+
+    records: Int32s
+    begin: Int32s
+    end: Int32s
+
+
 def new_clusters(most: int, numbers: int, categories: int) -> Clusters:
     """Room for so many clusters."""
     return Clusters(
@@ -61,7 +73,7 @@ def new_clusters(most: int, numbers: int, categories: int) -> Clusters:
 
 
 @kernel
-def _aim(clusters: Clusters, c: int, weights: Floats, search: Search) -> tuple[int, int]:
+def _prepare_search(clusters: Clusters, c: int, weights: Floats, search: Search) -> tuple[int, int]:
     """Prepare a search for the record that widens cluster c least; returns the columns in use."""
     numbers = categories = 0
     for x in range(clusters.low.shape[1]):
@@ -84,7 +96,7 @@ def _aim(clusters: Clusters, c: int, weights: Floats, search: Search) -> tuple[i
 
 
 @kernel
-def _add(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats) -> float:
+def _add_row(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats) -> float:
     """Let the row at a position join a cluster; by how much does its information loss grow?"""
     before = clusters.size[c] * clusters.width[c]
     width = 0.0
@@ -111,15 +123,32 @@ def _add(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats) -> 
 
 
 @kernel
+def _mark_majority(search: Search, column: int, label: int, cost: float, categories: int) -> int:
+    """Let a search add a cost to rows with another class label; returns the marks in use."""
+    search.marks[categories, COLUMN] = column
+    search.marks[categories, LABEL] = label
+    search.costs[categories] = cost
+    return categories + 1
+
+
+@kernel
+def _new_majority(class_counts: Int64s, label: int, majority: int, alone: bool) -> int:
+    """Count a class label; which one most records of the cluster have then."""
+    class_counts[label] += 1
+    more = class_counts[label] - class_counts[majority]
+    if alone or more > 0 or (more == 0 and label < majority):
+        return label
+    return majority
+
+
+@kernel
 def advance(
     tree: BoxTree,
     clusters: Clusters,
     search: Search,
+    left: RowRecords,
     weights: Floats,
     hashed: Flags,
-    records: Int32s,
-    begin: Int32s,
-    end: Int32s,
     penalty: float,
     class_counts: Int64s,
     k: int,
@@ -129,17 +158,17 @@ def advance(
 ) -> tuple[int, float, float]:
     """Make up to `decisions` decisions: start a cluster, or let one more record join it.
 
-    `records[begin[row] : end[row]]` are the records that are left of a row. `state` is the cluster
-    at work, the position of the last record added, how many records remain and the majority label
-    of the cluster. `class_counts` counts the labels of the last flattened column in it, and is
-    empty when there is no such column. `chosen[j]` becomes the record that decision j added.
-    Returns decisions made, the growth of information loss, and the score of the last decision
-    (distance of a start, growth of a join).
+    `state` is the cluster at work, the position of the last record added, how many records remain
+    and the majority label of the cluster. `class_counts` counts the labels of the last flattened
+    column in it, and is empty when there is no such column. `chosen[j]` becomes the record that
+    decision j added. Returns decisions made, the growth of information loss, and the score of the
+    last decision (distance of a start, growth of a join).
     """
     c, last, remaining, majority = state[0], state[1], state[2], state[3]
-    made, visits = 0, 0
+    class_column = len(weights) - 1
+    decided, visits = 0, 0
     grown, score = 0.0, 0.0
-    while made < decisions and visits < _VISITS_PER_CALL:
+    while decided < decisions and visits < _VISITS_PER_CALL:
         numbers, categories, origin, tie = 0, 0, -1, TIE
         if clusters.size[c] == 0 or clusters.size[c] == k:
             if remaining < k:
@@ -149,55 +178,50 @@ def advance(
             class_counts[:] = 0
             origin = last
         else:
-            numbers, categories = _aim(clusters, c, weights, search)
+            numbers, categories = _prepare_search(clusters, c, weights, search)
             tie = TIE / (clusters.size[c] + 1)
             if len(class_counts) > 0:
-                search.marks[categories, COLUMN] = len(weights) - 1
-                search.marks[categories, LABEL] = majority
-                search.costs[categories] = penalty / (clusters.size[c] + 1)
-                categories += 1
-        found, smallest, seen, repeat = find(
-            tree, search, numbers, categories, origin, weights, hashed, tie, np.inf
-        )
+                cost = penalty / (clusters.size[c] + 1)
+                categories = _mark_majority(search, class_column, majority, cost, categories)
+        wanted = Wanted(numbers, categories, origin)
+        found, smallest, seen, repeat = best_row(tree, search, wanted, weights, hashed, tie, np.inf)
         visits += seen
         if repeat:
-            found, smallest, seen, repeat = find(
-                tree, search, numbers, categories, origin, weights, hashed, tie, smallest
+            found, smallest, seen, repeat = best_row(
+                tree, search, wanted, weights, hashed, tie, smallest
             )
             visits += seen
-        chosen[made] = tree.record[found]
+        chosen[decided] = tree.record[found]
         last = found
-        growth = _add(clusters, c, tree, found, weights)
+        growth = _add_row(clusters, c, tree, found, weights)
         grown += growth
         score = growth if origin < 0 else -smallest
         if len(class_counts) > 0:
-            label = tree.labels[found, len(weights) - 1]
-            class_counts[label] += 1
-            more = class_counts[label] - class_counts[majority]
-            if clusters.size[c] == 1 or more > 0 or (more == 0 and label < majority):
-                majority = label
+            label = int(np.int64(tree.labels[found, class_column]))
+            majority = _new_majority(class_counts, label, majority, clusters.size[c] == 1)
         row = tree.row[found]
-        begin[row] += 1
-        take(tree, found, records[begin[row]] if begin[row] < end[row] else GONE)
+        left.begin[row] += 1
+        begin = left.begin[row]
+        take(tree, found, left.records[begin] if begin < left.end[row] else GONE)
         remaining -= 1
-        made += 1
+        decided += 1
     state[0], state[1], state[2], state[3] = c, last, remaining, majority
-    return made, grown, score
+    return decided, grown, score
 
 
 @kernel
-def join(
+def join_cheapest_cluster(
     tree: BoxTree, clusters: Clusters, search: Search, weights: Floats, i: int
 ) -> tuple[int, float]:
     """Let the row at a position join the cluster whose information loss grows least."""
     growths = np.empty(len(clusters.size))
     for c in range(len(growths)):
         size, width = clusters.size[c], clusters.width[c]
-        numbers, categories = _aim(clusters, c, weights, search)
+        numbers, categories = _prepare_search(clusters, c, weights, search)
         extra = extra_width(tree, i, search, numbers, categories, np.inf)
         growths[c] = (size + 1) * (width + extra) - size * width
     smallest = growths.min()
     c = 0
     while growths[c] >= smallest + TIE:
         c += 1
-    return c, _add(clusters, c, tree, i, weights)
+    return c, _add_row(clusters, c, tree, i, weights)

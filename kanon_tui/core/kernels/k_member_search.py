@@ -9,6 +9,9 @@ The winner is, of all records whose score is less than a tie above the smallest,
 lowest number, so the order of visits does not matter. A node that could only tie is left out when
 its records come after the best so far. That is exact unless scores creep below one another in steps
 smaller than a tie; then the search has to be repeated with the smallest score known.
+
+In the worst case every row is looked at, as the twin in `tests/core/algorithms/twins/k_member.py`
+does.
 """
 
 from __future__ import annotations
@@ -29,8 +32,8 @@ __all__ = [
     "LOW",
     "NUMBER_COST",
     "Search",
-    "extra_width",
-    "find",
+    "Wanted",
+    "best_row",
     "new_search",
 ]
 
@@ -52,6 +55,17 @@ class Search(NamedTuple):
     """… costs this."""
     node: Int32s
     bound: Floats
+
+
+class Wanted(NamedTuple):
+    """What a search looks for."""
+
+    numbers: int
+    """How many columns and lines of the search are in use …"""
+    categories: int
+    """… and how many marks."""
+    origin: int
+    """Look for the row furthest from this position; -1: for the least extra width."""
 
 
 def new_search(tree: BoxTree) -> Search:
@@ -143,13 +157,45 @@ def _least_nearness(tree: BoxTree, node: int, origin: int, weights: Floats, hash
     return total
 
 
-@kernel
-def find(
+@part_of_kernel
+def _push_children(
     tree: BoxTree,
     search: Search,
-    numbers: int,
-    categories: int,
-    origin: int,
+    wanted: Wanted,
+    weights: Floats,
+    hashed: Flags,
+    node: int,
+    enough: float,
+    depth: int,
+) -> int:
+    """Put the children worth a visit on the stack, the more promising on top; its new depth."""
+    stack, bounds, first = search.node, search.bound, tree.first
+    base = depth
+    for turn in range(2):
+        child = tree.left[node] if turn == 0 else tree.right[node]
+        if first[child] == GONE:
+            continue
+        if wanted.origin < 0:
+            bound = _least_extra_width(tree, child, search, wanted.numbers, wanted.categories)
+        else:
+            bound = _least_nearness(tree, child, wanted.origin, weights, hashed)
+        if bound < enough:
+            stack[depth], bounds[depth] = child, bound
+            depth += 1
+    if depth == base + 2:
+        a, b = stack[base], stack[base + 1]
+        better = bounds[base + 1] - bounds[base]
+        if better > 0 or (better == 0 and first[a] < first[b]):
+            stack[base], stack[base + 1] = b, a
+            bounds[base], bounds[base + 1] = bounds[base + 1], bounds[base]
+    return depth
+
+
+@kernel
+def best_row(
+    tree: BoxTree,
+    search: Search,
+    wanted: Wanted,
     weights: Floats,
     hashed: Flags,
     tie: float,
@@ -157,49 +203,34 @@ def find(
 ) -> tuple[int, float, int, bool]:
     """The position of the winner, the smallest score, nodes and rows visited, and: repeat?
 
-    Looks for the row furthest from the position `origin`, or, where that is -1, for the least
-    extra width. `smallest` is inf, or the smallest score when that is known from before.
+    `smallest` is inf, or the smallest score when that is known from before.
     """
-    left, right, first, record = tree.left, tree.right, tree.first, tree.record
-    stack, bounds = search.node, search.bound
+    first, record, origin = tree.first, tree.record, wanted.origin
     known = smallest < np.inf
     winner, lowest = -1, GONE
     visits, repeat = 0, False
-    stack[0], bounds[0] = 0, -np.inf
+    search.node[0], search.bound[0] = 0, -np.inf
     depth = 1
     while depth > 0:
         depth -= 1
-        node, bound = stack[depth], bounds[depth]
+        node, bound = search.node[depth], search.bound[depth]
         late = first[node] > lowest and (known or bound > smallest - _NOISE)
         if late or bound >= smallest + tie:
             continue
         visits += 1
-        if left[node] >= 0:
-            base = depth
-            for turn in range(2):
-                child = left[node] if turn == 0 else right[node]
-                if first[child] == GONE:
-                    continue
-                if origin < 0:
-                    bound = _least_extra_width(tree, child, search, numbers, categories)
-                else:
-                    bound = _least_nearness(tree, child, origin, weights, hashed)
-                if bound < smallest + tie:
-                    stack[depth], bounds[depth] = child, bound
-                    depth += 1
-            if depth == base + 2:
-                a, b = stack[base], stack[base + 1]
-                better = bounds[base + 1] - bounds[base]
-                if better > 0 or (better == 0 and first[a] < first[b]):  # goes on top
-                    stack[base], stack[base + 1] = b, a
-                    bounds[base], bounds[base + 1] = bounds[base + 1], bounds[base]
+        if tree.left[node] >= 0:
+            depth = _push_children(
+                tree, search, wanted, weights, hashed, node, smallest + tie, depth
+            )
             continue
         for i in range(tree.start[node], tree.end[node]):
             if record[i] == GONE:
                 continue
             visits += 1
             if origin < 0:
-                score = extra_width(tree, i, search, numbers, categories, smallest + tie)
+                score = extra_width(
+                    tree, i, search, wanted.numbers, wanted.categories, smallest + tie
+                )
             else:
                 score = _nearness(tree, i, origin, weights)
             if score >= smallest + tie:

@@ -2,6 +2,9 @@
 
 Any of them was there when a cluster was made, so their distance is the one they had then. The
 contingency table is brought back to that moment, cluster by cluster, the last one first.
+
+Costs one pass over all values per cluster. The twin in `tests/core/algorithms/twins/similarity.py`
+counts the records again for every cluster.
 """
 
 from __future__ import annotations
@@ -12,17 +15,22 @@ import numpy as np
 
 from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.box_tree import BoxTree
-from kanon_tui.core.kernels.cluster_centre import Centre, aim, move
+from kanon_tui.core.kernels.cluster_centre import Centre, add_to_centre, start_centre
 from kanon_tui.core.kernels.contingency import Contingency, count, measure
 from kanon_tui.core.kernels.similarity import Growth
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
-__all__ = ["LeftOver", "join", "new_left_over", "recall"]
+__all__ = [
+    "LeftoverDistances",
+    "join_nearest_cluster",
+    "measure_leftovers",
+    "new_leftover_distances",
+]
 
 _WORK_PER_CALL = 1_000_000  # values and records looked at before a call returns
 
 
-class LeftOver(NamedTuple):
+class LeftoverDistances(NamedTuple):
     """Distances of the records left over from every cluster, in parts."""
 
     place: Floats
@@ -38,10 +46,12 @@ class LeftOver(NamedTuple):
     """Clusters × left-over records × categories."""
 
 
-def new_left_over(tree: BoxTree, centre: Centre, positions: Int32s, clusters: int) -> LeftOver:
+def new_leftover_distances(
+    tree: BoxTree, centre: Centre, positions: Int32s, clusters: int
+) -> LeftoverDistances:
     """Room for the distances of records, given by their positions in the tree."""
     place, labels = tree.places[positions], tree.labels[positions]
-    return LeftOver(
+    return LeftoverDistances(
         place,
         labels + centre.offsets[:-1],
         np.zeros((clusters, place.shape[1])),
@@ -52,12 +62,12 @@ def new_left_over(tree: BoxTree, centre: Centre, positions: Int32s, clusters: in
 
 
 @kernel
-def recall(
+def measure_leftovers(
     tree: BoxTree,
     table: Contingency,
     centre: Centre,
     growth: Growth,
-    left_over: LeftOver,
+    leftovers: LeftoverDistances,
     k: int,
     spatial: bool,
     cluster: int,
@@ -75,51 +85,64 @@ def recall(
             count(table, growth.row[record], 1)
         row = growth.row[members[0]]
         measure(table, row, k, spatial, centre.distance)
-        aim(tree, growth.position[row], table, centre)
+        start_centre(tree, growth.position[row], table, centre)
         if spatial:
             for record in members[1:]:
-                move(tree, growth.position[growth.row[record]], centre)
-        left_over.total[cluster] = centre.total
-        left_over.terms[cluster] = centre.terms
-        left_over.blank[cluster] = centre.blank
-        for i in range(len(left_over.value)):
-            for y in range(left_over.value.shape[1]):
-                left_over.category[cluster, i, y] = centre.distance[left_over.value[i, y]]
-        work += len(centre.distance) + k + left_over.value.size
+                add_to_centre(tree, growth.position[growth.row[record]], centre)
+        leftovers.total[cluster] = centre.total
+        leftovers.terms[cluster] = centre.terms
+        leftovers.blank[cluster] = centre.blank
+        for i in range(len(leftovers.value)):
+            for y in range(leftovers.value.shape[1]):
+                leftovers.category[cluster, i, y] = centre.distance[leftovers.value[i, y]]
+        work += len(centre.distance) + k + leftovers.value.size
     return cluster
 
 
 @kernel
-def join(left_over: LeftOver, i: int, spatial: bool) -> tuple[int, float]:
+def _distance(leftovers: LeftoverDistances, i: int, c: int) -> float:
+    """How far a left-over record is from the centre of a cluster."""
+    total = 0.0
+    for x in range(leftovers.place.shape[1]):
+        place, terms = leftovers.place[i, x], leftovers.terms[c, x]
+        if np.isnan(place):
+            total += 0.0 if leftovers.blank[c, x] else 1.0
+        else:
+            total += abs(place - leftovers.total[c, x] / terms) if terms > 0 else 1.0
+    for y in range(leftovers.value.shape[1]):
+        total += leftovers.category[c, i, y]
+    return total
+
+
+@kernel
+def _take_part(leftovers: LeftoverDistances, i: int, c: int) -> None:
+    """Let a left-over record take part in the centre of a cluster."""
+    for x in range(leftovers.place.shape[1]):
+        place = leftovers.place[i, x]
+        if np.isnan(place):
+            leftovers.blank[c, x] = True
+        else:
+            leftovers.total[c, x] += place
+            leftovers.terms[c, x] += 1
+    for y in range(leftovers.value.shape[1]):
+        for other in range(len(leftovers.value)):
+            if leftovers.value[other, y] == leftovers.value[i, y]:
+                leftovers.category[c, other, y] = 0.0
+
+
+@kernel
+def join_nearest_cluster(leftovers: LeftoverDistances, i: int, spatial: bool) -> tuple[int, float]:
     """The cluster whose centre is nearest to a left-over record, of equals the first; its distance.
 
     With `spatial` the record takes part in that centre from now on.
     """
-    numbers, categories = left_over.place.shape[1], left_over.value.shape[1]
-    distances = np.zeros(len(left_over.total))
+    distances = np.empty(len(leftovers.total))
     for c in range(len(distances)):
-        for x in range(numbers):
-            place, terms = left_over.place[i, x], left_over.terms[c, x]
-            if np.isnan(place):
-                distances[c] += 0.0 if left_over.blank[c, x] else 1.0
-            else:
-                distances[c] += abs(place - left_over.total[c, x] / terms) if terms > 0 else 1.0
-        for y in range(categories):
-            distances[c] += left_over.category[c, i, y]
+        distances[c] = _distance(leftovers, i, c)
     enough = distances.min() + TIE
     c = 0
     while distances[c] >= enough:
         c += 1
     if spatial:
-        for x in range(numbers):
-            place = left_over.place[i, x]
-            if np.isnan(place):
-                left_over.blank[c, x] = True
-            else:
-                left_over.total[c, x] += place
-                left_over.terms[c, x] += 1
-        for y in range(categories):
-            for other in range(len(left_over.value)):
-                if left_over.value[other, y] == left_over.value[i, y]:
-                    left_over.category[c, other, y] = 0.0
+        _take_part(leftovers, i, c)
     return c, distances[c]

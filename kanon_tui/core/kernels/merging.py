@@ -1,4 +1,8 @@
-"""The loop of all merging algorithms: take the next small cluster, merge it with the best."""
+"""The loop of all merging algorithms: take the next small cluster, merge it with the best.
+
+A merge costs one search for a partner (`partner_search`) and what changes in the tree above the
+two clusters. `tests/core/algorithms/twins/merging.py` tries every pair instead.
+"""
 
 from __future__ import annotations
 
@@ -6,42 +10,50 @@ import numpy as np
 
 from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.box_arrays import (
+    CLUSTERS_LEFT,
     FOLLOWING,
     HEAD,
     HIDE,
+    MERGES,
+    NEXT_PLACE,
     PLACE,
     SHOWN,
     SIZE,
     TAIL,
+    UNDER_K,
     Attributes,
+    ClusterList,
     Clusters,
 )
-from kanon_tui.core.kernels.boxes import absorb, hide_all, long, ratio
-from kanon_tui.core.kernels.merge_cost import HIDE_NONE, HIDE_SMALL, losses, union_extent
-from kanon_tui.core.kernels.partner_search import nearest
-from kanon_tui.core.kernels.partner_tree import Tree, refresh
+from kanon_tui.core.kernels.boxes import absorb, hide_all, int64, rule_ratio
+from kanon_tui.core.kernels.merge_cost import (
+    HIDE_NONE,
+    HIDE_SMALL,
+    losses_by_hiding,
+    union_extent,
+)
+from kanon_tui.core.kernels.partner_search import cheapest_partner
+from kanon_tui.core.kernels.partner_tree import PartnerTree, refresh
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-__all__ = ["advance", "collect", "join", "label_rows", "next_small", "union_extents"]
-
-# What `tally` holds: the place in the list that is next, clusters under k, clusters, merges.
-CURSOR, SMALL, ALIVE, MERGES = range(4)
+__all__ = ["advance", "label_rows", "merge", "merge_runs", "next_small", "union_extents"]
 
 _BOXES_PER_CALL = 2_000_000  # a call that has tried so many boxes returns
 
 
 @kernel
-def next_small(info: Int32s, at: Int32s, touched: Int32s, turn: int, cursor: int, k: int) -> int:
+def next_small(clusters: Clusters, listed: ClusterList, turn: int, k: int) -> int:
     """The next place in the list that has a cluster under k; the end of the list if none has.
 
     With turns (`turn` > 0), a cluster that was part of a merge in this turn waits for the next.
     """
+    at, cursor = listed.at, listed.tally[NEXT_PLACE]
     while cursor < len(at):
         c = at[cursor]
-        if c >= 0 and info[c, SIZE] < k and (turn == 0 or touched[cursor] != turn):
+        if c >= 0 and clusters.info[c, SIZE] < k and (turn == 0 or listed.touched[cursor] != turn):
             break
         cursor += 1
-    return cursor
+    return int(cursor)
 
 
 @kernel
@@ -59,22 +71,20 @@ def union_extents(
 
     `hidden` gets the attributes that a merge hides which may hide cells of this side.
     """
-    facts, prices, line, nodes, importance = attributes
-    boxes, extents, words, info, links, _ = clusters
-    wide = np.zeros(len(facts))
-    for x in range(len(facts)):
-        wide[x] = union_extent(facts, prices, line, nodes, boxes, words, info, links, x, a, b)
+    wide = np.zeros(len(attributes.facts))
+    for x in range(len(wide)):
+        wide[x] = union_extent(attributes, clusters, x, a, b)
         hidden[x] = False
         if side != HIDE_NONE:
-            nothing, of_a, of_b = losses(
-                facts, prices, importance, boxes, extents, words, load, records, wide[x], x, a, b
+            nothing, of_a, of_b = losses_by_hiding(
+                attributes, clusters, load, records, wide[x], x, a, b
             )
             hidden[x] = (of_a if side == HIDE_SMALL else of_b) < nothing
     return wide
 
 
 @kernel
-def join(
+def merge(
     attributes: Attributes,
     clusters: Clusters,
     load: Floats,
@@ -88,23 +98,22 @@ def join(
 
     `load` is Σ records · extent per attribute, hidden cells included, `kept` is Σ records · DR.
     """
-    facts, prices, line, nodes, importance = attributes
-    boxes, extents, words, info, links, hidden = clusters
-    hide = np.zeros(len(facts), dtype=np.bool_)
+    boxes, extents, words, info, links, _ = clusters
+    hide = np.zeros(len(load), dtype=np.bool_)
     if side != HIDE_NONE:
         union_extents(attributes, clusters, load, records, a, b, side, hide)
-    for x in range(len(facts)):
+    for x in range(len(load)):
         load[x] -= boxes[a, x, SHOWN] * extents[a, x] + boxes[b, x, SHOWN] * extents[b, x]
-        kept[x] -= info[a, SIZE] * ratio(facts, prices, importance, words, a, words, a, x)
-        kept[x] -= info[b, SIZE] * ratio(facts, prices, importance, words, b, words, b, x)
+        kept[x] -= info[a, SIZE] * rule_ratio(attributes, words, a, words, a, x)
+        kept[x] -= info[b, SIZE] * rule_ratio(attributes, words, b, words, b, x)
         if hide[x]:
             c = a if side == HIDE_SMALL else b
-            load[x] += boxes[c, x, SHOWN] * prices[x, HIDE]
-            hide_all(facts, boxes, extents, words, info, links, hidden, x, c)
-        absorb(facts, prices, line, nodes, boxes, extents, words, info, links, x, a, b)
+            load[x] += boxes[c, x, SHOWN] * attributes.prices[x, HIDE]
+            hide_all(attributes, clusters, x, c)
+        absorb(attributes, clusters, x, a, b)
         load[x] += boxes[b, x, SHOWN] * extents[b, x]
         both = info[a, SIZE] + info[b, SIZE]
-        kept[x] += both * ratio(facts, prices, importance, words, b, words, b, x)
+        kept[x] += both * rule_ratio(attributes, words, b, words, b, x)
     info[b, SIZE] += info[a, SIZE]
     info[a, SIZE] = 0
     links[info[b, TAIL], FOLLOWING] = info[a, HEAD]
@@ -115,12 +124,10 @@ def join(
 def advance(
     attributes: Attributes,
     clusters: Clusters,
-    tree: Tree,
+    tree: PartnerTree,
+    listed: ClusterList,
     load: Floats,
     kept: Floats,
-    at: Int32s,
-    touched: Int32s,
-    tally: Int64s,
     records: int,
     mode: int,
     turn: int,
@@ -129,48 +136,47 @@ def advance(
 ) -> int:
     """Make up to `decisions` merges and say how many were made.
 
-    `at` gives the cluster of every place in the list. The call ends early when half of the tree's
-    clusters are gone, because a new tree is then worth its while.
+    The call ends early when half of the tree's clusters are gone, because a new tree is then worth
+    its while.
     """
-    _, _, _, info, _, _ = clusters
-    made, tried = 0, 0
-    while made < decisions and tried < _BOXES_PER_CALL:
-        cursor = next_small(info, at, touched, turn, tally[CURSOR], k)
-        tally[CURSOR] = cursor
-        if cursor == len(at) or (tally[ALIVE] <= len(info) // 2 and made > 0):
+    info, tally = clusters.info, listed.tally
+    merges, tried = 0, 0
+    while merges < decisions and tried < _BOXES_PER_CALL:
+        cursor = next_small(clusters, listed, turn, k)
+        tally[NEXT_PLACE] = cursor
+        if cursor == len(listed.at) or (tally[CLUSTERS_LEFT] <= len(info) // 2 and merges > 0):
             break
-        a = long(at[cursor])
-        b, _, side, boxes = nearest(attributes, clusters, tree, load, records, mode, a)
+        a = int64(listed.at[cursor])
+        b, _, side, boxes = cheapest_partner(attributes, clusters, tree, load, records, mode, a)
         tried += boxes
-        tally[SMALL] -= 1
+        tally[UNDER_K] -= 1
         if info[b, SIZE] < k <= info[a, SIZE] + info[b, SIZE]:
-            tally[SMALL] -= 1
-        join(attributes, clusters, load, kept, records, a, b, side)
-        at[cursor] = -1
-        touched[info[b, PLACE]] = turn
+            tally[UNDER_K] -= 1
+        merge(attributes, clusters, load, kept, records, a, b, side)
+        listed.at[cursor] = -1
+        listed.touched[info[b, PLACE]] = turn
         refresh(attributes, clusters, tree, a)
         refresh(attributes, clusters, tree, b)
-        tally[ALIVE] -= 1
+        tally[CLUSTERS_LEFT] -= 1
         tally[MERGES] += 1
-        made += 1
-    return made
+        merges += 1
+    return merges
 
 
 @kernel
-def collect(
+def merge_runs(
     attributes: Attributes,
     clusters: Clusters,
     starts: Int64s,
     load: Floats,
     kept: Floats,
     records: int,
-    side: int,
 ) -> None:
     """Merge consecutive clusters into the first of each run; `starts` ends with their number."""
     for part in range(len(starts) - 1):
         b = starts[part]
         for a in range(b + 1, starts[part + 1]):
-            join(attributes, clusters, load, kept, records, a, b, side)
+            merge(attributes, clusters, load, kept, records, a, b, HIDE_NONE)
 
 
 @kernel

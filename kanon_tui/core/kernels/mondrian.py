@@ -3,33 +3,68 @@
 The table of ranks is reordered in place, so that every part is a run of consecutive rows and all
 passes read memory in order. A pass over a part costs O(rows × attributes); with even cuts that is
 O(n · attributes · log(n / k)) for the whole run. Open parts wait on a stack, the lower side of a
-cut on top.
+cut on top. The twin in `tests/core/algorithms/twins/mondrian.py` works on lists of records.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from kanon_tui.core.kernels import kernel
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
-__all__ = ["CLOSED", "CUT", "advance", "measure"]
+__all__ = ["CLOSED", "CUT", "Axes", "Parts", "advance", "loss", "measure"]
 
 CLOSED, CUT = 0, 1
 _ROWS_PER_CALL = 3_000_000  # a call that has passed over so many rows returns
 
-# A part on the stack: start, end; then per attribute lowest rank, highest rank, distinct values.
+
+class Axes(NamedTuple):
+    """The attributes: values as ranks, those of all attributes one after the other."""
+
+    offsets: Int64s
+    """Where the ranks of each attribute begin in the arrays below."""
+    ordered: Flags
+    """Per attribute: a number or a date."""
+    places: Floats
+    """Numbers and dates: where the rank lies in the domain; nan for all else."""
+    weights: Floats
+    """Per attribute."""
+    levels: Int32s
+    """Given hierarchies: the label of a rank at each level below the root; else -1."""
+    covers: Floats
+    """The share of the attribute's values that this label covers."""
+
+
+class Parts(NamedTuple):
+    """The table, reordered part by part."""
+
+    table: Int32s
+    """Rows × attributes: ranks."""
+    rows: Int32s
+    """Per row of the table its record."""
+    begins: Flags
+    """Per row of the table: a closed part begins there."""
+    stack: Int64s
+    """Open parts: start, end; then per attribute lowest rank, highest rank, distinct values."""
+    seen: Int32s
+    """Per rank the part it was last seen in; the last one is the number of parts measured."""
+    event: Int64s
+    """The last decision: CLOSED or CUT, size of the part, attribute, size of the lower side, ranks
+    next to the cut."""
+    tried: Int64s
+    """The attributes the last decision looked at, in order, ended by -1."""
 
 
 @kernel
-def measure(
-    table: Int32s, start: int, end: int, offsets: Int64s, seen: Int32s, part: Int64s
-) -> None:
-    """Write a part's ends, ranks and numbers of distinct values into `part`.
+def measure(axes: Axes, parts: Parts, start: int, end: int, level: int) -> None:
+    """Write the ends, ranks and numbers of distinct values of a part to a level of the stack.
 
-    `seen` remembers for every value the part it was last seen in, and needs no clearing: it is
-    stamped with a number that is new each time.
+    `seen` needs no clearing: it is stamped with a number that is new each time.
     """
+    table, seen, offsets, part = parts.table, parts.seen, axes.offsets, parts.stack[level]
     attributes = table.shape[1]
     seen[-1] += 1
     stamp = seen[-1]
@@ -51,28 +86,22 @@ def measure(
 
 
 @kernel
-def _width(part: Int64s, x: int, offsets: Int64s, ordered: Flags, places: Floats) -> float:
+def _width(axes: Axes, part: Int64s, x: int) -> float:
     """Normalised width of a part along an attribute, 0 to 1."""
+    offsets, places = axes.offsets, axes.places
     low, high, distinct = part[2 + 3 * x], part[3 + 3 * x], part[4 + 3 * x]
     if low == high:
         return 0.0
-    if not ordered[x]:
+    if not axes.ordered[x]:
         return float((distinct - 1) / (offsets[x + 1] - offsets[x] - 1))
     width = places[offsets[x] + high] - places[offsets[x] + low]
     return 1.0 if np.isnan(width) else float(width)  # missing is the highest rank and has no place
 
 
 @kernel
-def loss(
-    part: Int64s,
-    offsets: Int64s,
-    ordered: Flags,
-    places: Floats,
-    weights: Floats,
-    levels: Int32s,
-    covers: Floats,
-) -> float:
+def loss(axes: Axes, part: Int64s) -> float:
     """What publishing the part as one class costs: its NCP times its number of records."""
+    offsets, ordered, _, weights, levels, covers = axes
     total = 0.0
     for x in range(len(weights)):
         low, high, distinct = part[2 + 3 * x], part[3 + 3 * x], part[4 + 3 * x]
@@ -80,7 +109,7 @@ def loss(
             continue
         cost = 1.0
         if ordered[x]:
-            cost = _width(part, x, offsets, ordered, places)
+            cost = _width(axes, part, x)
         elif levels[offsets[x], 0] < 0:  # no hierarchy: a set of values is published
             cost = distinct / (offsets[x + 1] - offsets[x])
         else:  # in the order of the tree, the ends have the common ancestor of all
@@ -163,14 +192,7 @@ def _divide(
 
 @kernel
 def _choose_cut(
-    table: Int32s,
-    part: Int64s,
-    k: int,
-    relaxed: bool,
-    offsets: Int64s,
-    ordered: Flags,
-    places: Floats,
-    tried: Int64s,
+    axes: Axes, table: Int32s, part: Int64s, k: int, relaxed: bool, tried: Int64s
 ) -> tuple[int, int, int, int]:
     """The attribute to cut (-1: none), and of the lower side: size, highest rank, rows at it."""
     attributes = table.shape[1]
@@ -180,7 +202,7 @@ def _choose_cut(
         return -1, 0, 0, 0
     widths = np.empty(attributes)
     for x in range(attributes):
-        widths[x] = _width(part, x, offsets, ordered, places)
+        widths[x] = _width(axes, part, x)
     for turn in range(attributes):
         x = _first_of_widest(widths)
         widths[x] = -1.0
@@ -203,52 +225,34 @@ def _choose_cut(
 
 @kernel
 def advance(
-    table: Int32s,
-    rows: Int32s,
-    stack: Int64s,
-    depth: int,
-    decisions: int,
-    k: int,
-    relaxed: bool,
-    offsets: Int64s,
-    ordered: Flags,
-    places: Floats,
-    weights: Floats,
-    levels: Int32s,
-    covers: Floats,
-    seen: Int32s,
-    begins: Flags,
-    event: Int64s,
-    tried: Int64s,
+    axes: Axes, parts: Parts, depth: int, decisions: int, k: int, relaxed: bool
 ) -> tuple[int, int, int, float]:
     """Make up to `decisions` decisions: cut the part on top of the stack, or close it.
 
     Returns the new depth of the stack, decisions made, cuts made, and by how much the loss fell.
-    `event` tells the last decision: CLOSED or CUT, size of the part, attribute, size of the lower
-    side, ranks next to the cut; `tried` the attributes looked at, in order, ended by -1.
-    `begins` marks the first row of every closed part.
     """
-    made, cuts, passed = 0, 0, 0
+    table, rows, begins, stack, _, event, tried = parts
+    decided, cuts, passed = 0, 0, 0
     saved = 0.0
-    while depth > 0 and made < decisions and passed < _ROWS_PER_CALL:
-        made += 1
+    while depth > 0 and decided < decisions and passed < _ROWS_PER_CALL:
+        decided += 1
         part = stack[depth - 1].copy()
         start, end = part[0], part[1]
         passed += end - start
         event[0], event[1] = CLOSED, end - start
-        x, left, rank, equal = _choose_cut(table, part, k, relaxed, offsets, ordered, places, tried)
+        x, left, rank, equal = _choose_cut(axes, table, part, k, relaxed, tried)
         if x < 0:
             begins[start] = True
             depth -= 1
             continue
         _divide(table, rows, start, end, x, rank, equal)
         cuts += 1
-        saved += loss(part, offsets, ordered, places, weights, levels, covers)
-        measure(table, start + left, end, offsets, seen, stack[depth - 1])
-        measure(table, start, start + left, offsets, seen, stack[depth])
+        saved += loss(axes, part)
+        measure(axes, parts, start + left, end, depth - 1)
+        measure(axes, parts, start, start + left, depth)
         for i in (depth - 1, depth):
-            saved -= loss(stack[i], offsets, ordered, places, weights, levels, covers)
+            saved -= loss(axes, stack[i])
         event[0], event[2], event[3], event[4] = CUT, x, left, rank
         event[5] = stack[depth - 1, 2 + 3 * x]
         depth += 1
-    return depth, made, cuts, saved
+    return depth, decided, cuts, saved

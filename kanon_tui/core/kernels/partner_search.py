@@ -4,14 +4,15 @@ A union with any box below a node of the tree covers at least what all of them h
 its cost has a lower bound, and a node whose bound exceeds the best cost found is passed over.
 
 The answer is that of trying all: the lowest cost, and among those less than `TIE` above it the
-cluster that comes first in the list.
+cluster that comes first in the list. In the worst case all of them are tried, on data a few dozen.
+`tests/core/algorithms/twins/merging.py` does try all.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import (
     BITS,
     HIDE,
@@ -31,8 +32,8 @@ from kanon_tui.core.kernels.box_arrays import (
     Attributes,
     Clusters,
 )
-from kanon_tui.core.kernels.boxes import count_bits, extent, long, ratio, set_extent, uncounted
-from kanon_tui.core.kernels.merge_cost import CLUSTER, EXTENT, SUPPRESS, loss, trial
+from kanon_tui.core.kernels.boxes import count_bits, extent, int64, rule_ratio, set_extent
+from kanon_tui.core.kernels.merge_cost import CLUSTER, EXTENT, SUPPRESS, merge_cost, value_lost
 from kanon_tui.core.kernels.partner_tree import (
     ALIVE,
     ALL_HIGH,
@@ -44,40 +45,30 @@ from kanon_tui.core.kernels.partner_tree import (
     LEAST_SHOWN,
     SOME_HIGH,
     SOME_LOW,
-    Tree,
+    PartnerTree,
 )
-from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s, Words
+from kanon_tui.core.numeric import TIE, Floats
 
-__all__ = ["nearest"]
+__all__ = ["cheapest_partner"]
 
 
-@uncounted
+@part_of_kernel
 def _least_union(
-    facts: Int64s,
-    prices: Floats,
-    line: Floats,
-    nodes: Int32s,
-    boxes: Int32s,
-    words: Words,
-    reach: Int32s,
-    all_words: Words,
-    some_words: Words,
-    x: int,
-    a: int,
-    node: int,
+    attributes: Attributes, clusters: Clusters, tree: PartnerTree, x: int, a: int, node: int
 ) -> tuple[float, float]:
     """Least extent of a union with a box below the node, and least that a sticks out of one."""
-    low, high = boxes[a, x, LOW], boxes[a, x, HIGH]
+    facts, line, reach = attributes.facts, attributes.line, tree.reach
+    low, high = clusters.boxes[a, x, LOW], clusters.boxes[a, x, HIGH]
     if facts[x, KIND] == SET:
-        bits = words[a, facts[x, BITS]]
-        foreign = count_bits(bits & ~some_words[node, facts[x, BITS]])
-        common = count_bits(all_words[node, facts[x, BITS]] & ~bits)
+        bits = clusters.words[a, facts[x, BITS]]
+        foreign = count_bits(bits & ~tree.some_words[node, facts[x, BITS]])
+        common = count_bits(tree.all_words[node, facts[x, BITS]] & ~bits)
         count = max(high + common, reach[node, x, ALL_HIGH] + foreign)
-        return set_extent(prices, x, count), prices[x, UNIT] * foreign
+        return set_extent(attributes, x, count), attributes.prices[x, UNIT] * foreign
     if low > high:  # all hidden: the other box stays as it is
         return 0.0, 0.0
     least_low, least_high = min(low, reach[node, x, ALL_LOW]), max(high, reach[node, x, ALL_HIGH])
-    least = extent(facts, prices, line, nodes, x, least_low, least_high)
+    least = extent(attributes, x, least_low, least_high)
     if reach[node, x, LEAST_SHOWN] == 0:
         return least, 0.0
     some_low, some_high = reach[node, x, SOME_LOW], reach[node, x, SOME_HIGH]
@@ -87,24 +78,44 @@ def _least_union(
         below = line[start + some_low] - line[start + low]
         above = line[start + high] - line[start + some_high]
         return least, max(below, 0.0) + max(above, 0.0)
-    widest = extent(facts, prices, line, nodes, x, some_low, some_high)
+    widest = extent(attributes, x, some_low, some_high)
     return least, max(least - widest, 0.0)
 
 
-@uncounted
-def _bound(
-    facts: Int64s,
-    prices: Floats,
-    line: Floats,
-    nodes: Int32s,
-    importance: Floats,
-    boxes: Int32s,
-    extents: Floats,
-    words: Words,
-    reach: Int32s,
-    least_hide: Floats,
-    all_words: Words,
-    some_words: Words,
+@part_of_kernel
+def _least_losses(
+    attributes: Attributes,
+    clusters: Clusters,
+    tree: PartnerTree,
+    load: float,
+    records: int,
+    hiding: bool,
+    x: int,
+    a: int,
+    node: int,
+) -> tuple[float, float]:
+    """Least loss of an attribute when cells of a may be hidden, and when those of b may be."""
+    prices, words = attributes.prices, clusters.words
+    weight, own = prices[x, WEIGHT], clusters.extents[a, x]
+    least, foreign = _least_union(attributes, clusters, tree, x, a, node)
+    kept = rule_ratio(attributes, words, a, tree.all_words, node, x)
+    shown = clusters.boxes[a, x, SHOWN]
+    more = max(shown * (least - own), 0.0) + tree.reach[node, x, LEAST_SHOWN] * foreign
+    nothing = value_lost(weight, records, load, more, kept)
+    if not hiding or nothing <= 0.0:
+        return nothing, nothing
+    kept = rule_ratio(attributes, tree.all_words, node, tree.all_words, node, x)
+    of_a = value_lost(weight, records, load, shown * (prices[x, HIDE] - own), kept)
+    kept = rule_ratio(attributes, words, a, words, a, x)
+    of_b = value_lost(weight, records, load, tree.least_hide[node, x], kept)
+    return min(nothing, of_a), min(nothing, of_b)
+
+
+@part_of_kernel
+def _least_cost(
+    attributes: Attributes,
+    clusters: Clusters,
+    tree: PartnerTree,
     load: Floats,
     records: int,
     mode: int,
@@ -112,132 +123,126 @@ def _bound(
     node: int,
     limit: float,
 ) -> float:
-    """No merge of cluster a with one below the node costs less; stops when above the limit."""
+    """No merge of cluster a with one below the node costs less; inf when above the limit."""
     cost, cost_other = 0.0, 0.0
-    for x in range(len(facts)):
-        least, foreign = _least_union(
-            facts, prices, line, nodes, boxes, words, reach, all_words, some_words, x, a, node
-        )
+    for x in range(len(load)):
         if mode == EXTENT:
-            cost += least
+            cost += _least_union(attributes, clusters, tree, x, a, node)[0]
+        elif mode == CLUSTER:
+            least, _ = _least_union(attributes, clusters, tree, x, a, node)
+            kept = rule_ratio(attributes, clusters.words, a, tree.all_words, node, x)
+            cost += attributes.prices[x, WEIGHT] * (1.0 - kept / (1.0 + least))
         else:
-            weight = prices[x, WEIGHT]
-            kept = ratio(facts, prices, importance, words, a, all_words, node, x)
-            if mode == CLUSTER:
-                cost += weight * (1.0 - kept / (1.0 + least))
-            else:
-                shown = boxes[a, x, SHOWN]
-                more = max(shown * (least - extents[a, x]), 0.0)
-                more += reach[node, x, LEAST_SHOWN] * foreign
-                nothing = loss(weight, records, load[x], more, kept)
-                of_a, of_b = nothing, nothing
-                if mode == SUPPRESS and nothing > 0.0:
-                    kept = ratio(facts, prices, importance, all_words, node, all_words, node, x)
-                    more = shown * (prices[x, HIDE] - extents[a, x])
-                    of_a = min(nothing, loss(weight, records, load[x], more, kept))
-                    kept = ratio(facts, prices, importance, words, a, words, a, x)
-                    more = least_hide[node, x]
-                    of_b = min(nothing, loss(weight, records, load[x], more, kept))
-                cost += of_a
-                cost_other += of_b
+            of_a, of_b = _least_losses(
+                attributes, clusters, tree, load[x], records, mode == SUPPRESS, x, a, node
+            )
+            cost += of_a
+            cost_other += of_b
         if cost > limit and (mode != SUPPRESS or cost_other > limit):
             return np.inf
     return min(cost, cost_other) if mode == SUPPRESS else cost
 
 
-@kernel
-def nearest(
+@part_of_kernel
+def _push_children(
     attributes: Attributes,
     clusters: Clusters,
-    tree: Tree,
+    tree: PartnerTree,
+    load: Floats,
+    records: int,
+    mode: int,
+    a: int,
+    child: int,
+    limit: float,
+    top: int,
+) -> tuple[int, int]:
+    """Put the children worth a visit on the stack, the lower bound on top; new top, boxes tried."""
+    stack, bounds = tree.stack, tree.bounds
+    tried, below = 0, top
+    for i in range(child, child + 2):
+        if tree.branches[i, ALIVE] == 0:
+            continue
+        tried += 1
+        bound = _least_cost(attributes, clusters, tree, load, records, mode, a, i, limit)
+        if bound < np.inf:
+            top += 1
+            stack[top], bounds[top] = i, bound
+    if top == below + 2 and bounds[top] > bounds[top - 1]:
+        stack[top], stack[top - 1] = stack[top - 1], stack[top]
+        bounds[top], bounds[top - 1] = bounds[top - 1], bounds[top]
+    return top, tried
+
+
+@part_of_kernel
+def _search(
+    attributes: Attributes,
+    clusters: Clusters,
+    tree: PartnerTree,
+    load: Floats,
+    records: int,
+    mode: int,
+    a: int,
+    best: float,
+) -> tuple[int, float, int, int, float, bool]:
+    """One search from the root: the choice, its cost and side, boxes tried, best cost, doubtful.
+
+    It is doubtful when a cost within TIE of the best was forgotten for one that in the end is not.
+    """
+    branches, info = tree.branches, clusters.info
+    chosen, chosen_cost, chosen_place, chosen_side = -1, np.inf, NOTHING, 0
+    tried, doubtful = 0, False
+    tree.stack[0], tree.bounds[0] = 0, 0.0
+    top = 0
+    while top >= 0:
+        node, bound = int64(tree.stack[top]), tree.bounds[top]
+        top -= 1
+        if bound > best + TIE or (bound >= best and branches[node, FIRST_PLACE] > chosen_place):
+            continue
+        child = int64(branches[node, CHILD])
+        if child >= 0:
+            top, boxes = _push_children(
+                attributes, clusters, tree, load, records, mode, a, child, best + TIE, top
+            )
+            tried += boxes
+            continue
+        for b in range(int64(branches[node, BEGIN]), int64(branches[node, END])):
+            if info[b, SIZE] == 0 or b == a:
+                continue
+            place = info[b, PLACE]
+            limit = best + TIE if place < chosen_place else best
+            cost, side = merge_cost(attributes, clusters, load, records, mode, a, b, limit)
+            tried += 1
+            if cost < best:
+                if chosen_cost > cost + TIE:
+                    doubtful = doubtful or best <= cost + TIE
+                    chosen_place = NOTHING
+                best = cost
+            if cost <= best + TIE and place < chosen_place:
+                chosen, chosen_cost, chosen_place, chosen_side = b, cost, place, side
+    return chosen, chosen_cost, chosen_side, tried, best, doubtful
+
+
+@kernel
+def cheapest_partner(
+    attributes: Attributes,
+    clusters: Clusters,
+    tree: PartnerTree,
     load: Floats,
     records: int,
     mode: int,
     a: int,
 ) -> tuple[int, float, int, int]:
-    """The cluster to merge a with: its number, the cost, the side that hides cells, boxes tried."""
-    facts, prices, line, nodes, importance = attributes
-    boxes, extents, words, info, links, _ = clusters
-    branches, reach, least_hide, all_words, some_words, _, stack, bounds = tree
-    best, held, held_cost, held_place, held_side = np.inf, -1, np.inf, NOTHING, 0
-    tried = 0
-    doubtful = False
-    for attempt in range(2):
-        if attempt == 1:
-            # A cost within TIE of the best was forgotten for one that is no longer within TIE:
-            # the best cost is known now, look again for the first cluster within TIE of it.
-            if not doubtful:
-                break
-            held, held_cost, held_place = -1, np.inf, NOTHING
-        top = 0
-        stack[0], bounds[0] = 0, 0.0
-        while top >= 0:
-            node, bound = long(stack[top]), bounds[top]
-            top -= 1
-            if bound > best + TIE or (bound >= best and branches[node, FIRST_PLACE] > held_place):
-                continue
-            child = long(branches[node, CHILD])
-            if child >= 0:
-                waiting = top
-                for i in range(child, child + 2):
-                    if branches[i, ALIVE] == 0:
-                        continue
-                    tried += 1
-                    bound = _bound(
-                        facts,
-                        prices,
-                        line,
-                        nodes,
-                        importance,
-                        boxes,
-                        extents,
-                        words,
-                        reach,
-                        least_hide,
-                        all_words,
-                        some_words,
-                        load,
-                        records,
-                        mode,
-                        a,
-                        i,
-                        best + TIE,
-                    )
-                    if bound < np.inf:
-                        top += 1
-                        stack[top], bounds[top] = i, bound
-                if top == waiting + 2 and bounds[top] > bounds[top - 1]:  # the lower bound first
-                    stack[top], stack[top - 1] = stack[top - 1], stack[top]
-                    bounds[top], bounds[top - 1] = bounds[top - 1], bounds[top]
-                continue
-            for b in range(long(branches[node, BEGIN]), long(branches[node, END])):
-                if info[b, SIZE] == 0 or b == a:
-                    continue
-                place = info[b, PLACE]
-                cost, side = trial(
-                    facts,
-                    prices,
-                    line,
-                    nodes,
-                    importance,
-                    boxes,
-                    extents,
-                    words,
-                    info,
-                    links,
-                    load,
-                    records,
-                    mode,
-                    a,
-                    b,
-                    best + TIE if place < held_place else best,
-                )
-                tried += 1
-                if cost < best:
-                    if held_cost > cost + TIE:
-                        doubtful = doubtful or best <= cost + TIE
-                        held_place = NOTHING
-                    best = cost
-                if cost <= best + TIE and place < held_place:
-                    held, held_cost, held_place, held_side = b, cost, place, side
-    return held, held_cost, held_side, tried
+    """The cluster to merge a with: its number, the cost, the side that hides cells, boxes tried.
+
+    Where the search is doubtful it is made again, as the best cost is known then.
+    """
+    best, tried = np.inf, 0
+    chosen, cost, side = -1, np.inf, 0
+    doubtful, searches = True, 0
+    while doubtful and searches < 2:
+        chosen, cost, side, boxes, best, doubtful = _search(
+            attributes, clusters, tree, load, records, mode, a, best
+        )
+        tried += boxes
+        searches += 1
+    return chosen, cost, side, tried

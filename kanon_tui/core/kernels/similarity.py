@@ -1,4 +1,8 @@
-"""Similarity-based clustering's inner loop: start a cluster, let the nearest join it, close it."""
+"""Similarity-based clustering's inner loop: start a cluster, let the nearest join it, close it.
+
+A cluster costs one pass over all values (`contingency`) and its searches (`nearest_records`). The
+twin in `tests/core/algorithms/twins/similarity.py` measures every record.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,14 @@ from typing import NamedTuple
 
 from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
-from kanon_tui.core.kernels.cluster_centre import Centre, aim, move
+from kanon_tui.core.kernels.cluster_centre import Centre, add_to_centre, start_centre
 from kanon_tui.core.kernels.contingency import Contingency, count, measure
-from kanon_tui.core.kernels.nearest import Search, gather, nearest, pick
+from kanon_tui.core.kernels.nearest_records import (
+    Search,
+    gather_nearest,
+    nearest_record,
+    next_nearest,
+)
 from kanon_tui.core.numeric import Int32s, Int64s
 
 __all__ = ["CLOSED", "GROWN", "STARTED", "Growth", "advance"]
@@ -68,9 +77,9 @@ def advance(
     Returns how many were made, what the last one was, and the distance of the last that joined.
     """
     state = growth.state
-    made, work, kind = 0, 0, CLOSED
+    decided, work, kind = 0, 0, CLOSED
     away = 0.0
-    while made < decisions and work < _WORK_PER_CALL:
+    while decided < decisions and work < _WORK_PER_CALL:
         if state[2] == k:
             kind = CLOSED
             for i in range(state[1] * k, state[1] * k + k):
@@ -81,11 +90,11 @@ def advance(
         elif state[2] > 0:
             kind = GROWN
             if spatial:
-                found, away, looked = nearest(tree, centre, growth.left, search)
+                found, away, looked = nearest_record(tree, centre, growth.left, search)
                 work += looked
-                move(tree, found, centre)
+                add_to_centre(tree, found, centre)
             else:
-                found, away = pick(tree, search)
+                found, away = next_nearest(tree, search)
                 work += 1
             _join(tree, growth, found, k)
         elif len(growth.order) - state[1] * k >= k:
@@ -94,12 +103,12 @@ def advance(
                 state[0] += 1
             row = growth.row[growth.order[state[0]]]
             measure(table, row, k, spatial, centre.distance)
-            aim(tree, growth.position[row], table, centre)
+            start_centre(tree, growth.position[row], table, centre)
             _join(tree, growth, growth.position[row], k)
             work += len(centre.distance)
             if k > 1 and not spatial:
-                work += gather(tree, centre, growth.left, search)
+                work += gather_nearest(tree, centre, growth.left, search)
         else:
             break
-        made += 1
-    return made, kind, away
+        decided += 1
+    return decided, kind, away

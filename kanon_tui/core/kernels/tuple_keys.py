@@ -1,22 +1,33 @@
 """The key of a tuple at a generalisation string: one number that equal labels share.
 
-A tuple is a row of bit fields: attribute a lies in word `word[a]`, `shift[a]` bits from the right.
-`start[a, level]` is where the attribute's labels of a level begin in the flat array `labels`, and
-`radix[a, level]` is how many labels the level has. The attributes at a level of one label say
-nothing and are passed over, so general strings cost less than specific ones.
+A tuple is a row of bit fields, which `TupleLayout` describes. The attributes at a level of one
+label say nothing and are passed over, so general strings cost less than specific ones.
 
 The labels of a tuple become one mixed-radix number. Where the product of the radices passes 63 bits
-it wraps around, so that different tuples may share it: then `same` compares their labels.
+it wraps around, so that different tuples may share it: then `same_labels` compares their labels.
+
+A key costs one look-up per chunk of attributes. `tests/core/full_domain/test_frequency.py` compares
+classes with those of the labels themselves.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from kanon_tui.core.kernels import kernel
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
-__all__ = ["LARGEST_KEY", "SPREAD", "chunks_of", "find_keys", "place_values", "same"]
+__all__ = [
+    "LARGEST_KEY",
+    "SPREAD",
+    "TupleLayout",
+    "chunks_of",
+    "find_keys",
+    "place_values",
+    "same_labels",
+]
 
 Chunks = tuple[Int64s, Words, Words, Int64s, Int64s, Int64s]
 
@@ -25,15 +36,30 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2**64 / golden ratio: spread
 _MOST_BITS = 12  # a table of 32 kB stays in the fastest cache
 
 
+class TupleLayout(NamedTuple):
+    """Where the attributes of a tuple lie, and the labels of their values."""
+
+    word: Int64s
+    """Per attribute the word it lies in …"""
+    shift: Words
+    """… how many bits from the right …"""
+    mask: Words
+    """… and the bits it takes."""
+    start: Int64s
+    """Attributes × levels: where the labels of a level begin in `labels`."""
+    radix: Int64s
+    """Attributes × levels: how many labels the level has."""
+    labels: Int32s
+
+
 @kernel
-def place_values(
-    levels: Int64s, start: Int64s, radix: Int64s
-) -> tuple[Int64s, Int64s, np.int64, bool]:
+def place_values(levels: Int64s, layout: TupleLayout) -> tuple[Int64s, Int64s, np.int64, bool]:
     """Per attribute where its labels begin and its place value; the product of the radices.
 
     The place value of an attribute with one label is 0. Past 63 bits (then the last item is true)
     place values are large odd numbers that wrap around.
     """
+    start, radix = layout.start, layout.radix
     first = np.empty(len(levels), dtype=np.int64)
     stride = np.zeros(len(levels), dtype=np.int64)
     product = np.int64(1)
@@ -52,21 +78,26 @@ def place_values(
 
 
 @kernel
+def _fill_chunk(
+    partial: Int64s, labels: Int32s, stride: int, size: np.int64, below: np.int64
+) -> None:
+    """Add an attribute to the table of a chunk, whose entries up to `below` are filled in."""
+    for value in range(len(labels) - 1, -1, -1):  # 0 last, for the others copy its entries
+        part = labels[value] * stride
+        for i in range(below + 1):
+            partial[value * size + i] = partial[i] + part
+
+
+@kernel
 def chunks_of(
-    first: Int64s,
-    stride: Int64s,
-    word: Int64s,
-    shift: Words,
-    mask: Words,
-    radix: Int64s,
-    labels: Int32s,
-    groups: int,
+    first: Int64s, stride: Int64s, layout: TupleLayout, labels: Int32s, groups: int
 ) -> Chunks:
     """Neighbouring attributes that are looked up together: their part of the key, in one table.
 
     The more groups there are to look up, the more bits a table may span. An attribute that is too
     wide for a table keeps its place value and is looked up by its labels; the others have 0 there.
     """
+    word, shift, mask = layout.word, layout.shift, layout.mask
     attributes = len(first)
     most_bits = 1
     while most_bits < _MOST_BITS and (16 << most_bits) < groups:
@@ -98,19 +129,15 @@ def chunks_of(
         else:
             chunk_first[chunks], chunk_stride[chunks] = first[a], stride[a]
         chunks += 1
-
     partial = np.zeros(length, dtype=np.int64)
     for a in range(attributes):
         c = chunk_of[a]
-        if c < 0:
-            continue
-        begin = chunk_first[c]
-        size = np.int64(1) << np.int64(shift[a] - chunk_shift[c])
-        below = np.int64(chunk_mask[c]) & (size - 1)  # the fields of the chunk that are filled in
-        for value in range(radix[a].max() - 1, -1, -1):  # 0 last, for the others copy its entries
-            part = labels[first[a] + value] * stride[a]
-            for i in range(below + 1):
-                partial[begin + value * size + i] = partial[begin + i] + part
+        if c >= 0:
+            size = np.int64(1) << np.int64(shift[a] - chunk_shift[c])
+            below = np.int64(chunk_mask[c]) & (size - 1)  # the fields of the chunk filled in so far
+            values = layout.radix[a].max()
+            own = labels[first[a] : first[a] + values]
+            _fill_chunk(partial[chunk_first[c] :], own, stride[a], size, below)
     return (
         chunk_word[:chunks],
         chunk_shift[:chunks],
@@ -122,17 +149,9 @@ def chunks_of(
 
 
 @kernel
-def same(
-    tuples: Words,
-    t: int,
-    u: int,
-    first: Int64s,
-    word: Int64s,
-    shift: Words,
-    mask: Words,
-    labels: Int32s,
-) -> bool:
+def same_labels(tuples: Words, t: int, u: int, first: Int64s, layout: TupleLayout) -> bool:
     """Whether two tuples have the same labels."""
+    word, shift, mask, _, _, labels = layout
     for a in range(len(first)):
         x = np.int64((tuples[t, word[a]] >> shift[a]) & mask[a])
         y = np.int64((tuples[u, word[a]] >> shift[a]) & mask[a])

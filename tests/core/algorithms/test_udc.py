@@ -187,8 +187,9 @@ def test_kernels_are_compiled_for_one_set_of_types() -> None:
         for algorithm in (Udc(), BottomUp()):
             grouping_of(task, algorithm, 1)
     kernels = [
-        *(merging.advance, merging.collect, merging.join, merging.label_rows, merging.next_small),
-        *(merging.union_extents, partner_tree.divide, partner_tree.grow, partner_search.nearest),
-        *(partner_tree.refresh, splitting.group_extent, splitting.split_groups),
+        *(merging.advance, merging.merge, merging.merge_runs, merging.label_rows),
+        *(merging.next_small, merging.union_extents, partner_search.cheapest_partner),
+        *(partner_tree.divide_into_leaves, partner_tree.fill_nodes, partner_tree.refresh),
+        *(splitting.group_extent, splitting.split_groups),
     ]
     assert max(len(kernel.signatures) for kernel in kernels) == 1  # inner ones may have none

@@ -102,9 +102,9 @@ def test_tuples_that_share_a_key_are_told_apart_by_their_labels(
     """Past 63 bits keys wrap around. Here every attribute has place value 1, so most keys clash."""
     from kanon_tui.core.kernels import frequency as kernels
 
-    def place_values(levels: Any, start: Any, radix: Any) -> Any:
-        labels = np.arange(len(levels))
-        return start[labels, levels], (radix[labels, levels] > 1).astype(np.int64), 1, True
+    def place_values(levels: Any, layout: Any) -> Any:
+        own = np.arange(len(levels)), levels
+        return layout.start[own], (layout.radix[own] > 1).astype(np.int64), 1, True
 
     task = wide_task(4, 8, 80)
     tests = engine(task)

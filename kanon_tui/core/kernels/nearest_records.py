@@ -2,12 +2,14 @@
 
 A node is left out when no row that fits its box can be near enough. Its bound is summed in the
 order of a row's distance (numbers, then categories), term by term no larger, so rounding cannot
-make it wrong.
+make it wrong. In the worst case every row is looked at.
 
 Distances less than TIE above the smallest one count as equal, and of equals the lowest record is
-the nearest. A centre that stays is searched once for all records of its cluster (`gather`, then
-`pick` one by one); one that moves is searched twice for each record, for the smallest distance and
-for the lowest record (`nearest`).
+the nearest. A centre that stays is searched once for all records of its cluster (`gather_nearest`,
+then `next_nearest` one by one); one that moves is searched twice for each record, for the smallest
+distance and for the lowest record (`nearest_record`).
+
+The twin in `tests/core/algorithms/twins/similarity.py` measures every record.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from kanon_tui.core.kernels.box_tree import GONE, BoxTree
 from kanon_tui.core.kernels.cluster_centre import Centre
 from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s
 
-__all__ = ["Search", "gather", "nearest", "new_search", "pick"]
+__all__ = ["Search", "gather_nearest", "nearest_record", "new_search", "next_nearest"]
 
 _ONE = np.uint64(1)
 _DE_BRUIJN = 0x03F79D71B4CB0A89
@@ -195,8 +197,8 @@ def _early(tree: BoxTree, centre: Centre, search: Search, enough: float) -> int:
 
 
 @kernel
-def gather(tree: BoxTree, centre: Centre, left: Int32s, search: Search) -> int:
-    """Find all rows the nearest records can come from, for `pick`; returns the work."""
+def gather_nearest(tree: BoxTree, centre: Centre, left: Int32s, search: Search) -> int:
+    """Find all rows the nearest records can come from, for `next_nearest`; returns the work."""
     work = _near(tree, centre, left, search, TIE)
     found, away = search.found, search.away
     kept, enough = 0, search.best[0] + TIE
@@ -212,7 +214,7 @@ def gather(tree: BoxTree, centre: Centre, left: Int32s, search: Search) -> int:
 
 
 @kernel
-def pick(tree: BoxTree, search: Search) -> tuple[int, float]:
+def next_nearest(tree: BoxTree, search: Search) -> tuple[int, float]:
     """Of the rows that were gathered the position of the nearest, and its distance."""
     found, away, state = search.found, search.away, search.state
     while tree.record[found[state[1]]] == GONE:
@@ -226,7 +228,9 @@ def pick(tree: BoxTree, search: Search) -> tuple[int, float]:
 
 
 @kernel
-def nearest(tree: BoxTree, centre: Centre, left: Int32s, search: Search) -> tuple[int, float, int]:
+def nearest_record(
+    tree: BoxTree, centre: Centre, left: Int32s, search: Search
+) -> tuple[int, float, int]:
     """The position of the nearest row, the smallest distance, and the work."""
     work = _near(tree, centre, left, search, 0.0)
     last = search.state[0] - 1

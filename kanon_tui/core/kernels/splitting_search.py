@@ -1,0 +1,164 @@
+"""Two searches in the tree of a group: the row furthest from a row, and the cheapest to take.
+
+Both are one search for the least score, as the row furthest from another has the least of minus
+distances. It goes depth first through the tree and leaves out a node when even the best row that
+fits its box would not do: once for the least score, the better child first; then for the first row
+whose score is as low, the child with the lower row first. Which of the two scores is meant is known
+when the search is compiled, and so costs nothing.
+
+In the worst case every row is looked at, as `splitting` does for groups without a tree.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels.box_arrays import BITS, KIND, NOTHING, SET, Attributes
+from kanon_tui.core.kernels.boxes import extent, int64, set_extent
+from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END, FIRST_PLACE
+from kanon_tui.core.kernels.splitting_boxes import (
+    SideBoxes,
+    Sides,
+    apart,
+    box_growth,
+    one_value_more,
+)
+from kanon_tui.core.kernels.splitting_tree import REACH_HIGH, REACH_LOW, GroupTree
+from kanon_tui.core.numeric import TIE, Int32s
+
+__all__ = ["cheapest_row", "furthest_row"]
+
+
+@part_of_kernel
+def _most_apart(
+    attributes: Attributes, rows: Int32s, tree: GroupTree, row: int, node: int
+) -> float:
+    """No row of a node is further from a row than this."""
+    reach = tree.reach
+    total = 0.0
+    for x in range(rows.shape[1]):
+        value, low, high = rows[row, x], reach[node, x, REACH_LOW], reach[node, x, REACH_HIGH]
+        if attributes.facts[x, KIND] == SET:
+            if low != value or high != value:
+                total += set_extent(attributes, x, 2)
+        else:
+            down = extent(attributes, x, min(value, low), max(value, low))
+            up = extent(attributes, x, min(value, high), max(value, high))
+            total += max(down, up)
+    return total
+
+
+@part_of_kernel
+def _least_growth(
+    attributes: Attributes, tree: GroupTree, boxes: SideBoxes, side: int, node: int
+) -> float:
+    """The box of a side grows at least by this when it takes a row of a node."""
+    facts = attributes.facts
+    total = 0.0
+    for x in range(len(facts)):
+        lowest, highest = boxes.low[side, x], boxes.high[side, x]
+        if facts[x, KIND] == SET:
+            if tree.words[node, facts[x, BITS]] & boxes.words[side, facts[x, BITS]] == 0:
+                total += one_value_more(attributes, x, highest)
+            continue
+        wider_low = min(lowest, tree.reach[node, x, REACH_HIGH])
+        wider_high = max(highest, tree.reach[node, x, REACH_LOW])
+        if wider_low < lowest or wider_high > highest:
+            total += extent(attributes, x, wider_low, wider_high)
+            total -= extent(attributes, x, lowest, highest)
+    return total
+
+
+@part_of_kernel
+def _least_score(
+    attributes: Attributes, rows: Int32s, tree: GroupTree, sides: Sides | None, of: int, node: int
+) -> float:
+    """No row of a node has a lower score; inf when the node has no rows."""
+    if not tree.branches[node, ALIVE]:
+        return np.inf
+    if sides is None:
+        return -_most_apart(attributes, rows, tree, of, node)
+    return _least_growth(attributes, tree, sides.boxes, of, node)
+
+
+@part_of_kernel
+def _score(
+    attributes: Attributes, rows: Int32s, sides: Sides | None, of: int, spare: int, row: int
+) -> float:
+    """The score of a row; inf when the side may not take it."""
+    if sides is None:
+        return -apart(attributes, rows, of, row)
+    if sides.side_of[row] == of or sides.counts[row] > spare:
+        return np.inf
+    return box_growth(attributes, rows, sides.boxes, of, row)
+
+
+@part_of_kernel
+def _first_of_least(
+    attributes: Attributes,
+    rows: Int32s,
+    tree: GroupTree,
+    sides: Sides | None,
+    of: int,
+    spare: int,
+) -> int:
+    """The first of the rows with the least score, NOTHING if there is none.
+
+    Without `sides` the score is minus the distance from the row `of`, with them the growth of the
+    box of the side `of` by a row of the other side that stands for at most `spare` records.
+    """
+    branches, stack, bounds = tree.branches, tree.stack, tree.bounds
+    least, found = np.inf, NOTHING
+    for search in range(2):
+        stack[0], bounds[0] = 0, -np.inf
+        depth = 1
+        while depth:
+            depth -= 1
+            node, bound = int64(stack[depth]), bounds[depth]
+            if search == 0 and bound >= least:
+                continue
+            if search == 1 and (bound > least + TIE or branches[node, FIRST_PLACE] >= found):
+                continue
+            child = int64(branches[node, CHILD])
+            if child >= 0:
+                one = _least_score(attributes, rows, tree, sides, of, child)
+                other = _least_score(attributes, rows, tree, sides, of, child + 1)
+                if search == 0:
+                    last = 0 if one < other else 1
+                else:
+                    last = int(branches[child, FIRST_PLACE] > branches[child + 1, FIRST_PLACE])
+                stack[depth], bounds[depth] = child + 1 - last, one if last else other
+                stack[depth + 1], bounds[depth + 1] = child + last, other if last else one
+                depth += 2
+                continue
+            for i in range(branches[node, BEGIN], branches[node, END]):
+                row = int64(tree.items[i])
+                if row < 0:
+                    continue
+                score = _score(attributes, rows, sides, of, spare, row)
+                if search == 0:
+                    least = min(least, score)
+                elif score <= least + TIE and score < np.inf and row < found:
+                    found = row
+    return found
+
+
+@kernel
+def furthest_row(
+    attributes: Attributes, rows: Int32s, tree: GroupTree, here: int
+) -> tuple[int, float]:
+    """The first of the rows furthest from a row, and how far it is."""
+    found = _first_of_least(attributes, rows, tree, None, here, 0)
+    return found, apart(attributes, rows, here, found)
+
+
+@kernel
+def cheapest_row(
+    attributes: Attributes, rows: Int32s, tree: GroupTree, sides: Sides, side: int, spare: int
+) -> int:
+    """The first of the rows of the other side by which the box of a side grows least.
+
+    Only rows that stand for at most `spare` records; NOTHING if there is none.
+    """
+    return _first_of_least(attributes, rows, tree, sides, side, spare)
