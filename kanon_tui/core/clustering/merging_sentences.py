@@ -24,12 +24,8 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
     from kanon_tui.core.kernels.merging import next_small, union_extents
     from kanon_tui.core.kernels.partner_search import cheapest_partner
 
-    task, attributes, clusters, load = (
-        merging.task,
-        merging.attributes,
-        merging.clusters,
-        merging.load,
-    )
+    task, load = merging.task, merging.load
+    attributes, clusters = merging.attributes, merging.clusters
     place = next_small(clusters, merging.list, turn, task.k)
     if place == len(merging.list.at):
         return None
