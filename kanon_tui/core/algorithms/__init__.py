@@ -1,4 +1,8 @@
-"""The contents page: every algorithm, by the name it has in projects and on the command line."""
+"""The sixteen algorithms, one per file. This is their contents page.
+
+They have the names that projects and the command line use. May import: `full_domain`,
+`clustering`, `kernels` (inside `steps`) and what is below them.
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ do so inside `steps`, and `warmup` compiles everything ahead of time.
 
 Kernels should see few types, because each combination is compiled on its own: int32 codes, float64
 numbers, C-contiguous arrays that may be written to.
+
+May import: `numeric`, and nothing else of the house.
 """
 
 from __future__ import annotations
