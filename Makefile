@@ -20,6 +20,7 @@ check: $(INSTALLED)  ## lint, format, types, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest
 
 format: $(INSTALLED)
@@ -33,7 +34,7 @@ lock: $(INSTALLED)  ## take the installed versions as the new constraints
 	$(BIN)/pip freeze --exclude-editable --exclude kanon-tui > constraints.txt
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .import_linter_cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@if [ -z "$(PYTHON)" ]; then \
