@@ -32,8 +32,8 @@ def execute(args: argparse.Namespace) -> int:
     """Read the column, build, check that every value is covered, and write."""
     from kanon_tui.core.data.writing import check_target
     from kanon_tui.core.hierarchy.build import build_hierarchy
-    from kanon_tui.core.hierarchy.builders.typed import spec_from_assignments
     from kanon_tui.core.hierarchy.files.any_format import HIERARCHY_ENDINGS, write_hierarchy_file
+    from kanon_tui.core.hierarchy.typed_specification import spec_from_assignments
     from kanon_tui.core.run.column import read_column
 
     check_target(args.out, HIERARCHY_ENDINGS, args.force)

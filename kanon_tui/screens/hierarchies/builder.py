@@ -22,7 +22,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
-from kanon_tui.core.hierarchy.builders.typed import groups_spec, spec_from_texts, texts_of_spec
+from kanon_tui.core.hierarchy.typed_specification import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.dialogs import Dialog
