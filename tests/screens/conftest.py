@@ -49,6 +49,7 @@ async def wait_until(pilot: Pilot[None], condition: Callable[[], object]) -> Non
         if pilot.app._exception is not None:
             return  # the application ended; leaving `run_test` raises what ended it
         await asyncio.sleep(0.02)
+    await pilot.pause()
 
 
 async def settle(pilot: Pilot[None]) -> None:

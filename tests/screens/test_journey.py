@@ -9,8 +9,7 @@ from textual.widgets import OptionList
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.task.rules import Boundary
-from tests.screens.conftest import session_of, settle
-from tests.screens.run.test_run import until
+from tests.screens.conftest import session_of, settle, wait_until
 
 
 async def go_to_attribute(pilot, name: str) -> None:
@@ -65,7 +64,9 @@ async def test_open_tag_build_rule_run_export(sample, make_app, algorithm: str) 
         await settle(pilot)
         assert session.project.algorithm.name == algorithm
         await pilot.press("r")
-        await until(pilot, lambda: bool(session.results) and pilot.app.current_mode == "results")
+        await wait_until(
+            pilot, lambda: bool(session.results) and pilot.app.current_mode == "results"
+        )
         await settle(pilot)
 
         result = session.results[-1]

@@ -21,7 +21,7 @@ from kanon_tui.screens.analyses.trees import PartitionScreen
 from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.why_dialog import WhyDialog
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import session_of, settle, wait_until
 
 SIZES = {"80x24": (80, 24), "120x40": (120, 40)}
 SCREENS = {
@@ -47,7 +47,6 @@ def show(keys: tuple[str, ...], *, result: bool = False) -> Callable[[Pilot[None
             session.results.append(replace(made, seconds=0.2))  # a clock has no place in a picture
         await pilot.press(*keys)
         await settle(pilot)
-        await pilot.pause(0.2)
 
     return before
 
@@ -68,19 +67,11 @@ def shown(screen: Screen[None], selector: str) -> str:
     return str(screen.query_one(selector, Static).content)
 
 
-async def wait(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
-    for _ in range(400):
-        if condition():
-            return
-        await pilot.pause(0.05)
-    pytest.fail("it never happened")
-
-
 async def open_panel(pilot: Pilot[None], words: str, kind: type[Screen[None]]) -> None:
     await pilot.press("ctrl+p", *words)
-    await pilot.pause(0.3)
+    await settle(pilot)
     await pilot.press("enter")
-    await wait(pilot, lambda: any(isinstance(one, kind) for one in pilot.app.screen_stack))
+    await wait_until(pilot, lambda: any(isinstance(one, kind) for one in pilot.app.screen_stack))
     await settle(pilot)
 
 
@@ -90,7 +81,7 @@ def sweep(*keys: str) -> Callable[[Pilot[None]], object]:
     async def before(pilot: Pilot[None]) -> None:
         await show(("7", "r"))(pilot)
         screen = pilot.app.screen
-        await wait(pilot, lambda: not screen.running and len(screen.points) == 14)
+        await wait_until(pilot, lambda: not screen.running and len(screen.points) == 14)
         known = {(point.algorithm, point.k): point for point in screen.points}
         pairs = [(name, k) for name in screen.algorithms for k in screen.ks]
         screen.points = tuple(replace(known[pair], seconds=pair[1] / 100) for pair in pairs)
@@ -119,7 +110,7 @@ def test_linking_attack(snap_compare, size: str) -> None:
         await show((), result=True)(pilot)
         await open_panel(pilot, "linking", AttackScreen)
         await pilot.press(*"voters.csv", "enter")
-        await wait(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
         await pilot.press("enter")
         await settle(pilot)
         await pilot.press("down", "down", "enter")
@@ -135,7 +126,7 @@ def test_feasibility(snap_compare, size: str) -> None:
         await settle(pilot)
         await open_panel(pilot, "feasib", FeasibilityScreen)
         screen = pilot.app.screen
-        await wait(pilot, lambda: not screen.working and "reached" in shown(screen, "#note"))
+        await wait_until(pilot, lambda: not screen.working and "reached" in shown(screen, "#note"))
         await pilot.press("shift+tab", "tab")
         screen.query_one("#p-attributes", Input).cursor_blink = False
         await pilot.pause()
@@ -150,9 +141,9 @@ def test_decision_trees(snap_compare, size: str) -> None:
         await show((), result=True)(pilot)
         await open_panel(pilot, "trees", PartitionScreen)
         await pilot.press("down", "down", "enter")
-        await wait(pilot, lambda: isinstance(pilot.app.screen, PartitionScreen))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, PartitionScreen))
         screen = pilot.app.screen
-        await wait(pilot, lambda: screen.found is not None and not screen.working)
+        await wait_until(pilot, lambda: screen.found is not None and not screen.working)
         await settle(pilot)
 
     assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
@@ -169,7 +160,7 @@ def test_compare(snap_compare, size: str) -> None:
         pilot.app.session_changed()
         await settle(pilot)
         await pilot.press("C")
-        await wait(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
         await settle(pilot)
 
     assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
@@ -179,7 +170,7 @@ def test_compare(snap_compare, size: str) -> None:
 def test_why(snap_compare, size: str) -> None:
     async def before(pilot: Pilot[None]) -> None:
         await show(("6", "w"), result=True)(pilot)
-        await wait(pilot, lambda: isinstance(pilot.app.screen, WhyDialog))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, WhyDialog))
         await settle(pilot)
 
     assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
@@ -203,10 +194,7 @@ def test_step_by_step(snap_compare) -> None:
         await show(("5",))(pilot)
         await pilot.press("full_stop")  # from here on the run waits: there is nothing to settle
         screen = pilot.app.screen
-        for _ in range(200):
-            if screen.live is not None and screen.live.snapshot.steps:
-                break
-            await pilot.pause(0.05)
+        await wait_until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps)
         screen.live.run.seconds = 0.0
         screen.live.snapshot = replace(screen.live.snapshot, seconds=0.0)
         screen._look()

@@ -106,7 +106,7 @@ def test_no_step_is_lost_or_taken_twice_when_many_threads_ask(drive) -> None:
     finally:
         sys.setswitchinterval(before)
     made.cancel()
-    driving.join(5)
+    driving.join(PATIENCE)
     assert made.snapshot.steps == 4000
     assert made.snapshot.step.facts["done"] == 4000
 

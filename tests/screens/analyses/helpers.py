@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from textual.widgets import Static
 
 from kanon_tui.core.run.result import anonymize
 from kanon_tui.widgets.grid import Grid
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import session_of, settle, wait_until
 
 SIZE = (80, 24)
-
-
-async def until(pilot, condition) -> None:
-    for _ in range(400):
-        if condition():
-            return
-        await pilot.pause(0.02)
-    pytest.fail("it never happened")
 
 
 async def open_panel(pilot, words: str, kind: type) -> None:
     """By the command palette, as a person would."""
     await pilot.press("ctrl+p", *words)
-    await pilot.pause(0.3)
+    await settle(pilot)
     await pilot.press("enter")
-    await until(pilot, lambda: any(isinstance(s, kind) for s in pilot.app.screen_stack))
+    await wait_until(pilot, lambda: any(isinstance(s, kind) for s in pilot.app.screen_stack))
     await pilot.pause()
 
 
@@ -43,7 +34,7 @@ async def run_it(pilot) -> None:
     await pilot.press("5")
     await settle(pilot)
     await pilot.press("r")
-    await until(pilot, lambda: bool(session_of(pilot).results))
+    await wait_until(pilot, lambda: bool(session_of(pilot).results))
     await settle(pilot)
 
 

@@ -11,8 +11,8 @@ from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import AskPath, Choose, Message
 from kanon_tui.widgets.grid import Grid
-from tests.screens.analyses.helpers import SIZE, open_panel, release_it, run_it, said, texts, until
-from tests.screens.conftest import session_of, settle
+from tests.screens.analyses.helpers import SIZE, open_panel, release_it, run_it, said, texts
+from tests.screens.conftest import session_of, settle, wait_until
 
 
 async def attacked(pilot, file: str = "voters.csv") -> AttackScreen:
@@ -20,7 +20,7 @@ async def attacked(pilot, file: str = "voters.csv") -> AttackScreen:
     await open_panel(pilot, "linking", AttackScreen)
     assert isinstance(pilot.app.screen, AskPath)
     await pilot.press(*file, "enter")
-    await until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
+    await wait_until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
     await pilot.press("enter")
     await settle(pilot)
     screen = pilot.app.screen
@@ -115,7 +115,7 @@ async def test_another_release_is_looked_at_with_the_same_people(sample, make_ap
         assert isinstance(pilot.app.screen, Choose)
         await pilot.press("up", "enter")
         await settle(pilot)
-        await until(pilot, lambda: screen.people is not None)
+        await wait_until(pilot, lambda: screen.people is not None)
         assert "on run 1: mondrian k=2" in said(screen, "#status")
         assert screen.joined == ("age", "gender", "zip")
         assert screen.people.attack.release.matches.tolist()[2] == 2
@@ -134,7 +134,7 @@ async def test_a_wrong_file_is_refused_with_a_sentence(sample, make_app, content
         await release_it(pilot)
         await open_panel(pilot, "linking", AttackScreen)
         await pilot.press(*"odd.csv", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Message))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Message))
         told = said(pilot.app.screen, "#text")
         assert message in told
         assert "unexpected" not in told
@@ -143,7 +143,7 @@ async def test_a_wrong_file_is_refused_with_a_sentence(sample, make_app, content
         assert isinstance(screen, AttackScreen)
         assert "e chooses" in said(screen, "#status")
         await pilot.press("e", *"voters.csv", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
 
 
 async def test_hostile_cells_are_shown_as_they_are_and_certainty_is_said(sample, make_app) -> None:
@@ -171,7 +171,7 @@ async def test_a_table_without_a_shared_column_is_refused(sample, make_app) -> N
         await release_it(pilot)
         await open_panel(pilot, "linking", AttackScreen)
         await pilot.press(*"other.csv", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Message))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Message))
         assert "no column of the same name" in said(pilot.app.screen, "#text")
         await pilot.press("escape")
         assert isinstance(pilot.app.screen, AttackScreen)

@@ -9,8 +9,8 @@ from textual.widgets import Input
 from kanon_tui.screens.analyses.feasibility import FeasibilityScreen, record_counts
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.plot import Plot
-from tests.screens.analyses.helpers import SIZE, open_panel, said, small_census, texts, until
-from tests.screens.conftest import settle
+from tests.screens.analyses.helpers import SIZE, open_panel, said, small_census, texts
+from tests.screens.conftest import settle, wait_until
 
 
 async def test_the_curve_of_seven_binary_attributes(sample, make_app) -> None:
@@ -22,7 +22,7 @@ async def test_the_curve_of_seven_binary_attributes(sample, make_app) -> None:
         assert screen.query_one("#p-attributes", Input).value == "6"
         await pilot.press("delete", "7", "tab", "tab", "tab", "delete", "delete", "delete")
         await pilot.press("2", "0", "tab", *"7500", "enter")
-        await until(pilot, lambda: not screen.working and screen.curve.counts[-1] == 7500)
+        await wait_until(pilot, lambda: not screen.working and screen.curve.counts[-1] == 7500)
         assert screen.curve.repeats == 20
         own, typed = screen.query_one(Plot).lines
         assert (own.name, typed.name) == ("table's 6", "typed 7 × 2 values")
@@ -35,7 +35,7 @@ async def test_the_curve_of_seven_binary_attributes(sample, make_app) -> None:
         assert any(row[0] == "▸400" for row in texts(screen.query_one(Grid)))
         assert "▸400" in screen.query_one(Plot).labels
         safe = next(n for n, rate in rates.items() if rate >= 0.95)
-        await until(pilot, lambda: "reached" in said(screen, "#note"))
+        await wait_until(pilot, lambda: "reached" in said(screen, "#note"))
         assert f"table's not up to 7,500, typed from {safe:,} on" in said(screen, "#note")
 
 
@@ -56,8 +56,8 @@ async def test_points_appear_one_by_one_and_escape_cancels_then_closes(
         await settle(pilot)
         await open_panel(pilot, "feasib", FeasibilityScreen)
         screen = pilot.app.screen
-        await until(pilot, lambda: len(screen.curve.rates) == 3)
-        await until(pilot, lambda: "…" not in texts(screen.query_one(Grid))[0])
+        await wait_until(pilot, lambda: len(screen.curve.rates) == 3)
+        await wait_until(pilot, lambda: "…" not in texts(screen.query_one(Grid))[0])
         assert "esc cancels" in said(screen, "#status")
         assert texts(screen.query_one(Grid))[-1][1:] == ["…", "…"]
         await pilot.press("escape")
@@ -77,7 +77,7 @@ async def test_a_project_that_is_not_ready_still_has_the_typed_curve(sample, mak
         await settle(pilot)
         await open_panel(pilot, "feasib", FeasibilityScreen)
         screen = pilot.app.screen
-        await until(pilot, lambda: not screen.working and bool(screen.curve.rates))
+        await wait_until(pilot, lambda: not screen.working and bool(screen.curve.rates))
         await settle(pilot)
         assert len(screen.query_one(Plot).lines) == 1
         assert "zip" in said(screen, "#note")

@@ -6,7 +6,8 @@ from kanon_tui.core.analysis.trees.partition import Node
 from kanon_tui.screens.analyses.trees import PartitionScreen, tree_lines
 from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import Choose, Help, Message
-from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census, until
+from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
+from tests.screens.conftest import wait_until
 
 
 async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> None:
@@ -15,16 +16,16 @@ async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> N
         await open_panel(pilot, "trees", PartitionScreen)
         assert isinstance(pilot.app.screen, Choose)
         await pilot.press("down", "down", "enter")  # income, diagnosis, income_class
-        await until(pilot, lambda: isinstance(pilot.app.screen, PartitionScreen))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, PartitionScreen))
         screen = pilot.app.screen
-        await until(pilot, lambda: screen.found is not None)
+        await wait_until(pilot, lambda: screen.found is not None)
         assert screen.found.target == "income_class"
         with_income = screen.found.original.accuracy
 
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
         await pilot.press("end", "up", "space", "enter")  # all but income, which tells everything
-        await until(pilot, lambda: "income" not in screen.found.attributes)
+        await wait_until(pilot, lambda: "income" not in screen.found.attributes)
         found = screen.found
         assert "diagnosis" in found.attributes
         assert found.original.accuracy < with_income
@@ -39,7 +40,7 @@ async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> N
 
         leaves = len(list(found.original.root.leaves()))
         await pilot.press(*["minus"] * 6)
-        await until(pilot, lambda: len(list(screen.found.original.root.leaves())) == 2)
+        await wait_until(pilot, lambda: len(list(screen.found.original.root.leaves())) == 2)
         assert leaves > 2
         await pilot.press("minus")  # a tree has at least two
         assert screen.leaves == 2
@@ -50,7 +51,7 @@ async def test_a_generalised_target_is_refused_and_zoom_and_help_work(sample, ma
         await release_it(pilot)
         await open_panel(pilot, "trees", PartitionScreen)
         await pilot.press("end", "enter")  # zip
-        await until(pilot, lambda: isinstance(pilot.app.screen, Message))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Message))
         assert "is generalised in the release" in said(pilot.app.screen, "#text")
         await pilot.press("escape")
         screen = pilot.app.screen

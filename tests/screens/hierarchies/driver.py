@@ -12,6 +12,7 @@ from textual.widgets import Input, Static, TextArea
 from kanon_tui.app import KanonApp
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
 from kanon_tui.widgets.grid import Grid
+from tests.screens.conftest import settle
 
 DATA = """country,age,zip,color
 France,21,46201,[a-z]
@@ -46,11 +47,7 @@ class Driver:
 
     async def settle(self) -> None:
         """Until nothing is being worked out; an edit is followed by the panes that show it."""
-        quiet = 0
-        while quiet < 2:
-            await self.pilot.pause(0.01)
-            busy = any(not worker.is_finished for worker in self.app.workers)
-            quiet = 0 if busy else quiet + 1
+        await settle(self.pilot)
 
     async def press(self, *keys: str) -> None:
         for key in keys:
@@ -65,7 +62,6 @@ class Driver:
         else:
             assert isinstance(entry, TextArea)
             entry.text = text
-        await self.pilot.pause(0.2)
         await self.settle()
 
     async def go(self, name: str) -> None:

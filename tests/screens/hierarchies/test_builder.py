@@ -47,11 +47,9 @@ async def test_builder_changes_its_form_and_groups_begin_with_what_is_there(fold
         await d.go("country")
         await d.press("b")
         d.app.screen.query_one("#builder", Select).value = "mask"
-        await d.pilot.pause(0.2)
         await d.settle()
         assert "Franc*" in d.text("#preview")
         d.app.screen.query_one("#builder", Select).value = "groups"
-        await d.pilot.pause(0.2)
         await d.settle()
         area = d.app.screen.query_one("#key-levels", TextArea)
         assert "Europe: [France, Italy]" in area.text

@@ -12,7 +12,7 @@ from kanon_tui.screens.results.figure_panel import FigurePanel
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import SIZES, answer, open_results, row_of, text_of, told_why
 
 # --- what is shown
@@ -37,10 +37,9 @@ async def test_a_run_ends_here_with_before_and_after(sample, make_app, size) -> 
         choice = AlgorithmChoice("mondrian")
         pilot.app.edit(replace(session.project, algorithm=choice), "mondrian")
         await pilot.press("5", "r")
-        for _ in range(200):
-            await settle(pilot)
-            if session.results and isinstance(pilot.app.screen, ResultsScreen):
-                break
+        await wait_until(
+            pilot, lambda: session.results and isinstance(pilot.app.screen, ResultsScreen)
+        )
         await settle(pilot)
         screen = pilot.app.screen
         assert isinstance(screen, ResultsScreen)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from textual.widgets import ContentSwitcher, Input, OptionList, Select, Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
@@ -19,15 +18,7 @@ from kanon_tui.screens.dialogs import Message
 from kanon_tui.screens.run.live_view import in_short
 from kanon_tui.screens.run.screen import RunScreen
 from tests.helpers import make_task
-from tests.screens.conftest import session_of, settle
-
-
-async def until(pilot, condition) -> None:
-    for _ in range(3000):
-        if condition():
-            return
-        await pilot.pause(0.02)
-    pytest.fail("it never happened")
+from tests.screens.conftest import session_of, settle, wait_until
 
 
 async def open_run(pilot) -> RunScreen:
@@ -83,7 +74,7 @@ async def test_a_requirement_beyond_k_is_typed_kept_undone_and_proven(sample, ma
         assert "1 requirement beyond k" in str(line.content)
         screen.query_one("#algorithms").focus()
         await pilot.press("r")
-        await until(pilot, lambda: session_of(pilot).results)
+        await wait_until(pilot, lambda: session_of(pilot).results)
         assert session_of(pilot).results[-1].measures.privacy.required[0].figure >= 2
         await pilot.press("5", "ctrl+z", "ctrl+z")
         await settle(pilot)
@@ -124,7 +115,7 @@ async def test_run_goes_to_the_results(sample, make_app) -> None:
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await open_run(pilot)
         await pilot.press("r")
-        await until(pilot, lambda: bool(session_of(pilot).results))
+        await wait_until(pilot, lambda: bool(session_of(pilot).results))
         await settle(pilot)
         assert pilot.app.current_mode == "results"
         assert session_of(pilot).results[0].measures.suppressed_records == 2
@@ -134,27 +125,29 @@ async def test_step_by_step_shows_each_decision_and_then_the_result(sample, make
     async with make_app(sample("mondrian")).run_test(size=(100, 30)) as pilot:
         screen = await open_run(pilot)
         await pilot.press("full_stop")
-        await until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
-        await until(pilot, lambda: "by zip" in str(screen.query_one("#decision", Static).content))
+        await wait_until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
+        await wait_until(
+            pilot, lambda: "by zip" in str(screen.query_one("#decision", Static).content)
+        )
         assert screen.query_one(ContentSwitcher).current == "live"
         await pilot.press("full_stop")
-        await until(pilot, lambda: screen.live.snapshot.steps == 2)
+        await wait_until(pilot, lambda: screen.live.snapshot.steps == 2)
         assert not session_of(pilot).results
         await pilot.press("space")
-        await until(pilot, lambda: bool(session_of(pilot).results))
+        await wait_until(pilot, lambda: bool(session_of(pilot).results))
 
 
 async def test_cancel_keeps_the_best_string_so_far(sample, make_app) -> None:
     async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
         screen = await open_run(pilot)
         await pilot.press("full_stop")
-        await until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
+        await wait_until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
         while not screen.live.snapshot.counters.get("passed"):
             steps = screen.live.snapshot.steps
             await pilot.press("full_stop")
-            await until(pilot, lambda steps=steps: screen.live.snapshot.steps > steps)
+            await wait_until(pilot, lambda steps=steps: screen.live.snapshot.steps > steps)
         await pilot.press("c")
-        await until(pilot, lambda: bool(session_of(pilot).results))
+        await wait_until(pilot, lambda: bool(session_of(pilot).results))
         result = session_of(pilot).results[0]
         assert screen.live.run.state is State.CANCELLED
         assert any("not proven optimal" in note for note in result.notes)
@@ -164,9 +157,9 @@ async def test_cancel_before_anything_was_found_says_so(sample, make_app) -> Non
     async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
         screen = await open_run(pilot)
         await pilot.press("full_stop")
-        await until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
+        await wait_until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps == 1)
         await pilot.press("c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Message))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Message))
         assert not session_of(pilot).results
 
 

@@ -25,7 +25,7 @@ from kanon_tui.screens.what_if.algorithms_dialog import ChooseAlgorithms
 from kanon_tui.screens.what_if.screen import WhatIfScreen
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.plot import MARKERS, Plot, draw
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import session_of, settle, wait_until
 
 
 def screen_of(pilot: Pilot[None]) -> WhatIfScreen:
@@ -45,12 +45,8 @@ def text(screen: WhatIfScreen, selector: str) -> str:
 
 
 async def until_shown(pilot: Pilot[None], kind: type) -> None:
-    for _ in range(200):
-        await settle(pilot)
-        if isinstance(pilot.app.screen, kind):
-            return
-        await pilot.pause(0.02)
-    pytest.fail(f"{kind.__name__} never came")
+    await wait_until(pilot, lambda: isinstance(pilot.app.screen, kind))
+    await settle(pilot)
 
 
 async def type_values(pilot: Pilot[None], values: str) -> None:
@@ -270,10 +266,7 @@ async def test_cancel_keeps_the_points_that_are_done(sample, make_app, monkeypat
         screen = screen_of(pilot)
         screen._compare(("datafly", "mondrian"), (2, 3))
         await pilot.press("r")
-        for _ in range(200):
-            await pilot.pause(0.05)
-            if len(screen.points) == 2:
-                break
+        await wait_until(pilot, lambda: screen._drawn is not None and len(screen._drawn) == 2)
         assert screen.running
         assert "c cancels" in text(screen, "#status")
         await pilot.press("c")
@@ -296,8 +289,7 @@ async def test_leaving_the_program_ends_a_sweep(sample, make_app, monkeypatch) -
         screen = screen_of(pilot)
         screen._compare(("datafly",), (2, 3))
         await pilot.press("r")
-        await pilot.pause(0.3)
-        assert screen.running
+        await wait_until(pilot, lambda: screen.running)
     assert screen.sweep is not None
     assert screen.sweep._cancelled
 
