@@ -109,17 +109,14 @@ class KanonApp(HostApp):
     # -- actions
 
     def on_step_bar_clicked(self, event: StepBar.Clicked) -> None:
-        """The same with the mouse."""
         self.action_step(event.step)
 
     def action_undo(self) -> None:
-        """Take back the last edit."""
         what = self.session.undo() if self.session else None
         self.say(f"undone: {what}" if what else "nothing to undo")
         self.session_changed()
 
     def action_redo(self) -> None:
-        """Do it again."""
         what = self.session.redo() if self.session else None
         self.say(f"done again: {what}" if what else "nothing to redo")
         self.session_changed()

@@ -43,13 +43,11 @@ class StepScreen(Hosted, Screen[None]):
     ]
 
     def compose(self) -> ComposeResult:
-        """Step bar, panes, footer."""
         yield StepBar()
         yield from self.body()
         yield Footer(show_command_palette=False, compact=True)
 
     def body(self) -> Iterable[Widget]:
-        """The panes of the screen."""
         raise NotImplementedError
 
     def show(self, session: Session) -> None:
@@ -61,7 +59,6 @@ class StepScreen(Hosted, Screen[None]):
         self.refresh_session()
 
     def refresh_session(self) -> None:
-        """Fill bar and panes again."""
         if self.host.session is None or not self.is_mounted:
             return
         self._fill_step_bar(self.host.session)
@@ -83,7 +80,6 @@ class StepScreen(Hosted, Screen[None]):
         self.host.compute(bar, lambda: readiness(session), show, group="readiness")
 
     def edit(self, project: Project, what: str) -> None:
-        """Make an undoable edit; the panes follow."""
         self.host.edit(project, what)
 
     def edit_attributes(self, names: Iterable[str], what: str, **changes: Any) -> None:

@@ -34,14 +34,12 @@ class ChooseSeveral(Dialog):
         self._title, self._names, self._marked = title, names, set(marked)
 
     def compose(self) -> ComposeResult:
-        """Title, list, and which keys work."""
         with Vertical():
             yield Label(Text(self._title), classes="title")
             yield OptionList(*map(self._line, self._names))
             yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
 
     def on_mount(self) -> None:
-        """Begin at the top."""
         self.query_one(OptionList).highlighted = 0
 
     def _line(self, name: str) -> Text:

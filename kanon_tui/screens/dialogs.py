@@ -70,7 +70,6 @@ class Dialog(Modal):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss_none", "Close")]
 
     def action_dismiss_none(self) -> None:
-        """Leave without an answer."""
         self.dismiss(None)
 
 
@@ -87,7 +86,6 @@ class Message(Dialog):
         self._title, self._text = title, text
 
     def compose(self) -> ComposeResult:
-        """Title, text, one button."""
         with Vertical():
             yield Label(Text(self._title), classes="title")
             with VerticalScroll(can_focus=False):
@@ -96,7 +94,6 @@ class Message(Dialog):
                 yield Button("Close", variant="primary", compact=True)
 
     def on_button_pressed(self) -> None:
-        """The only button closes."""
         self.dismiss(None)
 
 
@@ -115,7 +112,6 @@ class Confirm(Dialog):
         self._title, self._text, self._yes, self._no = title, text, yes, no
 
     def compose(self) -> ComposeResult:
-        """Question and answers."""
         with Vertical():
             yield Label(Text(self._title), classes="title")
             yield Static(Text(self._text))
@@ -124,11 +120,9 @@ class Confirm(Dialog):
                 yield Button(Text(f"{self._no} (n)"), id="no", compact=True)
 
     def action_answer(self, answer: bool) -> None:
-        """By key."""
         self.dismiss(answer)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """By button."""
         self.dismiss(event.button.id == "yes")
 
 
@@ -149,7 +143,6 @@ class AskText(Dialog):
         self._check, self._suggester = check, suggester
 
     def compose(self) -> ComposeResult:
-        """Title, input, what is wrong."""
         with Vertical():
             yield Label(Text(self._title), classes="title")
             yield Input(value=self._value, suggester=self._suggester, select_on_focus=True)
@@ -167,7 +160,6 @@ class AskText(Dialog):
 
     @on(Input.Changed)
     def show_problem(self, event: Input.Changed) -> None:
-        """Say what is wrong while typing."""
         self.query_one("#error", Static).update(Text(self.problem(event.value)))
 
     @on(Input.Submitted)
@@ -220,7 +212,6 @@ class AskPath(Dialog):
         self._title, self._value, self._hint = title, value, hint
 
     def compose(self) -> ComposeResult:
-        """Input above, matching files below."""
         with Vertical():
             yield Label(Text(self._title), classes="title")
             yield Input(value=self._value, suggester=PathSuggester(), select_on_focus=False)
@@ -228,12 +219,10 @@ class AskPath(Dialog):
             yield Static(Text(self._hint or "tab completes, ↓ list, enter accepts"), classes="hint")
 
     def on_mount(self) -> None:
-        """List what there is to begin with."""
         self._fill(self._value)
 
     @on(Input.Changed)
     def typed(self, event: Input.Changed) -> None:
-        """The list follows the typing."""
         self._fill(event.value)
 
     def _fill(self, value: str) -> None:
@@ -243,7 +232,6 @@ class AskPath(Dialog):
         self._listed = completions(value)
 
     def action_complete(self) -> None:
-        """Take the first match."""
         field = self.query_one(Input)
         if self._listed:
             field.value = self._listed[0]
@@ -251,7 +239,6 @@ class AskPath(Dialog):
         field.focus()
 
     def action_into_list(self) -> None:
-        """From the input to the list."""
         files = self.query_one("#files", OptionList)
         if not files.has_focus and files.option_count:
             files.focus()
@@ -259,7 +246,6 @@ class AskPath(Dialog):
 
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
-        """Enter a folder, take a file."""
         chosen = self._listed[event.option_index]
         field = self.query_one(Input)
         field.value = chosen
@@ -271,7 +257,6 @@ class AskPath(Dialog):
 
     @on(Input.Submitted)
     def submit(self, event: Input.Submitted) -> None:
-        """Take what was typed."""
         if event.value.strip():
             self.dismiss(Path(event.value.strip()).expanduser())
 
@@ -284,7 +269,6 @@ class Choose(Dialog):
         self._title, self._options, self._hint, self._current = title, options, hint, current
 
     def compose(self) -> ComposeResult:
-        """The list."""
         with Vertical():
             yield Label(Text(self._title), classes="title")
             yield OptionList(*[Text(option) for option in self._options])
@@ -292,12 +276,10 @@ class Choose(Dialog):
                 yield Static(Text(self._hint), classes="hint")
 
     def on_mount(self) -> None:
-        """Begin at the current choice."""
         self.query_one(OptionList).highlighted = self._current if self._options else None
 
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
-        """Enter takes it."""
         self.dismiss(event.option_index)
 
 
@@ -315,6 +297,5 @@ class Help(Dialog):
         self._markdown = markdown
 
     def compose(self) -> ComposeResult:
-        """The text, scrolling."""
         with Vertical(), VerticalScroll():
             yield Markdown(self._markdown)

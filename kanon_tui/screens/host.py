@@ -21,7 +21,7 @@ from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.project.project import Project
 from kanon_tui.screens.background import BackgroundApp
-from kanon_tui.screens.dialogs import AskPath, Confirm, Message
+from kanon_tui.screens.dialogs import AskPath, Confirm, Message, Modal
 
 __all__ = ["HostApp", "Hosted"]
 
@@ -40,7 +40,6 @@ class HostApp(BackgroundApp):
     # -- opening
 
     def action_open(self) -> None:
-        """Open another file."""
         folder = str(self.session.data_path.parent) + "/" if self.session else ""
         self.ask(
             self,
@@ -76,9 +75,8 @@ class HostApp(BackgroundApp):
             if discard:
                 self.recovery.discard(path)
             self.recent.add(path)
-            self.session = session
+            self.replace_session(session)
             self.switch_mode("data")
-            self.session_changed()
 
         self.compute(
             self,
@@ -104,7 +102,14 @@ class HostApp(BackgroundApp):
             self.session_changed()
 
     def replace_session(self, session: Session) -> None:
-        """Go on with another session, such as the same file read in another way."""
+        """Go on with another session, such as the same file read in another way.
+
+        Dialogs and panels that are open anywhere ask about the session that is left: they close.
+        """
+        for stack in list(self._screen_stacks.values()):
+            for screen in stack[1:]:
+                if isinstance(screen, Modal):
+                    screen.dismiss(None)
         self.session = session
         self.session_changed()
 
@@ -169,7 +174,6 @@ class Hosted:
 
     @property
     def host(self) -> HostApp:
-        """The application, typed."""
         app = cast("DOMNode", self).app
         assert isinstance(app, HostApp)
         return app
@@ -191,8 +195,27 @@ class Hosted:
         group: str,
         failed: Callable[[Exception], object] | None = None,
     ) -> None:
-        """Do work in a thread and call `done` with what it gives; a newer one replaces it."""
-        self.host.compute(cast("DOMNode", self), work, done, group=group, failed=failed)
+        """Do work in a thread and call `done` with what it gives; a newer one replaces it.
+
+        What was found for one session is not told to the next. Work that must hear of its end in
+        any case asks the host itself.
+        """
+        host, session = self.host, self.host.session
+
+        def of_this_session(callback: Callable[[Any], object]) -> Callable[[Any], None]:
+            def deliver(answer: Any) -> None:
+                if host.session is session:
+                    callback(answer)
+
+            return deliver
+
+        host.compute(
+            cast("DOMNode", self),
+            work,
+            of_this_session(done),
+            group=group,
+            failed=of_this_session(failed or host.fail),
+        )
 
     def ask(self, dialog: Screen[Any], answered: Callable[[Any], object] = lambda _: None) -> None:
         """Open a dialog and call `answered` with what it gives."""

@@ -44,7 +44,6 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
     ]
 
     def compose(self) -> ComposeResult:
-        """Title and list."""
         with Vertical(id="start"):
             yield Static(Text.assemble(("kanon", "bold"), "  k-anonymity in the terminal"))
             yield Static(Text(TAGLINE), id="tagline")
@@ -97,7 +96,6 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
 
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
-        """Open what was picked."""
         if event.option_id == "open":
             self.host.action_open()
         elif event.option_id is not None:

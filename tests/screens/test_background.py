@@ -12,6 +12,8 @@ from textual.worker import WorkerFailed
 
 from kanon_tui.app import KanonApp
 from kanon_tui.screens.dialogs import AskText, Confirm, Message
+from kanon_tui.screens.hierarchies.builder import BuilderDialog
+from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down
 
@@ -177,6 +179,37 @@ async def test_a_question_that_comes_late_waits_where_it_was_asked(sample, make_
         await pilot.press("1")
         await settle(pilot)
         assert isinstance(pilot.app.screen, Confirm)
+
+
+async def test_another_session_closes_the_dialogs_of_the_one_before(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("3")
+        await settle(pilot)
+        await pilot.press("b")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, BuilderDialog)
+        pilot.app.open_file(sample("locations"))
+        await settle(pilot)
+        assert session_of(pilot).project.name == "locations"
+        await pilot.press("3")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, HierarchiesScreen)
+
+
+async def test_what_was_found_for_one_session_is_not_told_to_the_next(
+    sample, make_app, held
+) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        work, answers = held(), []
+        screen = pilot.app.screen
+        screen.compute(work, answers.append, group="test")
+        await wait_until(pilot, work.begun.is_set)
+        pilot.app.replace_session(session_of(pilot).reread(session_of(pilot).project.data))
+        work.let_go()
+        await settle(pilot)
+        assert answers == []
 
 
 async def test_the_preview_of_a_builder_may_come_after_it_was_closed(

@@ -197,7 +197,7 @@ def test_step_by_step(snap_compare) -> None:
         await wait_until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps)
         screen.live.run.seconds = 0.0
         screen.live.snapshot = replace(screen.live.snapshot, seconds=0.0)
-        screen._look()
+        screen._draw_live_view()
         await pilot.pause()
 
     made = app(file=find_sample("mondrian").project)

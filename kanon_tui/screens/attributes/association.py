@@ -40,7 +40,6 @@ class AssociationDialog(Dialog):
         self._names, self._matrix, self._close = names, matrix, close
 
     def compose(self) -> ComposeResult:
-        """Matrix, verdict, explanation."""
         with Vertical():
             yield Label("Association of the quasi-identifiers", classes="title")
             yield Grid(_Matrix(self._names, self._matrix), name_width=18)
@@ -74,5 +73,4 @@ class _Matrix:
         ]
 
     def row_name(self, row: int) -> str:
-        """The attribute of the row."""
         return printable(self._names[row])

@@ -101,14 +101,12 @@ a role key to change them all.
         self._shown: Session | None = None
 
     def body(self) -> Iterable[Widget]:
-        """The table of attributes and the gauge."""
         with Vertical(id="attributes-pane", classes="pane"):
             yield Grid(name_width=2, id="attributes")
         with Vertical(id="gauge-pane", classes="pane"):
             yield Static(id="gauge")
 
     def on_mount(self) -> None:
-        """The table has the focus."""
         self.query_one("#gauge-pane").border_title = "risk with these quasi-identifiers"
         self.query_one(Grid).focus()
 
@@ -201,7 +199,6 @@ a role key to change them all.
 
     @property
     def current(self) -> str:
-        """The attribute under the cursor."""
         return list(self.session.project.attributes)[self.query_one(Grid).row]
 
     @property
@@ -211,7 +208,6 @@ a role key to change them all.
         return marked or [self.current]
 
     def action_role(self, role: str) -> None:
-        """Give the chosen attributes a role."""
         names = self.chosen
         self.edit_attributes(names, f"{', '.join(names)}: {role}", role=Role(role))
         self.marked.clear()
@@ -282,7 +278,6 @@ a role key to change them all.
         self.edit(replace(project, weights=mode), f"weights {mode}")
 
     def action_matrix(self) -> None:
-        """Show how the quasi-identifiers go together."""
         made = self._associations
         if made is None:
             self.host.say("tag at least one quasi-identifier first")
@@ -291,7 +286,6 @@ a role key to change them all.
         self.ask(AssociationDialog(made.names, made.matrix, close))
 
     def action_select(self) -> None:
-        """Mark a row and go to the next."""
         self.marked ^= {self.current}
         self.query_one(Grid).action_move(1, 0)
         self._fill()
@@ -328,7 +322,6 @@ class _Rows:
         ]
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """The cells of these attributes."""
         return self._rows[start:stop]
 
     def row_name(self, row: int) -> str:

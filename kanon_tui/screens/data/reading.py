@@ -55,7 +55,6 @@ class ReadingDialog(Hosted, Dialog):
         self._data = session.project.data
 
     def compose(self) -> ComposeResult:
-        """The form above, the preview below."""
         options = self._data.read_options
         with Vertical():
             yield Label("How is this file read?", classes="title")
@@ -83,11 +82,9 @@ class ReadingDialog(Hosted, Dialog):
                 yield Button("Cancel", id="cancel", compact=True)
 
     def on_mount(self) -> None:
-        """Show the file as it is read now."""
         self.follow()
 
     def chosen(self) -> DataSource:
-        """What the form says."""
         tokens = tuple(token.strip() for token in self.query_one("#tokens", Input).value.split(","))
         values: dict[str, Any] = {name: self.query_one(f"#{name}", Select).value for name in _NAMES}
         policy = values.pop("policy")
@@ -113,12 +110,10 @@ class ReadingDialog(Hosted, Dialog):
         self.query_one("#preview", Grid).show(FrameSource(table.frame, options.missing_tokens))
 
     def action_accept(self) -> None:
-        """Take what the form says."""
         self.dismiss(self.chosen())
 
     @on(Button.Pressed)
     def pressed(self, event: Button.Pressed) -> None:
-        """By button."""
         if event.button.id == "accept":
             self.action_accept()
         else:

@@ -69,7 +69,6 @@ value; `n` goes on to the one after.
         self._profiles: dict[tuple[str, object], ColumnProfile] = {}
 
     def body(self) -> Iterable[Widget]:
-        """Facts, table, profile."""
         yield Static(id="facts")
         with Container(id="panes"):
             with Vertical(id="table-pane", classes="pane"):
@@ -79,7 +78,6 @@ value; `n` goes on to the one after.
                 yield Static(id="profile")
 
     def on_mount(self) -> None:
-        """The table has the focus."""
         self.query_one("#table", Grid).focus()
 
     def show(self, session: Session) -> None:
@@ -98,7 +96,6 @@ value; `n` goes on to the one after.
 
     @on(Grid.Moved)
     def moved(self) -> None:
-        """Another column may be under the cursor."""
         self._show_profile()
 
     def _show_profile(self) -> None:
@@ -131,20 +128,17 @@ value; `n` goes on to the one after.
     # -- finding
 
     def action_find(self) -> None:
-        """Open the find line."""
         field = self.query_one("#find", Input)
         field.display = True
         field.focus()
 
     @on(Input.Submitted, "#find")
     def find(self, event: Input.Submitted) -> None:
-        """Look from the cursor on."""
         self._wanted = event.value
         self._close_find()
         self.action_find_next()
 
     def key_escape(self) -> None:
-        """Leave the find line."""
         self._close_find()
 
     def _close_find(self) -> None:
@@ -174,7 +168,6 @@ value; `n` goes on to the one after.
         self.compute(lambda: source.find(wanted, after), found, group="find")
 
     def action_go_to_row(self) -> None:
-        """Ask for a record number."""
         height = self.session.table.height
 
         def check(text: str) -> int:

@@ -94,7 +94,6 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
         return hierarchy is not None and len(hierarchy.rows) <= MOST_GROUPED
 
     def compose(self) -> ComposeResult:
-        """Builder, keys, what they mean, what comes out."""
         with Vertical():
             yield Label(Text(f"Build the levels of {printable(self._state.name)}"), classes="title")
             with Horizontal(classes="field"):
@@ -150,7 +149,6 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     @on(Select.Changed, "#builder")
     async def builder_chosen(self, event: Select.Changed) -> None:
-        """Other keys for another builder."""
         if event.value == self._builder.name:
             return
         self._builder = BUILDERS[str(event.value)]
@@ -215,7 +213,6 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     @on(Input.Submitted)
     def action_accept(self) -> None:
-        """Take it if it can be built."""
         session, name = self._session, self._state.name
         try:
             spec = self.spec()
@@ -231,7 +228,6 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     @on(Button.Pressed)
     def pressed(self, event: Button.Pressed) -> None:
-        """By button."""
         if event.button.id == "accept":
             self.action_accept()
         else:

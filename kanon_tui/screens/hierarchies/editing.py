@@ -57,7 +57,8 @@ class HierarchyEditing(HierarchyView):
 
     def __init__(self) -> None:
         super().__init__()
-        self._waiting: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
+        self._waiting: list[Callable[[], None]] = []
+        """Edits that were asked for; the first is being worked out."""
 
     # -- how an edit is made
 
@@ -101,23 +102,24 @@ class HierarchyEditing(HierarchyView):
 
     def in_turn(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
         """One edit after the other: keys typed ahead are not lost while one is worked out."""
-        self._waiting.append((work, done))
-        if len(self._waiting) == 1:
-            self._next()
+        session = self.session
 
-    def _next(self) -> None:
-        work, done = self._waiting[0]
-
-        def finished(then: Callable[[Any], None]) -> Callable[[Any], None]:
-            def finish(value: Any) -> None:
+        def finish(then: Callable[[Any], None]) -> Callable[[Any], None]:
+            def finished(value: Any) -> None:
                 self._waiting.pop(0)
-                then(value)
+                if session is self.session:
+                    then(value)
                 if self._waiting:
-                    self._next()
+                    self._waiting[0]()
 
-            return finish
+            return finished
 
-        self.compute(work, finished(done), group="edit", failed=finished(self.refused))
+        def begin() -> None:
+            self.host.compute(self, work, finish(done), group="edit", failed=finish(self.refused))
+
+        self._waiting.append(begin)
+        if len(self._waiting) == 1:
+            begin()
 
     def refused(self, error: Exception) -> None:
         """Nothing was changed, and why."""
@@ -131,8 +133,8 @@ class HierarchyEditing(HierarchyView):
         grid = self.levels
         if grid.shown is None:
             return
-        lost = grid.shown.uncovered(grid.row)
-        node: Node = (0, lost) if lost is not None else self.node()
+        value = grid.shown.uncovered(grid.row)
+        node: Node = (0, value) if value is not None else self.node()
         if any(level != node[0] for level, _ in self.selected):
             self.selected.clear()
             self.host.say(f"selecting labels of level {node[0]} now")
@@ -155,9 +157,11 @@ class HierarchyEditing(HierarchyView):
         """The level and labels to work on: the selected ones, else the one under the cursor."""
         nodes = sorted(self.selected) or [self.node()]
         assert self.state is not None
-        lost = [label for level, label in nodes if level == 0 and label in self.state.uncovered]
-        if lost:
-            raise InputError(f"{some(lost)} has no row yet; press u to give it one")
+        uncovered = [
+            label for level, label in nodes if level == 0 and label in self.state.uncovered
+        ]
+        if uncovered:
+            raise InputError(f"{some(uncovered)} has no row yet; press u to give it one")
         return nodes[0][0], [label for _, label in nodes]
 
     # -- the edits
@@ -170,9 +174,9 @@ class HierarchyEditing(HierarchyView):
         grid = self.levels
         if grid.shown is None:
             return
-        lost = grid.shown.uncovered(grid.row)
-        if lost is not None:
-            self.fix_uncovered([lost])
+        value = grid.shown.uncovered(grid.row)
+        if value is not None:
+            self.fix_uncovered([value])
             return
         level, old = self.node()
         hierarchy = self.hierarchy
@@ -256,13 +260,11 @@ class HierarchyEditing(HierarchyView):
 
     @says_why
     def action_add_level(self) -> None:
-        """A level above the one under the cursor."""
         level, _ = self.node()
         self.change(f"a level above level {level}", level, lambda h: add_level(h, level))
 
     @says_why
     def action_remove_level(self) -> None:
-        """The level under the cursor goes."""
         level, _ = self.node()
         self.change(f"level {level} removed", level, lambda h: remove_level(h, level))
 

@@ -35,8 +35,8 @@ def reason_text(state: HierarchyState) -> str:
     """What stands in the way of using a hierarchy, or that it is a default; else nothing."""
     if state.uncovered:
         have = count_of(len(state.uncovered), "value has", "values have")
-        lost = quoted_list(state.uncovered)
-        text = f"✗ {have} no row: {lost}; press u to give them one"
+        values = quoted_list(state.uncovered)
+        text = f"✗ {have} no row: {values}; press u to give them one"
     elif state.problem:
         text = f"✗ {state.problem}"
     elif not state.given:
@@ -56,7 +56,6 @@ class AttributeRows:
         self.columns: Sequence[GridColumn] = [GridColumn("", width), GridColumn("h", 2, True)]
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """The cells of these attributes."""
         return [
             [
                 Cell(f"{line.mark} {line.name}", self.MARKS.get(line.mark, "")),
@@ -66,5 +65,4 @@ class AttributeRows:
         ]
 
     def row_name(self, row: int) -> str:
-        """Nothing stands on the left."""
         return ""

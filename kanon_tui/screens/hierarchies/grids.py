@@ -44,7 +44,6 @@ type *Europe*.
 
     @property
     def shown(self) -> LevelRows | None:
-        """The source, typed."""
         return self.source if isinstance(self.source, LevelRows) else None
 
 
@@ -66,7 +65,6 @@ a MAGVal (◆).
 
     @property
     def shown(self) -> TreeRows | None:
-        """The source, typed."""
         return self.source if isinstance(self.source, TreeRows) else None
 
     def action_fold(self, closing: bool) -> None:

@@ -39,12 +39,11 @@ class _Rows:
         self.state, self.selected = state, selected
         self.hierarchy: Hierarchy = state.hierarchy
         self.missing = state.missing
-        self.lost = state.uncovered
+        self.without_row = state.uncovered
 
     height: int
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """The cells of these lines."""
         return [self._line(row) for row in range(start, stop)]
 
     def _line(self, row: int) -> list[Cell]:
@@ -52,10 +51,9 @@ class _Rows:
 
     def uncovered(self, row: int) -> str | None:
         """The value in this row if it has no row in the hierarchy."""
-        return self.lost[row] if row < len(self.lost) else None
+        return self.without_row[row] if row < len(self.without_row) else None
 
     def row_name(self, row: int) -> str:
-        """Nothing stands on the left."""
         return ""
 
     def find(self, text: str, after: int) -> int | None:
@@ -74,14 +72,14 @@ class _Rows:
         mark = "match" if chosen else "changed" if marked else "muted" if muted else ""
         return Cell(text or "·", mark)
 
-    def _lost_cell(self, value: str) -> Cell:
+    def _uncovered_cell(self, value: str) -> Cell:
         chosen = (0, value) in self.selected
         return Cell(f"{SELECTED if chosen else ''}✗ {value}", "match" if chosen else "bad")
 
     def _refuse(self, row: int) -> None:
-        lost = self.uncovered(row)
-        if lost is not None:
-            raise InputError(f"'{lost}' has no row yet; press u to give it one")
+        value = self.uncovered(row)
+        if value is not None:
+            raise InputError(f"'{value}' has no row yet; press u to give it one")
         raise InputError(
             "the missing value has no row of its own: it stays itself and meets the others at the "
             "top; to group it, give it a row in a file and import that"
@@ -93,7 +91,7 @@ class LevelRows(_Rows):
 
     def __init__(self, state: HierarchyState, selected: Set[Node]) -> None:
         super().__init__(state, selected)
-        self.height = len(self.lost) + len(self.hierarchy.rows) + (self.missing is not None)
+        self.height = len(self.without_row) + len(self.hierarchy.rows) + (self.missing is not None)
         bound = state.bound
         self.top = max(bound.height, self.hierarchy.height) if bound else self.hierarchy.height
         self.columns: Sequence[GridColumn] = self._columns()
@@ -110,15 +108,15 @@ class LevelRows(_Rows):
         ]
 
     def _line(self, row: int) -> list[Cell]:
-        if row < len(self.lost):
-            value = self.lost[row]
+        if row < len(self.without_row):
+            value = self.without_row[row]
             note = [Cell(NOT_COVERED, "bad"), *[Cell("")] * (self.top - 1)][: self.top]
             return [
-                self._lost_cell(value),
+                self._uncovered_cell(value),
                 *note,
                 Cell(f"{int(self.state.uncovered_records[row]):,}", "bad"),
             ]
-        number = row - len(self.lost)
+        number = row - len(self.without_row)
         if number == len(self.hierarchy.rows):
             return self._missing_line()
         place = int(self.state.order[number])
@@ -139,7 +137,7 @@ class LevelRows(_Rows):
 
     def node(self, row: int, column: int) -> Node:
         """The label under a cell; raises why there is none."""
-        number = row - len(self.lost)
+        number = row - len(self.without_row)
         if not 0 <= number < len(self.hierarchy.rows):
             self._refuse(row)
         if column > self.hierarchy.height:
@@ -157,7 +155,7 @@ class LevelRows(_Rows):
             return None
         for number, row in enumerate(self.state.order.tolist()):
             if self.hierarchy.rows[row][level] == label:
-                return number + len(self.lost)
+                return number + len(self.without_row)
         return None
 
 
@@ -193,7 +191,7 @@ class TreeRows(_Rows):
             self._lines.append(line)
             if level and self.is_open(self._node(line)):
                 todo += [(level - 1, a, b) for a, b in reversed(self._children(level, start, stop))]
-        self.height = len(self.lost) + len(self._lines) + (self.missing is not None)
+        self.height = len(self.without_row) + len(self._lines) + (self.missing is not None)
 
     def _children(self, level: int, start: int, stop: int) -> list[tuple[int, int]]:
         starts = self._starts[level - 1]
@@ -210,13 +208,13 @@ class TreeRows(_Rows):
         return usually != (node in self.toggled)
 
     def _line(self, row: int) -> list[Cell]:
-        if row < len(self.lost):
-            value = self.lost[row]
+        if row < len(self.without_row):
+            value = self.without_row[row]
             count = f"{int(self.state.uncovered_records[row]):,}"
-            note = self._lost_cell(value)
+            note = self._uncovered_cell(value)
             text = f"{note.text} {NOT_COVERED}"
             return [Cell(text, note.mark), Cell(""), Cell("1", "bad"), Cell(count, "bad")]
-        number = row - len(self.lost)
+        number = row - len(self.without_row)
         if number == len(self._lines):
             assert self.missing is not None
             count = f"{self.state.missing_records:,}"
@@ -234,7 +232,7 @@ class TreeRows(_Rows):
 
     def node(self, row: int, column: int = 0) -> Node:
         """The label of a line; raises why there is none."""
-        number = row - len(self.lost)
+        number = row - len(self.without_row)
         if not 0 <= number < len(self._lines):
             self._refuse(row)
         return self._node(self._lines[number])
@@ -243,12 +241,12 @@ class TreeRows(_Rows):
         """The line of a node, if it is unfolded."""
         for number, line in enumerate(self._lines):
             if line[0] == node[0] and self._node(line) == node:
-                return number + len(self.lost)
+                return number + len(self.without_row)
         return None
 
     def fold(self, row: int, closing: bool) -> bool:
         """Fold or unfold a line; False where there is nothing to."""
-        number = row - len(self.lost)
+        number = row - len(self.without_row)
         if not 0 <= number < len(self._lines) or self._lines[number][0] == 0:
             return False
         node = self._node(self._lines[number])
@@ -260,13 +258,13 @@ class TreeRows(_Rows):
 
     def parent(self, row: int) -> int:
         """The line of the node above."""
-        number = row - len(self.lost)
+        number = row - len(self.without_row)
         if not 0 <= number < len(self._lines):
             return row
         level = self._lines[number][0]
         while number and self._lines[number][0] <= level:
             number -= 1
-        return number + len(self.lost)
+        return number + len(self.without_row)
 
 
 def _starts(hierarchy: Hierarchy, order: np.ndarray, level: int) -> np.ndarray:

@@ -36,7 +36,6 @@ class Pick(Dialog):
         self._listed: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """What to look for above, what was found below."""
         with Vertical():
             yield Label(Text(self._title), classes="title")
             yield Input(self._value, placeholder="type a part of it", select_on_focus=True)
@@ -44,12 +43,10 @@ class Pick(Dialog):
             yield Static(id="more", classes="hint")
 
     def on_mount(self) -> None:
-        """List what there is to begin with."""
         self._find(self._value)
 
     @on(Input.Changed)
     def typed(self, event: Input.Changed) -> None:
-        """The list follows the typing."""
         self._find(event.value)
 
     def _find(self, typed: str) -> None:
@@ -75,12 +72,10 @@ class Pick(Dialog):
 
     @on(Input.Submitted)
     def submit(self) -> None:
-        """Take the highlighted one."""
         place = self.query_one("#found", OptionList).highlighted
         if place is not None:
             self.dismiss(self._listed[place])
 
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
-        """With the mouse."""
         self.dismiss(self._listed[event.option_index])

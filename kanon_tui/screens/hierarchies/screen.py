@@ -66,11 +66,11 @@ the level table, where labels can be renamed, grouped, moved and marked.
         name, folder, state = self.attribute, self.session.project.folder, self._known()
 
         def done(made: tuple[dict[str, Any], str]) -> None:
-            fields, lost = made
+            fields, gone = made
             self.selected.clear()
             self.edit_attributes([name], f"{name}: {what}", **fields)
-            if lost:
-                self.host.say(f"{name}: gone with the old levels: {lost} (ctrl+z undoes)")
+            if gone:
+                self.host.say(f"{name}: gone with the old levels: {gone} (ctrl+z undoes)")
 
         self.in_turn(lambda: replaced(state, make(), folder), done)
 
@@ -84,7 +84,6 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
     @says_why
     def action_build(self) -> None:
-        """Choose a builder, with a preview."""
 
         def built(spec: dict[str, Any] | None) -> None:
             if spec is not None:
@@ -109,7 +108,6 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
     @says_why
     def action_import(self) -> None:
-        """Read a hierarchy from a file."""
         name, project, column = self.attribute, self.session.project, self._known().column
         assert column is not None
 
@@ -132,7 +130,6 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
     @says_why
     def action_export(self) -> None:
-        """Write the hierarchy to a file."""
         name, hierarchy = self.attribute, self.hierarchy
 
         def written(path: Path) -> None:
@@ -169,9 +166,9 @@ the level table, where labels can be renamed, grouped, moved and marked.
     @says_why
     def action_uncovered(self) -> None:
         """Give the values without a row one: the selected ones, else all."""
-        lost = self._known().uncovered
-        selected = [value for value in lost if (0, value) in self.selected]
-        self.fix_uncovered(selected or lost)
+        uncovered = self._known().uncovered
+        selected = [value for value in uncovered if (0, value) in self.selected]
+        self.fix_uncovered(selected or uncovered)
 
     def fix_uncovered(self, values: Sequence[str]) -> None:
         """Ask where values without a row belong."""

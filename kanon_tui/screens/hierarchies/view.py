@@ -63,7 +63,6 @@ class HierarchyView(StepScreen):
         self._listed: Project | None = None
 
     def body(self) -> Iterable[Widget]:
-        """Attributes, levels, and per level its figures."""
         with Container(id="panes"):
             with Horizontal(id="work"):
                 with Vertical(id="attributes-pane", classes="pane"):
@@ -85,12 +84,10 @@ class HierarchyView(StepScreen):
 
     @property
     def attributes(self) -> Grid:
-        """The pane on the left."""
         return self.query_one("#attributes", Grid)
 
     @property
     def table(self) -> HierarchyTable:
-        """The level table."""
         return self.query_one(HierarchyTable)
 
     @property
@@ -243,7 +240,6 @@ class HierarchyView(StepScreen):
 
     @on(Grid.Moved, "#attributes")
     def attribute_moved(self, event: Grid.Moved) -> None:
-        """Show the attribute under the cursor."""
         names = self.session.names(Role.QUASI)
         if event.row < len(names) and names[event.row] != self.attribute:
             self.attribute = names[event.row]
@@ -258,7 +254,6 @@ class HierarchyView(StepScreen):
     @on(Grid.Moved, "#table")
     @on(Grid.Moved, "#tree")
     def level_moved(self) -> None:
-        """Another level may be under the cursor."""
         self._fill_measures()
 
     def action_tree(self) -> None:

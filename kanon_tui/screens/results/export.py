@@ -145,8 +145,8 @@ class Exporter:
             kind.write(result, path)
             return path
 
-        screen.compute(
-            write, lambda written: screen.host.say(f"wrote {written.name}"), group="export"
+        screen.host.compute(
+            screen, write, lambda written: screen.host.say(f"wrote {written.name}"), group="export"
         )
 
     # -- the command line

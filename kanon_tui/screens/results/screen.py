@@ -50,7 +50,7 @@ EMPTY = "No result yet. Press 5, choose an algorithm, and press r: the release i
 
 
 class ResultsScreen(StepScreen):
-    """One result in front; the runs of this sitting behind it."""
+    """One result in front; the other runs of the session behind it."""
 
     STEP = "results"
     HELP = """## 6 Results

@@ -43,7 +43,6 @@ class RuleDialog(Dialog):
         self._column, self._rule = column, rule
 
     def compose(self) -> ComposeResult:
-        """The fields this kind of attribute needs."""
         rule = self._rule
         importance = f"{rule.importance:g}" if rule else "10"
         with Vertical():
@@ -87,7 +86,6 @@ class RuleDialog(Dialog):
         return picker
 
     def on_mount(self) -> None:
-        """Show the picture of what is there."""
         self.check()
 
     def made(self) -> Rule:
@@ -135,14 +133,12 @@ class RuleDialog(Dialog):
 
     @on(Input.Submitted)
     def action_accept(self) -> None:
-        """Accept a rule that fits."""
         rule = self.check()
         if rule is not None:
             self.dismiss(rule)
 
     @on(Button.Pressed)
     def pressed(self, event: Button.Pressed) -> None:
-        """By button."""
         if event.button.id == "accept":
             self.action_accept()
         else:

@@ -82,7 +82,6 @@ right follow at once. Press `r` to type research values of your own.
         self._overviews: dict[str, tuple[RuleOverview, ...]] = {}
 
     def body(self) -> Iterable[Widget]:
-        """The rules and the levels."""
         with Container(id="panes"):
             with Vertical(id="rules-pane", classes="pane"):
                 yield Grid(id="rules")
@@ -90,7 +89,6 @@ right follow at once. Press `r` to type research values of your own.
                 yield Static(id="levels")
 
     def on_mount(self) -> None:
-        """The table has the focus."""
         self.query_one("#rules-pane").border_title = "rules"
         self.query_one(Grid).focus()
 
@@ -126,7 +124,6 @@ right follow at once. Press `r` to type research values of your own.
 
     @property
     def line(self) -> Line | None:
-        """The line under the cursor."""
         row = self.query_one(Grid).row
         return self.lines[row] if row < len(self.lines) else None
 
@@ -134,7 +131,6 @@ right follow at once. Press `r` to type research values of your own.
 
     @on(Grid.Moved)
     def moved(self) -> None:
-        """Another attribute may be under the cursor."""
         self._show_levels()
 
     def _show_levels(self) -> None:
@@ -189,7 +185,6 @@ right follow at once. Press `r` to type research values of your own.
         self.edit_attributes([name], what, rules=table)
 
     def action_new(self) -> None:
-        """A new rule for the attribute under the cursor."""
         if self.line is None:
             self.host.say("tag a quasi-identifier on screen 2 first")
             return
@@ -350,11 +345,9 @@ class _Rows:
         ]  # fmt: skip
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """The cells of these lines."""
         return self._cells[start:stop]
 
     def row_name(self, row: int) -> str:
-        """Nothing stands on the left."""
         return ""
 
 

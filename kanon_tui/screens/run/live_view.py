@@ -49,7 +49,6 @@ class LiveView(VerticalScroll, can_focus=True):
         self._begun = 0.0
 
     def compose(self) -> Iterable[Widget]:
-        """Counters on top, the decision, then picture and log."""
         yield Static(id="counters")
         with Vertical(id="decision-pane", classes="pane"):
             yield Static(id="decision")
@@ -60,16 +59,15 @@ class LiveView(VerticalScroll, can_focus=True):
                 yield Static(id="log")
 
     def begin(self, live: LiveRun) -> None:
-        """A new run."""
         self._seen = None
         self._begun = time.monotonic()
         self.query_one("#decision-pane").border_title = Text(live.run.algorithm.title)
         self.query_one("#picture-pane").border_title = "how it goes"
         self.query_one("#log-pane").border_title = "decisions"
-        self.look(live)
+        self.draw(live)
 
-    def look(self, live: LiveRun) -> None:
-        """Draw the present picture, if it is another one than before."""
+    def draw(self, live: LiveRun) -> None:
+        """Draw the present snapshot, if it is another one than before."""
         snapshot = live.snapshot
         if snapshot is self._seen:
             if snapshot.step is None and time.monotonic() - self._begun > PATIENCE:

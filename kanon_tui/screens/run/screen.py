@@ -105,7 +105,6 @@ for the next, `space` to let it run.
         """The sensitive attribute whose requirements the form shows."""
 
     def body(self) -> Iterable[Widget]:
-        """Preflight line; set-up or live view."""
         yield Static(id="preflight")
         with ContentSwitcher(initial="setup"):
             with Container(id="setup"):
@@ -120,7 +119,6 @@ for the next, `space` to let it run.
             yield LiveView(id="live")
 
     def on_mount(self) -> None:
-        """List the algorithms by family."""
         self.query_one("#algorithms-pane").border_title = "algorithm"
         self.query_one("#setup-pane").border_title = "set-up"
         choices = self.query_one("#algorithms", OptionList)
@@ -132,7 +130,7 @@ for the next, `space` to let it run.
                     line.no_wrap, line.overflow = True, "ellipsis"
                     choices.add_option(Option(line, id=name))
         choices.focus()
-        self.set_interval(REFRESH, self._look)
+        self.set_interval(REFRESH, self._draw_live_view)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows only what works now."""
@@ -235,12 +233,10 @@ for the next, `space` to let it run.
 
     @on(OptionList.OptionSelected, "#algorithms")
     def into_form(self) -> None:
-        """Enter goes on to the form."""
         self.query_one("#privacy", Form).focus_field("k")
 
     @on(Form.Changed)
     def changed(self, event: Form.Changed) -> None:
-        """Take over what was typed."""
         project = self.session.project
         if event.form.id == "privacy":
             values = dict(event.values)
@@ -261,7 +257,6 @@ for the next, `space` to let it run.
     # -- running
 
     def action_start(self) -> None:
-        """Run at full speed."""
         self._begin(paused=False)
 
     def _begin(self, paused: bool) -> None:
@@ -288,7 +283,8 @@ for the next, `space` to let it run.
             live.drive(lambda: worker.is_cancelled)
             return conclude(live.run, session.project)
 
-        self.compute(
+        self.host.compute(
+            self,
             drive,
             lambda result: self._finished(session, live, result),
             group="run",
@@ -296,7 +292,7 @@ for the next, `space` to let it run.
         )
 
     def _finished(self, session: Session, live: LiveRun, result: Result) -> None:
-        self._look()
+        self._draw_live_view()
         session.results.append(result)
         self.refresh_bindings()
         self.query_one(LiveView).conclude(live, result)
@@ -305,20 +301,18 @@ for the next, `space` to let it run.
             self.host.action_step("results")
 
     def _failed(self, error: Exception) -> None:
-        self._look()
+        self._draw_live_view()
         self.refresh_bindings()
         known = isinstance(error, KanonError)
         self.host.show_error("No release" if known else "The run stopped", error)
 
-    def _look(self) -> None:
-        """Read the picture of the run and draw it."""
+    def _draw_live_view(self) -> None:
         if self.live is not None and self.is_current:
-            self.query_one(LiveView).look(self.live)
+            self.query_one(LiveView).draw(self.live)
 
     # -- orders
 
     def action_pause(self) -> None:
-        """Pause, or go on."""
         if self.live is None:
             return
         if self.live.paused:
@@ -335,7 +329,6 @@ for the next, `space` to let it run.
             self._begin(paused=True)
 
     def action_speed(self, direction: int) -> None:
-        """Faster or slower."""
         if self.live is None:
             return
         if direction > 0:
@@ -344,12 +337,10 @@ for the next, `space` to let it run.
             self.live.slower()
 
     def action_cancel(self) -> None:
-        """Stop, and keep the best so far."""
         if self.live is not None:
             self.live.cancel()
 
     def action_setup(self) -> None:
-        """Back to the set-up."""
         self.query_one(ContentSwitcher).current = "setup"
         self.query_one("#algorithms").focus()
         self.refresh_bindings()

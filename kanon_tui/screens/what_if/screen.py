@@ -138,6 +138,7 @@ local recoding pays.
             if self.sweep is not None:
                 self.sweep.cancel()
             self._session_shown, self.sweep, self.points, self._opened = session, None, (), {}
+            self.running = False
             self.algorithms = _proposed(session.project.algorithm.name)
             names = self.algorithms
             self.compute(
@@ -280,7 +281,8 @@ local recoding pays.
                 if sweep is self.sweep:
                     self.points = (*self.points, point)
 
-        self.compute(
+        self.host.compute(
+            self,
             drive,
             lambda _: self._finished(sweep),
             group="sweep",

@@ -67,7 +67,7 @@ def edited(state: HierarchyState, hierarchy: Hierarchy, level: int) -> dict[str,
 def replaced(
     state: HierarchyState, spec: Mapping[str, Any] | None, folder: Path
 ) -> tuple[dict[str, Any], str]:
-    """The fields of an attribute with another hierarchy (None: the default), and what was lost.
+    """The fields of an attribute with another hierarchy (None: the default), and what is gone.
 
     MAGVals stay where their labels still exist, research values where there are as many levels.
     """
@@ -76,12 +76,12 @@ def replaced(
     hierarchy, _ = level_table(replace(old, hierarchy=spec), state.column, folder)
     marks = () if spec is None else tuple(placeable(hierarchy, old.magvals))
     rv = _fitting(old.rv, hierarchy, state.column)
-    lost = []
+    gone = []
     if len(marks) < len(old.magvals):
-        lost.append(f"{len(old.magvals) - len(marks)} MAGVals whose labels are gone")
+        gone.append(f"{len(old.magvals) - len(marks)} MAGVals whose labels are gone")
     if rv is None and old.rv is not None:
-        lost.append("the research values typed for other levels")
-    return {"hierarchy": spec, "magvals": marks, "rv": rv}, " and ".join(lost)
+        gone.append("the research values typed for other levels")
+    return {"hierarchy": spec, "magvals": marks, "rv": rv}, " and ".join(gone)
 
 
 def imported(path: Path, attribute: str, column: Column, project: Project) -> dict[str, Any]:
@@ -97,8 +97,8 @@ def imported(path: Path, attribute: str, column: Column, project: Project) -> di
         case ".xml":
             spec = {"utd": str(path), "attribute": attribute}
     hierarchy = build_hierarchy(spec, column, path.parent) if spec else read_hierarchy_file(path)
-    lost = hierarchy.uncovered(column)
-    if len(lost) == len(column.values) - (column.missing is not None):
+    uncovered = hierarchy.uncovered(column)
+    if len(uncovered) == len(column.values) - (column.missing is not None):
         raise InputError(
             f"{path.name}: it has none of the values of {column.name}; is it the right file?"
         )

@@ -116,7 +116,7 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
     found = np.array([-1 if row is None else row for row in rows])
     records = np.zeros(len(hierarchy.rows), dtype=np.int64)
     np.add.at(records, found[found >= 0], column.counts[found >= 0])
-    lost = [code for code in np.flatnonzero(found < 0).tolist() if code != column.missing]
+    uncovered = [code for code in np.flatnonzero(found < 0).tolist() if code != column.missing]
     state = replace(
         empty,
         origin=origin,
@@ -125,8 +125,8 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
         hierarchy=hierarchy,
         bound=attribute.hierarchy if attribute else None,
         levels=_measures(session, attribute) if attribute else (),
-        uncovered=tuple(column.values[code] for code in lost),
-        uncovered_records=column.counts[lost],
+        uncovered=tuple(column.values[code] for code in uncovered),
+        uncovered_records=column.counts[uncovered],
         order=hierarchy.tree_order,
         records=records,
     )
