@@ -21,7 +21,17 @@ import yaml
 
 from kanon_tui.core.errors import InputError
 
-__all__ = ["Plain", "as_number", "dump", "exact_number", "parse", "read_yaml"]
+__all__ = [
+    "ONE_LINE",
+    "Plain",
+    "as_number",
+    "dump",
+    "dump_entry",
+    "dump_item",
+    "exact_number",
+    "parse",
+    "read_yaml",
+]
 
 _NULLS = frozenset(["", "~", "null", "Null", "NULL"])
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
@@ -29,7 +39,8 @@ _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 _LONGEST_NUMBER = 300
 _LINE_ENDS = frozenset("\n\r\x85\u2028\u2029")
 _DEEPEST = 50
-_ONE_LINE = 90
+ONE_LINE = 90
+"""Columns up to which a mapping or list is written on one line."""
 
 
 class Plain(str):
@@ -181,6 +192,25 @@ def dump(document: Mapping[str, Any], blocks: Collection[str] = ()) -> str:
     return text
 
 
+def dump_entry(key: Any, value: Any, indent: int, flow: bool) -> str:
+    """`key: value` as an entry of a mapping that stands `indent` columns to the right."""
+    node = _mapping_node({key: value}, indent)[0]
+    return _indented(node, indent, flow)
+
+
+def dump_item(value: Any, indent: int, flow: bool) -> str:
+    """`- value` as an item of a block list, `value` inside brackets."""
+    node = yaml.SequenceNode("tag:yaml.org,2002:seq", [_node(value, indent + 2)[0]])
+    return _indented(node, indent, flow)
+
+
+def _indented(node: yaml.CollectionNode, indent: int, flow: bool) -> str:
+    node.flow_style = flow
+    text: str = yaml.serialize(node, Dumper=_Writer, width=10**9, allow_unicode=True)
+    text = text.rstrip("\n")
+    return text[1:-1] if flow else text.replace("\n", "\n" + " " * indent)
+
+
 class _Writer(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
     """Leaves the choice between plain and quoted to us; libyaml's where it is there, for speed."""
 
@@ -199,7 +229,7 @@ def _node(value: Any, indent: int) -> tuple[yaml.Node, int]:
         items = [_node(item, indent + 2) for item in value]
         length = sum(size + 2 for _, size in items) + 2
         node = yaml.SequenceNode("tag:yaml.org,2002:seq", [item for item, _ in items])
-        node.flow_style = indent + length <= _ONE_LINE
+        node.flow_style = indent + length <= ONE_LINE
         return node, length
     scalar = _scalar(value)
     return scalar, _room(scalar)
@@ -214,7 +244,7 @@ def _mapping_node(value: Mapping[Any, Any], indent: int) -> tuple[yaml.MappingNo
         pairs.append((key_node, item_node))
         length += _room(key_node) + size + 4
     node = yaml.MappingNode("tag:yaml.org,2002:map", pairs)
-    node.flow_style = indent + length <= _ONE_LINE
+    node.flow_style = indent + length <= ONE_LINE
     return node, length
 
 

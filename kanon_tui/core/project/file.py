@@ -1,4 +1,4 @@
-"""Project files as documents: their version, how they are read and written whole.
+"""Project files as documents: their version, how they are read, how they look.
 
 What the keys mean is declared by the classes of a project; this knows only of mappings.
 """
@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import whole_number
 from kanon_tui.core.fields.yaml_text import dump, read_yaml
 
-__all__ = ["VERSION", "check_version", "file_text", "read_file", "write_file"]
+__all__ = ["VERSION", "check_version", "file_text", "read_file"]
 
 VERSION = 1
 """Of the form of project files; there is one so far."""
@@ -49,11 +48,6 @@ def check_version(whole: LocatedValue) -> None:
         raise version.refuse(
             f"{version.shown} is not a version this Kanon reads; it reads version {VERSION}"
         )
-
-
-def write_file(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a project file, whole or not at all."""
-    write_text(path, file_text(document), force=True)
 
 
 def file_text(document: Mapping[str, Any]) -> str:

@@ -15,16 +15,19 @@ from typing import Any, Literal
 from kanon_tui.core.data.guess import guess_attribute
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.data.writing import write_text
+from kanon_tui.core.errors import InputError, KanonError, suggestion
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import read_fields, section, write_fields
 from kanon_tui.core.fields.types import mapping_of
+from kanon_tui.core.fields.yaml_edit import edit_yaml
+from kanon_tui.core.fields.yaml_text import parse
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.algorithm_choice import ALGORITHM, AlgorithmChoice
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.data_source import DataSource
-from kanon_tui.core.project.file import VERSION, check_version, file_text, read_file, write_file
+from kanon_tui.core.project.file import VERSION, check_version, file_text, read_file
 from kanon_tui.core.task.output import Output
 
 __all__ = [
@@ -76,10 +79,14 @@ class Project:
     def save(self, path: str | Path) -> Project:
         """Write it as YAML, whole or not at all; gives the project with its new path.
 
+        Saved into its own file, what has not changed stays as it was written, comments included.
         Saved into another folder, its relative paths keep naming the same files.
         """
-        project = moved(self, Path(path))
-        write_file(Path(path), project_to_mapping(project))
+        path = Path(path)
+        project = moved(self, path)
+        own = self.path is not None and os.path.realpath(self.path) == os.path.realpath(path)
+        text = (_edited_text(project) if own else None) or project_to_text(project)
+        write_text(path, text, force=True)
         return project
 
     @property
@@ -158,6 +165,23 @@ def project_to_mapping(project: Project) -> dict[str, Any]:
 def project_to_text(project: Project) -> str:
     """A project as YAML."""
     return file_text(project_to_mapping(project))
+
+
+def _edited_text(project: Project) -> str | None:
+    """Its file, changed where it says something else; None where that cannot be done."""
+    assert project.path is not None
+    try:
+        text = project.path.read_bytes().decode("utf-8")
+        before = project_from_mapping(parse(text.removeprefix(_BYTE_ORDER_MARK), ""))
+        edited = edit_yaml(text, project_to_mapping(before), project_to_mapping(project))
+        after = project_from_mapping(parse(edited.removeprefix(_BYTE_ORDER_MARK), ""))
+    except (OSError, ValueError, KanonError):
+        return None  # it is not there, or what was in it is no project
+    same = project_to_text(after) == project_to_text(project)
+    return edited if same else None
+
+
+_BYTE_ORDER_MARK = "\ufeff"
 
 
 def moved(project: Project, path: Path) -> Project:
