@@ -1,11 +1,20 @@
 """Inner loops, compiled by numba: plain arrays in, plain arrays out, without the interpreter lock.
 
-A kernel does one decision of its algorithm, or a bounded batch, per call, so that whoever runs the
+A kernel does one decision of its algorithm, or a bounded batch, per call: whoever runs the
 algorithm can pause or cancel between calls. Importing a kernel's module imports numba: algorithms
-do so inside `steps`, and `warmup` compiles everything ahead of time.
+do so inside `steps`, and `run.warm_up` compiles everything ahead of time. `box_arrays` has no
+kernels and does not load numba.
 
 Kernels should see few types, because each combination is compiled on its own: int32 codes, float64
-numbers, C-contiguous arrays that may be written to.
+numbers, C-contiguous arrays that may be written to. Arrays that belong together travel as a
+NamedTuple. A kernel never returns one to Python: Ctrl-C while it is put together ends the process.
+
+Several searches go through a tree of boxes and leave out what cannot win. The two in the tree of a
+group are one (`splitting_search`), which costs no time that can be measured: in two series on
+30,000 records `top-down` took 0.90 and 1.05 of what it did with two. The others keep their own
+loop, as they agree on little more than a stack of nodes: `k_member_search` finds score and row in
+one pass and breaks ties by record, `nearest_records` looks for the k nearest, `partner_search` sums
+a bound for four objectives and gives up as soon as it is too high.
 
 May import: `numeric`, and nothing else of the house.
 """

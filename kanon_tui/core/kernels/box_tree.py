@@ -7,7 +7,8 @@ modulo 64, so with more labels it is a set of maybes); and the lowest record it 
 leaves out a node when even the best row that fits its box would not do. Boxes shrink as records are
 taken.
 
-Building costs O(rows · (columns + log rows)); memory is linear in rows.
+Building costs O(rows · (columns + log rows)), taking a record O(columns · log rows); memory is
+linear in rows. It has no twin: those of the algorithms that search it look at every record.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ It has a place per number and a distance per value. To tell how near a whole box
 64 bits, value number modulo 64, which says little of an attribute with hundreds of values. So every
 node gets a wider set besides, of up to 16 *words* of 64 bits, from the rows it had at first; a
 value may still be there when both sets have it.
+
+Starting a centre costs one pass over all values, adding to it one over the attributes. The twin in
+`tests/core/algorithms/twins/similarity.py` keeps the places and values of its records.
 """
 
 from __future__ import annotations

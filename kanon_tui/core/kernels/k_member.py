@@ -28,6 +28,7 @@ from kanon_tui.core.kernels.k_member_search import (
     best_row,
     extra_width,
 )
+from kanon_tui.core.kernels.ties import first_of_smallest
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
 __all__ = ["Clusters", "RowRecords", "advance", "join_cheapest_cluster", "new_clusters"]
@@ -220,8 +221,5 @@ def join_cheapest_cluster(
         numbers, categories = _prepare_search(clusters, c, weights, search)
         extra = extra_width(tree, i, search, numbers, categories, np.inf)
         growths[c] = (size + 1) * (width + extra) - size * width
-    smallest = growths.min()
-    c = 0
-    while growths[c] >= smallest + TIE:
-        c += 1
+    c = first_of_smallest(growths)
     return c, _add_row(clusters, c, tree, i, weights)

@@ -18,7 +18,8 @@ from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.kernels.cluster_centre import Centre, add_to_centre, start_centre
 from kanon_tui.core.kernels.contingency import Contingency, count, measure
 from kanon_tui.core.kernels.similarity import Growth
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
+from kanon_tui.core.kernels.ties import first_of_smallest
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
 __all__ = [
     "LeftoverDistances",
@@ -139,10 +140,7 @@ def join_nearest_cluster(leftovers: LeftoverDistances, i: int, spatial: bool) ->
     distances = np.empty(len(leftovers.total))
     for c in range(len(distances)):
         distances[c] = _distance(leftovers, i, c)
-    enough = distances.min() + TIE
-    c = 0
-    while distances[c] >= enough:
-        c += 1
+    c = first_of_smallest(distances)
     if spatial:
         _take_part(leftovers, i, c)
     return c, distances[c]

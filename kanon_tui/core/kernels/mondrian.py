@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import kernel
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
+from kanon_tui.core.kernels.ties import first_of_largest
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
 __all__ = ["CLOSED", "CUT", "Axes", "Parts", "advance", "loss", "measure"]
 
@@ -123,16 +124,6 @@ def loss(axes: Axes, part: Int64s) -> float:
 
 
 @kernel
-def _first_of_widest(widths: Floats) -> int:
-    """The first attribute whose width is the largest, as far as rounding can tell."""
-    enough = widths.max() - TIE
-    x = 0
-    while widths[x] < enough:
-        x += 1
-    return x
-
-
-@kernel
 def _strict_cut(column: Int32s, low: int, high: int, k: int) -> tuple[int, int]:
     """Size of the lower side and its highest rank, for the allowable cut nearest the median.
 
@@ -204,7 +195,7 @@ def _choose_cut(
     for x in range(attributes):
         widths[x] = _width(axes, part, x)
     for turn in range(attributes):
-        x = _first_of_widest(widths)
+        x = first_of_largest(widths)
         widths[x] = -1.0
         low, high = part[2 + 3 * x], part[3 + 3 * x]
         if low == high:

@@ -28,6 +28,7 @@ from kanon_tui.core.kernels.splitting_boxes import (
 )
 from kanon_tui.core.kernels.splitting_sides import far_pair_by_tree, sides_by_tree
 from kanon_tui.core.kernels.splitting_tree import GroupTree, remove_row, tree_extent
+from kanon_tui.core.kernels.ties import first_of_largest
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
 __all__ = ["CLOSED", "SPLIT", "Groups", "Scratch", "SplitSettings", "group_extent", "split_groups"]
@@ -75,18 +76,6 @@ class Scratch(NamedTuple):
     """Per row."""
 
 
-@part_of_kernel
-def _first_of_most(amounts: Floats) -> int:
-    """The first of the largest, as far as rounding can tell."""
-    most = -np.inf
-    for amount in amounts:
-        most = max(most, amount)
-    i = 0
-    while amounts[i] < most - TIE:
-        i += 1
-    return i
-
-
 @kernel
 def group_extent(attributes: Attributes, rows: Int32s, members: Int32s, present: Flags) -> float:
     """Extent of the box around some distinct rows."""
@@ -118,7 +107,7 @@ def _far_pair(
         here = there
         for i in range(len(members)):
             distances[i] = apart(attributes, rows, members[here], members[i])
-        there = _first_of_most(distances)
+        there = first_of_largest(distances)
     return min(here, there), max(here, there), distances[there]
 
 
@@ -186,7 +175,7 @@ def _fill_poor_side(
             if side_of[row] == rich and sizes[rich] - count >= k:
                 grows = box_growth(attributes, rows, boxes, poor, row)
                 gains[i] = -_cost(grows, extents[poor], sizes[poor], count, settings.per_record)
-        i = _first_of_most(gains)
+        i = first_of_largest(gains)
         if gains[i] == -np.inf:
             return False
         row = members[i]
