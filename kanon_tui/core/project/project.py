@@ -61,12 +61,12 @@ class Project:
         Privacy(), "What a release must have", type=section(Privacy), always=True
     )
     algorithm: AlgorithmChoice = declared(
-        help="How it is found", type=ALGORITHM, factory=AlgorithmChoice, always=True
+        help="What finds the release", type=ALGORITHM, factory=AlgorithmChoice, always=True
     )
     seed: int = declared(
         0, "Start of random choices; the same seed, the same release", low=0, always=True
     )
-    output: Output = declared(Output(), "How it is written", type=section(Output))
+    output: Output = declared(Output(), "How the release is written", type=section(Output))
     path: Path | None = None
     """The file it was loaded from or saved to."""
 

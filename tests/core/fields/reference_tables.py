@@ -1,0 +1,89 @@
+"""The tables of keys in docs/reference.md, made from the declarations.
+
+python -m tests.core.fields.reference_tables    writes them anew
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.fields.declaration import Field, fields_of
+from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.task.output import Output
+
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference.md"
+_MARKED = re.compile(r"<!-- table: (\S+) -->\n(.*?)<!-- end of table -->\n", re.DOTALL)
+
+_SECTIONS: dict[str, tuple[type[Any], ...]] = {
+    "": (Project,),
+    "data.": (DataSource, ReadOptions),
+    "attributes.NAME.": (AttributeSpec,),
+    "privacy.": (Privacy,),
+    "algorithm.": (AlgorithmChoice,),
+    "output.": (Output,),
+}
+
+
+def project_rows() -> Iterable[tuple[str, Field]]:
+    for prefix, owners in _SECTIONS.items():
+        for owner in owners:
+            for field in fields_of(owner):
+                yield f"`{prefix}{field.key or field.name}`", field
+
+
+def builder_rows() -> Iterable[tuple[str, Field]]:
+    for builder in BUILDERS.values():
+        for field in builder.keys:
+            yield f"`builder: {builder.name}`, `{field.name}`", field
+    for fields in SOURCES.values():
+        for field in fields:
+            yield f"`{field.name}`", field
+
+
+def parameter_rows() -> Iterable[tuple[str, Field]]:
+    for algorithm in ALGORITHMS.values():
+        for field in fields_of(algorithm):
+            yield f"`{algorithm.name}`, `{field.name}`", field
+
+
+ROWS = {"project": project_rows, "builders": builder_rows, "parameters": parameter_rows}
+
+
+def table(rows: Iterable[tuple[str, Field]]) -> str:
+    lines = ["| key | what it says | may be | default |", "|---|---|---|---|"]
+    for key, field in rows:
+        allowed = field.allowed.replace("|", "\\|")
+        lines.append(f"| {key} | {field.help} | {allowed} | {_default(field)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _default(field: Field) -> str:
+    if field.required:
+        return "required"
+    shown = field.write(field.default) if field.default is not None else None
+    if shown is None or shown == {} or shown == [] or isinstance(shown, dict):
+        return ""
+    if isinstance(shown, list | tuple):
+        return "`" + ", ".join(map(str, filter(None, shown))) + "`"
+    return f"`{str(shown).lower() if isinstance(shown, bool) else shown}`"
+
+
+def with_tables(text: str) -> str:
+    """The text with every marked table as the declarations have it."""
+    return _MARKED.sub(
+        lambda found: (
+            f"<!-- table: {found[1]} -->\n{table(ROWS[found[1]]())}<!-- end of table -->\n"
+        ),
+        text,
+    )
+
+
+if __name__ == "__main__":
+    REFERENCE.write_text(with_tables(REFERENCE.read_text(encoding="utf-8")), encoding="utf-8")
