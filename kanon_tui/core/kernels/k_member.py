@@ -124,6 +124,18 @@ def _add_row(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats)
 
 
 @kernel
+def _find(
+    tree: BoxTree, search: Search, wanted: Wanted, weights: Floats, hashed: Flags, tie: float
+) -> tuple[int, float, int]:
+    """The position of the best row, its score, nodes and rows visited; repeats where it must."""
+    found, smallest, visits, repeat = best_row(tree, search, wanted, weights, hashed, tie, np.inf)
+    if repeat:
+        found, smallest, more, _ = best_row(tree, search, wanted, weights, hashed, tie, smallest)
+        visits += more
+    return found, smallest, visits
+
+
+@kernel
 def _mark_majority(search: Search, column: int, label: int, cost: float, categories: int) -> int:
     """Let a search add a cost to rows with another class label; returns the marks in use."""
     search.marks[categories, COLUMN] = column
@@ -185,13 +197,8 @@ def advance(
                 cost = penalty / (clusters.size[c] + 1)
                 categories = _mark_majority(search, class_column, majority, cost, categories)
         wanted = Wanted(numbers, categories, origin)
-        found, smallest, seen, repeat = best_row(tree, search, wanted, weights, hashed, tie, np.inf)
+        found, smallest, seen = _find(tree, search, wanted, weights, hashed, tie)
         visits += seen
-        if repeat:
-            found, smallest, seen, repeat = best_row(
-                tree, search, wanted, weights, hashed, tie, smallest
-            )
-            visits += seen
         chosen[decided] = tree.record[found]
         last = found
         growth = _add_row(clusters, c, tree, found, weights)

@@ -1,9 +1,8 @@
 """Split a group of records in two around a far-apart pair, and each part again.
 
 Groups are runs of consecutive distinct rows in `order`, rising inside each run. Open groups wait on
-a stack, the first side of a split on top. A split looks at every row of its group, rounds times for
-the pair and up to k times more because a side left with fewer than k records takes rows from the
-other one by one; or, where the group has a tree, at few of them (`splitting_sides`).
+a stack, the first side of a split on top. A split looks at every row of its group
+(`splitting_scan`) or, where the group has a tree, at few of them (`splitting_sides`).
 
 The twin in `tests/core/algorithms/twins/merging.py` splits lists of records.
 """
@@ -14,21 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.box_arrays import KIND, SET, Attributes
 from kanon_tui.core.kernels.boxes import extent, int64, set_extent
-from kanon_tui.core.kernels.splitting_boxes import (
-    Sides,
-    apart,
-    begin_box,
-    box_growth,
-    forget,
-    new_boxes,
-    widen,
-)
+from kanon_tui.core.kernels.splitting_boxes import begin_box, forget, new_boxes, widen
+from kanon_tui.core.kernels.splitting_scan import far_pair_by_scan, sides_by_scan
 from kanon_tui.core.kernels.splitting_sides import far_pair_by_tree, sides_by_tree
 from kanon_tui.core.kernels.splitting_tree import GroupTree, remove_row, tree_extent
-from kanon_tui.core.kernels.ties import first_of_largest
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
 __all__ = ["CLOSED", "SPLIT", "Groups", "Scratch", "SplitSettings", "group_extent", "split_groups"]
@@ -94,123 +85,6 @@ def group_extent(attributes: Attributes, rows: Int32s, members: Int32s, present:
 
 
 @kernel
-def _far_pair(
-    attributes: Attributes, rows: Int32s, members: Int32s, start: int, rounds: int
-) -> tuple[int, int, float]:
-    """Walk from a row to the one furthest from it, and on; the last two and how far apart.
-
-    Rows are given by their places among the members.
-    """
-    here, there = start, start
-    distances = np.zeros(len(members))
-    for _ in range(rounds):
-        here = there
-        for i in range(len(members)):
-            distances[i] = apart(attributes, rows, members[here], members[i])
-        there = first_of_largest(distances)
-    return min(here, there), max(here, there), distances[there]
-
-
-@part_of_kernel
-def _cost(grows: float, extent: float, size: int, count: int, per_record: bool) -> float:
-    """What it costs when a box of so many records grows to take some more."""
-    if per_record:
-        return (size + count) * (extent + grows) - size * extent
-    return grows
-
-
-@kernel
-def _give_rows(
-    attributes: Attributes,
-    rows: Int32s,
-    members: Int32s,
-    seeds: tuple[int, int],
-    per_record: bool,
-    sides: Sides,
-    sizes: Int64s,
-    extents: Floats,
-) -> None:
-    """Give every row to the seed whose box grows less; seeds are places among the members."""
-    boxes, side_of, counts = sides
-    for side in range(2):
-        row = members[seeds[side]]
-        begin_box(attributes, rows, boxes, side, row)
-        sizes[side] = counts[row]
-        side_of[row] = side
-    for i in range(len(members)):
-        if i in seeds:
-            continue
-        row, count = members[i], counts[members[i]]
-        one = box_growth(attributes, rows, boxes, 0, row)
-        other = box_growth(attributes, rows, boxes, 1, row)
-        cost_one = _cost(one, extents[0], sizes[0], count, per_record)
-        cost_other = _cost(other, extents[1], sizes[1], count, per_record)
-        to = 0 if cost_one <= cost_other + TIE else 1
-        widen(attributes, rows, boxes, to, row)
-        extents[to] += one if to == 0 else other
-        sizes[to] += count
-        side_of[row] = to
-
-
-@kernel
-def _fill_poor_side(
-    attributes: Attributes,
-    rows: Int32s,
-    members: Int32s,
-    settings: SplitSettings,
-    sides: Sides,
-    sizes: Int64s,
-    extents: Floats,
-) -> bool:
-    """Let a side with fewer than k records take rows from the other; is that possible?"""
-    boxes, side_of, counts = sides
-    k = settings.k
-    poor = 0 if sizes[0] < sizes[1] else 1
-    rich = 1 - poor
-    gains = np.zeros(len(members))
-    while sizes[poor] < k:
-        for i in range(len(members)):
-            gains[i] = -np.inf
-            row, count = members[i], counts[members[i]]
-            if side_of[row] == rich and sizes[rich] - count >= k:
-                grows = box_growth(attributes, rows, boxes, poor, row)
-                gains[i] = -_cost(grows, extents[poor], sizes[poor], count, settings.per_record)
-        i = first_of_largest(gains)
-        if gains[i] == -np.inf:
-            return False
-        row = members[i]
-        side_of[row] = poor
-        extents[poor] += box_growth(attributes, rows, boxes, poor, row)
-        widen(attributes, rows, boxes, poor, row)
-        sizes[poor] += counts[row]
-        sizes[rich] -= counts[row]
-    return True
-
-
-@kernel
-def _sides(
-    attributes: Attributes,
-    rows: Int32s,
-    counts: Int32s,
-    members: Int32s,
-    seeds: tuple[int, int],
-    settings: SplitSettings,
-    scratch: Scratch,
-) -> bool:
-    """Give every row to the seed whose box grows less, then see to it that both sides have k.
-
-    `scratch.side_of` is 0 for all rows and becomes 1 for those of the second side.
-    """
-    boxes = new_boxes(2, attributes, scratch.present)
-    sides = Sides(boxes, scratch.side_of, counts)
-    sizes, extents = np.zeros(2, dtype=np.int64), np.zeros(2)
-    _give_rows(attributes, rows, members, seeds, settings.per_record, sides, sizes, extents)
-    enough = _fill_poor_side(attributes, rows, members, settings, sides, sizes, extents)
-    forget(attributes, rows, members, scratch.present)
-    return enough
-
-
-@kernel
 def _find_sides(
     attributes: Attributes,
     rows: Int32s,
@@ -227,9 +101,17 @@ def _find_sides(
     start = int(draw * len(members))
     rounds = settings.rounds
     if not by_tree:
-        one, other, distance = _far_pair(attributes, rows, members, start, rounds)
-        return distance > TIE and _sides(
-            attributes, rows, counts, members, (one, other), settings, scratch
+        one, other, distance = far_pair_by_scan(attributes, rows, members, start, rounds)
+        return distance > TIE and sides_by_scan(
+            attributes,
+            rows,
+            counts,
+            members,
+            (one, other),
+            settings.k,
+            settings.per_record,
+            scratch.present,
+            scratch.side_of,
         )
     one, other, distance = far_pair_by_tree(attributes, rows, tree, int64(members[start]), rounds)
     return distance > TIE and sides_by_tree(
@@ -309,6 +191,30 @@ def _measure_sides(
 
 
 @kernel
+def _split(
+    attributes: Attributes,
+    rows: Int32s,
+    counts: Int32s,
+    groups: Groups,
+    members: Int32s,
+    depth: int,
+    tree: GroupTree,
+    by_tree: bool,
+    settings: SplitSettings,
+    scratch: Scratch,
+) -> tuple[int, float]:
+    """Put the two sides of the group on top of the stack in its place; as `_measure_sides`."""
+    stack, event = groups.stack, groups.event
+    begin, size = stack[depth - 1, 0], stack[depth - 1, 2]
+    middle = _divide(members, scratch.side_of, groups.order, begin)
+    event[0], event[2] = SPLIT, middle
+    stack[depth, 0], stack[depth, 1], stack[depth - 1, 0] = begin, middle, middle
+    return _measure_sides(
+        attributes, rows, counts, groups, tree, by_tree, depth, size, settings, scratch.present
+    )
+
+
+@kernel
 def split_groups(
     attributes: Attributes,
     rows: Int32s,
@@ -363,21 +269,9 @@ def split_groups(
             if level == depth:
                 level = -1
             continue
-        middle = _divide(members, scratch.side_of, order, begin)
-        event[0], event[2] = SPLIT, middle
         saved += size * extents[depth - 1]
-        stack[depth, 0], stack[depth, 1], stack[depth - 1, 0] = begin, middle, middle
-        new_level, loss = _measure_sides(
-            attributes,
-            rows,
-            counts,
-            groups,
-            tree,
-            by_tree,
-            depth,
-            size,
-            settings,
-            scratch.present,
+        new_level, loss = _split(
+            attributes, rows, counts, groups, members, depth, tree, by_tree, settings, scratch
         )
         if by_tree:
             level = new_level

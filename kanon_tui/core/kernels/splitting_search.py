@@ -6,7 +6,7 @@ fits its box would not do: once for the least score, the better child first; the
 whose score is as low, the child with the lower row first. Which of the two scores is meant is known
 when the search is compiled, and so costs nothing.
 
-In the worst case every row is looked at, as `splitting` does for groups without a tree.
+In the worst case every row is looked at, as `splitting_scan` does for groups without a tree.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ the first box grow once more. What is left are the rows that widen a box, and th
 them than the group has values.
 
 This needs that a box grows by more than a tie whenever it takes a row that it does not cover;
-`clustering.splitting` sees to it. The twin is `splitting`, which looks at every row; tests compare
-the two.
+`clustering.splitting` sees to it. The twin is `splitting_scan`, which looks at every row; tests
+compare the two.
 """
 
 from __future__ import annotations
@@ -290,7 +290,7 @@ def sides_by_tree(
     present: Flags,
     side_of: Int32s,
 ) -> bool:
-    """As `splitting` does it by looking at every row, for the rows of a tree with `size` records.
+    """As `sides_by_scan`, which looks at every row, for the rows of a tree with `size` records.
 
     `side_of` is 0 for all `members` and becomes 1 for those of the second side. At the start, when
     boxes are narrow, nearly every row widens one and a tree is of no use: as many as `scan` times
