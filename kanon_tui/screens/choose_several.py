@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.widgets import Label, OptionList, Static
 
 from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.grid import printable
 
 __all__ = ["ChooseSeveral"]
@@ -36,7 +37,7 @@ class ChooseSeveral(Dialog):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Label(Text(self._title), classes="title")
-            yield OptionList(*map(self._line, self._names))
+            yield ChoiceList(*map(self._line, self._names))
             yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
 
     def on_mount(self) -> None:

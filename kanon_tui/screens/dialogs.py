@@ -18,6 +18,7 @@ from textual.widgets import Button, Input, Label, Markdown, OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.errors import KanonError
+from kanon_tui.widgets.choice_list import ChoiceList
 
 __all__ = ["AskPath", "AskText", "Choose", "Confirm", "Dialog", "Help", "Message", "Modal"]
 
@@ -215,7 +216,7 @@ class AskPath(Dialog):
         with Vertical():
             yield Label(Text(self._title), classes="title")
             yield Input(value=self._value, suggester=PathSuggester(), select_on_focus=False)
-            yield OptionList(id="files")
+            yield ChoiceList(id="files")
             yield Static(Text(self._hint or "tab completes, ↓ list, enter accepts"), classes="hint")
 
     def on_mount(self) -> None:
@@ -271,7 +272,7 @@ class Choose(Dialog):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Label(Text(self._title), classes="title")
-            yield OptionList(*[Text(option) for option in self._options])
+            yield ChoiceList(*[Text(option) for option in self._options])
             if self._hint:
                 yield Static(Text(self._hint), classes="hint")
 

@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 
 from kanon_tui.core.project.samples import list_samples
 from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.choice_list import ChoiceList
 
 __all__ = ["StartScreen"]
 
@@ -47,7 +48,7 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
         with Vertical(id="start"):
             yield Static(Text.assemble(("kanon", "bold"), "  k-anonymity in the terminal"))
             yield Static(Text(TAGLINE), id="tagline")
-            yield OptionList(id="choices")
+            yield ChoiceList(id="choices")
         yield Footer(show_command_palette=False, compact=True)
 
     def on_screen_resume(self) -> None:

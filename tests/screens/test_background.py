@@ -14,6 +14,7 @@ from kanon_tui.app import KanonApp
 from kanon_tui.screens.dialogs import AskText, Confirm, Message
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
+from kanon_tui.widgets.choice_list import ChoiceList
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down
 
@@ -223,6 +224,17 @@ async def test_the_preview_of_a_builder_may_come_after_it_was_closed(
         for _ in range(5):
             send_keys(pilot.app, "b", "down", "9", "escape", "escape")
             await settle(pilot)
+
+
+async def test_a_list_can_be_paged_before_it_is_drawn(make_app) -> None:
+    async with make_app().run_test() as pilot:
+        hidden = ChoiceList("one", "two")
+        hidden.display = False
+        await pilot.app.screen.mount(hidden)
+        hidden.highlighted = 0
+        hidden.action_page_down()
+        hidden.action_page_up()
+        assert hidden.highlighted == 0
 
 
 async def test_the_algorithm_list_with_the_arrow_held_down(sample, make_app, monkeypatch) -> None:

@@ -14,6 +14,7 @@ from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.grid import printable
 
 __all__ = ["Pick"]
@@ -39,7 +40,7 @@ class Pick(Dialog):
         with Vertical():
             yield Label(Text(self._title), classes="title")
             yield Input(self._value, placeholder="type a part of it", select_on_focus=True)
-            yield OptionList(id="found")
+            yield ChoiceList(id="found")
             yield Static(id="more", classes="hint")
 
     def on_mount(self) -> None:

@@ -31,6 +31,7 @@ from kanon_tui.core.run.run import State
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.live_view import LiveView
+from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.theme_style import theme_style
@@ -109,7 +110,7 @@ for the next, `space` to let it run.
         with ContentSwitcher(initial="setup"):
             with Container(id="setup"):
                 with Vertical(id="algorithms-pane", classes="pane"):
-                    yield OptionList(id="algorithms")
+                    yield ChoiceList(id="algorithms")
                 with VerticalScroll(id="setup-pane", classes="pane", can_focus=False):
                     yield Static(id="about")
                     yield Form(id="privacy")
