@@ -25,7 +25,7 @@ from tests.screens.conftest import session_of, settle
 from tests.screens.slow_threads import send_keys, slow_down
 
 SEEDS = range(int(os.environ.get("KANON_STRESS", "4")))
-BURSTS = 40
+BURSTS = 25
 MOVES = (
     "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "tab", "shift+tab",
     "enter", "enter", "escape", "space", "backspace", "f1",
