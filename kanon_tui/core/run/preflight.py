@@ -80,8 +80,8 @@ def _effort(task: Task, algorithm: type[Algorithm]) -> float:
         tests_needed = tests.get(algorithm.name, 20 * log2(left + 2))
         return tests_needed * n * q * 4e-9 + left * 2e-7 + 0.05
     seconds, exponent = _AT_30_000.get(algorithm.name, (1.0, 1.2))
-    merging_on = 8.0 * (n / task.k / 10_000) ** 1.3 if task.requirements else 0.0
-    return float(seconds * (n / 30_000) ** exponent * q / 8 + merging_on + 0.05)
+    repair = 8.0 * (n / task.k / 10_000) ** 1.3 if task.requirements else 0.0
+    return float(seconds * (n / 30_000) ** exponent * q / 8 + repair + 0.05)
 
 
 _AT_30_000 = {
