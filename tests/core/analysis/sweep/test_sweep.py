@@ -166,13 +166,22 @@ def test_points_in_order_follow_what_was_asked_for() -> None:
 # --- stopping
 
 
-def test_cancel_keeps_the_points_that_are_done() -> None:
+def test_cancel_keeps_the_points_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = threading.Semaphore(1)  # a point begins when the one before has been taken
+    begin = Sweep._point
+
+    def begin_in_turn(self: Sweep, name: str, k: int) -> SweepPoint | None:
+        taken.acquire()
+        return begin(self, name, k)
+
+    monkeypatch.setattr(Sweep, "_point", begin_in_turn)
     swept = sweep(project(), ["mondrian", "local"], DEFAULT_KS, people(), workers=1)
     points = []
     for point in swept:
         points.append(point)
         if len(points) == 3:
             swept.cancel()
+        taken.release()
     assert 3 <= len(points) <= 4 < swept.total  # one more may have been under way
     for point in points:
         assert point.ncp == alone(project(), point.algorithm, point.k).measures.ncp
