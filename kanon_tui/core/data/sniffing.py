@@ -155,7 +155,7 @@ def to_utf8(data: bytes, encoding: str, file: str) -> tuple[bytes, str]:
 
 
 def _decoded(data: bytes, encoding: str, file: str) -> Iterator[str]:
-    """The text piece by piece, so that at no time a second whole copy is in memory."""
+    """The text piece by piece: a second whole copy is never in memory."""
     decoder = codecs.getincrementaldecoder(encoding)()
     lines, last = 0, ""
     for start in range(0, len(data), _CHUNK):

@@ -16,7 +16,7 @@ labels are the intervals as they stand, unless a node has a `label`: the toolbox
 attribute, and `write_utd` uses it to keep names.
 
 A value's row is the value, then the nodes from its leaf to the root. Where a leaf lies higher than
-others its label is repeated, so that every row has all levels. Leaves that all are single numbers
+others its label is repeated: every row has all levels. Leaves that all are single numbers
 without a label are the values themselves and add no level.
 
 Reference: the configuration files in the appendix of the SBC document.
@@ -273,7 +273,7 @@ def _are_ranges(rows: Sequence[Sequence[str]], numbers: Mapping[str, float]) -> 
 
 
 def _tree_order(hierarchy: Hierarchy) -> list[tuple[str, ...]]:
-    """The rows so that those with a label in common stand side by side."""
+    """The rows in an order that puts those with a label in common side by side."""
     levels = range(hierarchy.height, -1, -1)
     ranks = {j: {label: i for i, label in enumerate(hierarchy.labels(j))} for j in levels}
     return sorted(hierarchy.rows, key=lambda row: [ranks[j][row[j]] for j in levels])
