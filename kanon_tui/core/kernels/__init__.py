@@ -10,11 +10,10 @@ numbers, C-contiguous arrays that may be written to. Arrays that belong together
 NamedTuple. A kernel never returns one to Python: Ctrl-C while it is put together ends the process.
 
 Several searches go through a tree of boxes and leave out what cannot win. The two in the tree of a
-group are one (`splitting_search`), which costs no time that can be measured: in two series on
-30,000 records `top-down` took 0.90 and 1.05 of what it did with two. The others keep their own
-loop, as they agree on little more than a stack of nodes: `k_member_search` finds score and row in
-one pass and breaks ties by record, `nearest_records` looks for the k nearest, `partner_search` sums
-a bound for four objectives and gives up as soon as it is too high.
+group share one (`splitting_search`). The others keep their own loop, because they agree on little
+more than a stack of nodes: `k_member_search` finds score and row in one pass and breaks ties by
+record, `nearest_records` looks for the k nearest, `partner_search` sums a bound for four objectives
+and gives up as soon as it is too high.
 
 May import: `numeric`, and nothing else of the house.
 """
