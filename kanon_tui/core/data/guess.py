@@ -86,7 +86,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class _Look:
+class _Impression:
     """What the values of a column look like."""
 
     kind: Kind
@@ -109,10 +109,10 @@ def guess_attribute(table: Table, name: str) -> Guess:
     if not distinct.len():
         return Guess(Role.OTHER, Kind.CATEGORICAL, "every cell is missing")
     words = _words(texts.name)
-    look = _look(distinct, is_code=bool(_CODE.search(words)))
+    impression = _impression(distinct, is_code=bool(_CODE.search(words)))
     present = texts.len() - int(texts.is_in(tokens).sum())
-    role, why = _role(words, look, distinct.len(), present)
-    return Guess(role, look.kind, f"{why}; {look.what}", look.date_format)
+    role, why = _role(words, impression, distinct.len(), present)
+    return Guess(role, impression.kind, f"{why}; {impression.what}", impression.date_format)
 
 
 def _words(name: str) -> str:
@@ -121,20 +121,20 @@ def _words(name: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", name)).lower()
 
 
-def _role(words: str, look: _Look, distinct: int, present: int) -> tuple[Role, str]:
+def _role(words: str, impression: _Impression, distinct: int, present: int) -> tuple[Role, str]:
     for role, pattern in _ROLES.items():
         found = pattern.search(words)
         if found:
             return role, f"its name says '{found.group()}'"
-    if look.running and distinct == present >= _FEW:
+    if impression.running and distinct == present >= _FEW:
         return Role.IDENTIFIER, "a running number"
     nearly_all_differ = present > 1 and distinct >= _NEARLY_ALL * present
-    if look.labels and nearly_all_differ and (present >= _MANY or _LABEL.search(words)):
+    if impression.labels and nearly_all_differ and (present >= _MANY or _LABEL.search(words)):
         return Role.IDENTIFIER, f"{distinct:,} of {present:,} records differ in it"
     return Role.OTHER, "neither name nor values point at a person"
 
 
-def _look(distinct: pl.Series, is_code: bool) -> _Look:
+def _impression(distinct: pl.Series, is_code: bool) -> _Impression:
     several = distinct.len() > 1
     different = f"{distinct.len():,} different " if several else "a single "
     plural = "s" if several else ""
@@ -142,19 +142,23 @@ def _look(distinct: pl.Series, is_code: bool) -> _Look:
     readable = ~np.isnan(numbers)
     if readable.all():
         if is_code:
-            return _Look(Kind.CATEGORICAL, "codes that happen to be digits", labels=True)
+            return _Impression(Kind.CATEGORICAL, "codes that happen to be digits", labels=True)
         if distinct.str.contains("^[+-]?0[0-9]").any():
-            return _Look(Kind.CATEGORICAL, "codes, as they have leading zeros", labels=True)
+            return _Impression(Kind.CATEGORICAL, "codes, as they have leading zeros", labels=True)
         integers = bool((numbers % 1 == 0).all())
         first, last = numbers.min(), numbers.max()
         running = integers and first in (0, 1) and last - first + 1 == len(numbers)
-        return _Look(Kind.NUMERIC, f"{different}number{plural}", labels=integers, running=running)
+        return _Impression(
+            Kind.NUMERIC, f"{different}number{plural}", labels=integers, running=running
+        )
     formats = date_formats(distinct)
     if len(formats) == 1:
-        return _Look(Kind.DATE, f"{different}date{plural} ({formats[0]})", date_format=formats[0])
+        return _Impression(
+            Kind.DATE, f"{different}date{plural} ({formats[0]})", date_format=formats[0]
+        )
     if formats:
         both = " or as ".join(formats)
-        return _Look(
+        return _Impression(
             Kind.CATEGORICAL,
             f"dates that can be read as {both}: set kind: date and format to the right one",
         )
@@ -162,4 +166,4 @@ def _look(distinct: pl.Series, is_code: bool) -> _Look:
     if readable.sum() > 1 and readable.mean() >= 0.9:
         others = quoted_list(distinct.filter(~readable).sort(), most=3)
         what = f"numbers but for {others}: missing tokens, if that is what they mean"
-    return _Look(Kind.CATEGORICAL, what, labels=True)
+    return _Impression(Kind.CATEGORICAL, what, labels=True)

@@ -30,7 +30,9 @@ def section(owner: type[Any]) -> FieldType:
 
 def inlined(owner: type[Any]) -> SeveralKeys:
     """The type of a field whose object shares the section: its keys stand beside the others."""
-    return SeveralKeys(keys_of(owner), lambda entries: _made(owner, entries, None), write_fields)
+    return SeveralKeys(
+        keys_of(owner), lambda entries: _construct(owner, entries, None), write_fields
+    )
 
 
 def keys_of(owner: type[Any]) -> tuple[str, ...]:
@@ -43,7 +45,7 @@ def keys_of(owner: type[Any]) -> tuple[str, ...]:
 
 def read_fields(owner: type[T], located: LocatedValue, also: Iterable[str] = ()) -> T:
     """An object from the entries of a mapping; unknown keys are refused, except those in `also`."""
-    return _made(owner, read_entries(located, (*also, *keys_of(owner))), located)
+    return _construct(owner, read_entries(located, (*also, *keys_of(owner))), located)
 
 
 def read_entries(located: LocatedValue, keys: Iterable[str]) -> dict[str, LocatedValue]:
@@ -59,7 +61,9 @@ def read_entries(located: LocatedValue, keys: Iterable[str]) -> dict[str, Locate
     return entries
 
 
-def _made(owner: type[T], entries: Mapping[str, LocatedValue], located: LocatedValue | None) -> T:
+def _construct(
+    owner: type[T], entries: Mapping[str, LocatedValue], located: LocatedValue | None
+) -> T:
     values: dict[str, Any] = {}
     for name, declared in declarations_of(owner).items():
         if isinstance(declared, SeveralKeys):

@@ -67,7 +67,7 @@ def rename(hierarchy: Hierarchy, level: int, old: str, new: str) -> Hierarchy:
         for row in hierarchy.rows
     )
     before, after = Mark(level, old), Mark(level, new)
-    return _made(rows, (after if mark == before else mark for mark in hierarchy.marks))
+    return _with_marks(rows, (after if mark == before else mark for mark in hierarchy.marks))
 
 
 def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) -> Hierarchy:
@@ -109,7 +109,7 @@ def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) 
         _check_agree(inside, level)
     path = (name, *inside[0][above + 1 :]) if target is None else target[above:]
     rows = ((*row[:above], *path) if row[level] in wanted else row for row in hierarchy.rows)
-    return _made(rows, hierarchy.marks)
+    return _with_marks(rows, hierarchy.marks)
 
 
 def move(hierarchy: Hierarchy, level: int, label: str, parent: str) -> Hierarchy:
@@ -152,7 +152,7 @@ def split(hierarchy: Hierarchy, level: int, label: str) -> Hierarchy:
         (*row[:level], row[level - 1], *row[level + 1 :]) if row[level] == label else row
         for row in hierarchy.rows
     )
-    return _made(rows, (mark for mark in hierarchy.marks if mark != Mark(level, label)))
+    return _with_marks(rows, (mark for mark in hierarchy.marks if mark != Mark(level, label)))
 
 
 def add_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
@@ -167,7 +167,7 @@ def add_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
         for row in hierarchy.rows
     )
     marks = (Mark(m.level + (m.level > level), m.label) for m in hierarchy.marks)
-    return _made(rows, marks)
+    return _with_marks(rows, marks)
 
 
 def remove_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
@@ -184,7 +184,7 @@ def remove_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
     marks = (
         Mark(m.level - (m.level > level), m.label) for m in hierarchy.marks if m.level != level
     )
-    return _made(rows, marks)
+    return _with_marks(rows, marks)
 
 
 def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarchy:
@@ -219,19 +219,19 @@ def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarch
                     f"'{path[level + 1]}', but it is under '{there}'; equal labels stay equal"
                 )
     added = [(value, *labels) for value, labels in new.items()]
-    return _made((*hierarchy.rows, *added), hierarchy.marks)
+    return _with_marks((*hierarchy.rows, *added), hierarchy.marks)
 
 
 # --- what all edits share -------------------------------------------------------------------------
 
 
-def _made(rows: Rows, marks: Iterable[Mark]) -> Hierarchy:
+def _with_marks(rows: Rows, marks: Iterable[Mark]) -> Hierarchy:
     """A hierarchy of rows valid by construction, with the marks that still have a label."""
-    made = Hierarchy(tuple(rows))
+    unmarked = Hierarchy(tuple(rows))
     wanted = list(marks)
-    labels = {level: frozenset(made.labels(level)) for level in {mark.level for mark in wanted}}
+    labels = {level: frozenset(unmarked.labels(level)) for level in {mark.level for mark in wanted}}
     kept = frozenset(mark for mark in wanted if mark.label in labels[mark.level])
-    return Hierarchy(made.rows, kept)
+    return Hierarchy(unmarked.rows, kept)
 
 
 def _check_level(hierarchy: Hierarchy, level: int) -> None:

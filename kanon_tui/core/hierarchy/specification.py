@@ -45,16 +45,18 @@ def _declared(located: LocatedValue) -> tuple[str, tuple[Field, ...], LocatedVal
     spec = located.value
     if not isinstance(spec, Mapping):
         raise located.refuse(f"{located.shown} is not allowed here; write {_LIKE}")
-    told = [key for key in ("builder", "file", "utd") if key in spec]
-    if len(told) > 1:
-        raise located.refuse(f"its hierarchy has both {told[0]} and {told[1]}; keep one of them")
-    if told == ["builder"]:
+    sources = [key for key in ("builder", "file", "utd") if key in spec]
+    if len(sources) > 1:
+        raise located.refuse(
+            f"its hierarchy has both {sources[0]} and {sources[1]}; keep one of them"
+        )
+    if sources == ["builder"]:
         name = spec["builder"]
         if not isinstance(name, str) or name not in BUILDERS:
             raise located.refuse(f"unknown builder '{name}'; {suggestion(str(name), BUILDERS)}")
         given = {key: value for key, value in spec.items() if key != "builder"}
         return "builder", BUILDERS[name].keys, replace(located, value=given)
-    source = told[0] if told else "levels"
+    source = sources[0] if sources else "levels"
     if source not in spec:
         unknown = [str(key) for key in spec]
         known = ("builder", *SOURCES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -187,6 +187,10 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
     # -- the preview
 
     def _preview(self) -> None:
+        self._build(lambda _, preview: self._show(preview), group="preview")
+
+    def _build(self, done: Callable[[dict[str, Any], Preview], object], group: str) -> None:
+        """Build what the form says in the background; what does not fit is shown as an error."""
         session, name = self._session, self._state.name
         try:
             spec = self.spec()
@@ -195,13 +199,13 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
             return
         self.compute(
             lambda: level_preview(session, name, spec),
-            self._show,
-            group="preview",
+            lambda preview: done(spec, preview),
+            group=group,
             failed=self._failed,
         )
 
-    def _show(self, made: Preview) -> None:
-        self.query_one("#preview", Static).update(preview_text(*made))
+    def _show(self, preview: Preview) -> None:
+        self.query_one("#preview", Static).update(preview_text(*preview))
         self.query_one("#error", Static).update("")
 
     def _failed(self, error: Exception) -> None:
@@ -213,18 +217,8 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     @on(Input.Submitted)
     def action_accept(self) -> None:
-        session, name = self._session, self._state.name
-        try:
-            spec = self.spec()
-        except KanonError as error:
-            self._failed(error)
-            return
-        self.compute(
-            lambda: level_preview(session, name, spec),
-            lambda _: self.dismiss(spec),
-            group="accept",  # of its own: the preview of what was typed last must not replace it
-            failed=self._failed,
-        )
+        # A group of its own: the preview of what was typed last must not replace it.
+        self._build(lambda spec, _: self.dismiss(spec), group="accept")
 
     @on(Button.Pressed)
     def pressed(self, event: Button.Pressed) -> None:

@@ -88,7 +88,7 @@ class RuleDialog(Dialog):
     def on_mount(self) -> None:
         self.check()
 
-    def made(self) -> Rule:
+    def rule_of_form(self) -> Rule:
         """The rule the form describes; raises what is wrong with it."""
         text = self.query_one("#importance", Input).value
         try:
@@ -121,7 +121,7 @@ class RuleDialog(Dialog):
         """Say what is wrong while the form is filled in, and draw the boundary."""
         error, rule = "", None
         try:
-            rule = self.made()
+            rule = self.rule_of_form()
         except KanonError as problem:
             error = str(problem)
         self.query_one("#error", Static).update(Text(error))

@@ -172,7 +172,7 @@ for the next, `space` to let it run.
         line = self.query_one("#preflight", Static)
         self.compute(
             lambda: preflight(project, session.task(), algorithm),
-            lambda made: line.update(preflight_text(made, algorithm.name, project.privacy, self)),
+            lambda found: line.update(preflight_text(found, algorithm.name, project.privacy, self)),
             group="preflight",
             failed=lambda error: line.update(
                 preflight_text(Preflight(problem=str(error)), "", project.privacy, self)
@@ -263,7 +263,7 @@ for the next, `space` to let it run.
     def _begin(self, paused: bool) -> None:
         session = self.session
 
-        def made(live: LiveRun) -> None:
+        def begin(live: LiveRun) -> None:
             self.live = live
             self.query_one(LiveView).begin(live)
             self.query_one(ContentSwitcher).current = "live"
@@ -274,7 +274,7 @@ for the next, `space` to let it run.
         def make() -> LiveRun:
             return LiveRun(start(session.project, task=session.task()), paused=paused)
 
-        self.compute(make, made, group="begin", failed=self._failed)
+        self.compute(make, begin, group="begin", failed=self._failed)
 
     def _drive(self, session: Session, live: LiveRun) -> None:
         def drive() -> Result:
@@ -347,17 +347,17 @@ for the next, `space` to let it run.
         self.refresh_bindings()
 
 
-def preflight_text(made: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
+def preflight_text(found: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
     """One line (two with warnings): ready or not, and how large."""
-    if made.problem:
-        return Text.assemble(("✗ ", theme_style(widget, "error", bold=True)), made.problem)
+    if found.problem:
+        return Text.assemble(("✗ ", theme_style(widget, "error", bold=True)), found.problem)
     text = Text.assemble(
         ("✓ ready ", theme_style(widget, "success", bold=True)),
         (name, "bold"),
         f" k={privacy.k} · ",
     )
-    text.append(" · ".join(made.facts))
-    if made.warnings:
-        more = f" (and {len(made.warnings) - 1} more)" if len(made.warnings) > 1 else ""
-        text.append(f"\n! {made.warnings[0]}{more}", theme_style(widget, "warning"))
+    text.append(" · ".join(found.facts))
+    if found.warnings:
+        more = f" (and {len(found.warnings) - 1} more)" if len(found.warnings) > 1 else ""
+        text.append(f"\n! {found.warnings[0]}{more}", theme_style(widget, "warning"))
     return text
