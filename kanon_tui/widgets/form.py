@@ -48,40 +48,57 @@ class Form(VerticalScroll, can_focus=False):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._fields: tuple[Field, ...] = ()
-        self._entries: dict[str, Input | Select[Any]] = {}
-        """What is typed into, of exactly these fields; older ones may still be on their way out."""
         self._values: dict[str, Any] = {}
+        self._entries: dict[str, Input | Select[Any]] = {}
+        """What is typed into; while `_mounting`, those of the fields before."""
+        self._mounting = False
 
     def compose(self) -> ComposeResult:
         """Fields are mounted by `show`; help and error stay."""
         yield Static("", id="form-help", classes="form-line")
         yield Static("", id="form-error", classes="form-line")
 
-    async def show(self, fields: Sequence[Field], values: Mapping[str, Any]) -> None:
+    def show(self, fields: Sequence[Field], values: Mapping[str, Any]) -> None:
         """Show these fields with these values (their defaults where none is given)."""
         wanted = {field.name: values.get(field.name, field.default) for field in fields}
-        if tuple(fields) == self._fields:
+        if tuple(fields) == self._fields and not self._mounting:
             if wanted != self._values:
                 self._values = wanted
                 self._fill()
             return
-        self._fields, self._values = tuple(fields), wanted
-        self._entries = {field.name: self._entry(field) for field in fields}
-        lines = [
-            Horizontal(Label(Text(name.replace("_", " "))), entry, classes="field")
-            for name, entry in self._entries.items()
-        ]
-        # Both begin before anything is waited for: a newer `show` may cut the waiting short.
-        removed = self.query(".field").remove()
-        mounted = self.mount_all(lines, before="#form-help")
-        await removed
-        await mounted
+        self._fields, self._values, self._mounting = tuple(fields), wanted, True
+        self.call_next(self._mount_entries)
+
+    async def _mount_entries(self) -> None:
+        """Put the newest fields in the place of the others.
+
+        The form's own messages come one after the other: no entry is removed before it is mounted,
+        and nobody can cancel this half-way.
+        """
+        if not self._mounting:
+            return
+        fields, values = self._fields, self._values
+        entries = {field.name: self._entry(field) for field in fields}
+        await self.query(".field").remove()
+        await self.mount_all(
+            [
+                Horizontal(Label(Text(name.replace("_", " "))), entry, classes="field")
+                for name, entry in entries.items()
+            ],
+            before="#form-help",
+        )
+        self._entries = entries
+        self._mounting = fields is not self._fields or values is not self._values
         self._help("")
 
     def focus_field(self, name: str) -> None:
-        """Let somebody type into a field, if it is there."""
-        if name in self._entries:
-            self._entries[name].focus()
+        """Let somebody type into a field, if it is there, or as soon as it is."""
+
+        def focus() -> None:
+            if name in self._entries:
+                self._entries[name].focus()
+
+        self.call_next(focus)
 
     def _entry(self, field: Field) -> Input | Select[Any]:
         value, name = self._values[field.name], f"p-{field.name}"
@@ -104,6 +121,8 @@ class Form(VerticalScroll, can_focus=False):
 
     def read(self) -> dict[str, Any]:
         """All values; raises the first that does not fit."""
+        if self._mounting:
+            return dict(self._values)
         return {field.name: self._read(field) for field in self._fields}
 
     def _read(self, field: Field) -> Any:
@@ -128,7 +147,7 @@ class Form(VerticalScroll, can_focus=False):
     def commit(self, event: Message) -> None:
         """Tell what changed, if all of it is valid."""
         event.stop()
-        if event.control not in self._entries.values():
+        if self._mounting or event.control not in self._entries.values():
             return  # of a field that is on its way out
         try:
             values = self.read()

@@ -135,14 +135,15 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
                 yield Plot()
         yield Static(id="note", classes="muted")
 
-    async def on_mount(self) -> None:
+    def on_mount(self) -> None:
         """Begin with the shape of the project."""
         self.query_one("#form-pane").border_title = "shape"
         self.query_one("#form-pane").border_subtitle = "enter computes"
         self.query_one("#table-pane").border_title = "success rate"
         self.query_one("#plot-pane").border_title = "success rate against records"
-        await self.query_one(Form).show(self._parameters(), {})
-        self.query_one("#p-attributes").focus()
+        form = self.query_one(Form)
+        form.show(self._parameters(), {})
+        form.focus_field("attributes")
         self.set_interval(REFRESH, self._draw_new_points)
         self.action_simulate()
 

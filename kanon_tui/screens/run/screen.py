@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.widget import Widget
@@ -156,19 +156,16 @@ for the next, `space` to let it run.
             choices.highlighted = choices.get_option_index(chosen)
         self._show_setup(session)
 
-    @work(exclusive=True, group="setup")
-    async def _show_setup(self, session: Session) -> None:
+    def _show_setup(self, session: Session) -> None:
         project = session.project
         algorithm = ALGORITHMS[project.algorithm.name]
         about = Text.assemble((algorithm.title, "bold"), f"\n{algorithm.summary}.\n")
         about.append(algorithm.paper, "dim")
         self.query_one("#about", Static).update(about)
         privacy = {**project.privacy.__dict__, "seed": project.seed}
-        await self.query_one("#privacy", Form).show(PRIVACY, privacy)
-        await self.query_one("#parameters", Form).show(
-            fields_of(algorithm), project.algorithm.params
-        )
-        await self._show_beyond(session)
+        self.query_one("#privacy", Form).show(PRIVACY, privacy)
+        self.query_one("#parameters", Form).show(fields_of(algorithm), project.algorithm.params)
+        self._show_beyond(session)
         line = self.query_one("#preflight", Static)
         self.compute(
             lambda: preflight(project, session.task(), algorithm),
@@ -179,7 +176,7 @@ for the next, `space` to let it run.
             ),
         )
 
-    async def _show_beyond(self, session: Session) -> None:
+    def _show_beyond(self, session: Session) -> None:
         """What is required beyond k of the sensitive attribute that is looked at."""
         requirements = session.project.privacy.requirements
         named = [r.attribute for r in requirements if r.attribute is not None]
@@ -199,7 +196,7 @@ for the next, `space` to let it run.
             "The sensitive attribute that must stay diverse",
         )
         bounds = session.project.privacy.bounds_of(self._required_of)
-        await self.query_one("#beyond", Form).show(
+        self.query_one("#beyond", Form).show(
             [
                 *([which] if len(attributes) > 1 else []),
                 *(model.form_field() for model in MODELS.values()),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
+from random import Random
 
 from textual.widgets import ContentSwitcher, Input, OptionList, Select, Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.schema import Role
+from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
@@ -19,6 +22,7 @@ from kanon_tui.screens.run.live_view import in_short
 from kanon_tui.screens.run.screen import RunScreen
 from tests.helpers import make_task
 from tests.screens.conftest import session_of, settle, wait_until
+from tests.screens.slow_threads import send_keys
 
 
 async def open_run(pilot) -> RunScreen:
@@ -43,6 +47,21 @@ async def test_choosing_an_algorithm_is_an_edit_and_shows_its_form(sample, make_
         await pilot.press("ctrl+z")
         await settle(pilot)
         assert session_of(pilot).project.algorithm.name == "datafly"
+
+
+async def test_a_key_held_down_in_the_list_of_algorithms(sample, make_app) -> None:
+    """Fields come and go faster than they are mounted; the last algorithm has its own."""
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        random = Random(0)
+        for _ in range(120):
+            send_keys(pilot.app, "down")
+            await asyncio.sleep(random.choice((0, 0, 0.001, 0.004, 0.015)))
+        await settle(pilot)
+        assert pilot.app.is_running
+        chosen = session_of(pilot).project.algorithm.name
+        shown = [entry.id for entry in screen.query("#parameters .field > *") if entry.id]
+        assert shown == [f"p-{field.name}" for field in fields_of(ALGORITHMS[chosen])]
 
 
 async def test_k_is_checked_as_it_is_typed_and_taken_on_enter(sample, make_app) -> None:
