@@ -211,6 +211,7 @@ class AskPath(Dialog):
     def __init__(self, title: str, value: str = "", hint: str = "") -> None:
         super().__init__()
         self._title, self._value, self._hint = title, value, hint
+        self._listed: list[str] = []
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -227,10 +228,10 @@ class AskPath(Dialog):
         self._fill(event.value)
 
     def _fill(self, value: str) -> None:
+        self._listed = completions(value)
         files = self.query_one("#files", OptionList)
         files.clear_options()
-        files.add_options([Option(Text(name), id=None) for name in completions(value)])
-        self._listed = completions(value)
+        files.add_options([Option(Text(name), id=None) for name in self._listed])
 
     def action_complete(self) -> None:
         field = self.query_one(Input)
