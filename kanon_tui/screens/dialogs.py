@@ -231,7 +231,7 @@ class AskPath(Dialog):
         self._listed = completions(value)
         files = self.query_one("#files", OptionList)
         files.clear_options()
-        files.add_options([Option(Text(name), id=None) for name in self._listed])
+        files.add_options([Option(Text(name), id=name) for name in self._listed])
 
     def action_complete(self) -> None:
         field = self.query_one(Input)
@@ -248,7 +248,7 @@ class AskPath(Dialog):
 
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
-        chosen = self._listed[event.option_index]
+        chosen = event.option_id or ""  # its number may count in a list that is gone
         field = self.query_one(Input)
         field.value = chosen
         field.cursor_position = len(chosen)

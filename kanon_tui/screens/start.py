@@ -99,7 +99,7 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
     def picked(self, event: OptionList.OptionSelected) -> None:
         if event.option_id == "open":
             self.host.action_open()
-        elif event.option_id is not None:
+        elif event.option_id in self.paths:
             self.host.open_file(self.paths[event.option_id])
 
     def action_choose(self) -> None:

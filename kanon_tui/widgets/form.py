@@ -183,6 +183,8 @@ class Form(VerticalScroll, can_focus=False):
 
     def _bring_into_view(self, said: Static) -> None:
         """What is said, and then the field it is about, which matters more in a short terminal."""
+        if not self.is_attached:  # the screen was closed before it was drawn
+            return
         said.scroll_visible(animate=False)
         if self.screen.focused is not None and self in self.screen.focused.ancestors:
             self.screen.focused.scroll_visible(animate=False)

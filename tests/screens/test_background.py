@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from textual.widgets import Static
+from textual.widgets import Input, Static
 from textual.worker import WorkerFailed
 
 from kanon_tui.app import KanonApp
@@ -224,6 +224,14 @@ async def test_the_preview_of_a_builder_may_come_after_it_was_closed(
         for _ in range(5):
             send_keys(pilot.app, "b", "down", "9", "escape", "escape")
             await settle(pilot)
+
+
+async def test_keys_typed_ahead_wait_for_the_dialog(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        send_keys(pilot.app, "ctrl+o", "tab", "x")
+        await settle(pilot)
+        assert pilot.app.screen.query_one(Input).value.endswith("x")
 
 
 async def test_a_list_can_be_paged_before_it_is_drawn(make_app) -> None:

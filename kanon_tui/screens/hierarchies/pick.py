@@ -58,7 +58,7 @@ class Pick(Dialog):
         self._listed = hits[:MOST]
         found = self.query_one("#found", OptionList)
         found.clear_options()
-        found.add_options([Option(Text(printable(text) or "·")) for text in self._listed])
+        found.add_options([Option(Text(printable(text) or "·"), id=text) for text in self._listed])
         found.highlighted = 0 if self._listed else None
         more = f"{len(hits) - MOST:,} more; type to narrow down. " if len(hits) > MOST else ""
         self.query_one("#more", Static).update(
@@ -79,4 +79,4 @@ class Pick(Dialog):
 
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self._listed[event.option_index])
+        self.dismiss(event.option_id)  # its number may count in a list that is gone
