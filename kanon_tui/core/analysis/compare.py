@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import penalties
-from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.sections import COUNTS, METRICS
@@ -36,7 +36,6 @@ __all__ = [
 HIGHER_IS_BETTER = frozenset({"utility", "rv", "precision", "classes", "k"})
 """Of the figures that are no privacy model's; those say it themselves."""
 NO_DIRECTION = frozenset({"distinct_published", "smallest_class", "largest_class"})
-EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class FigureDifference:
     @property
     def better(self) -> int:
         """1 where the second is better, -1 where the first is, 0 where neither is."""
-        if not self.difference or abs(self.difference) < EQUAL or self.name in NO_DIRECTION:
+        if not self.difference or abs(self.difference) < TIE or self.name in NO_DIRECTION:
             return 0
         rises = self.difference > 0
         model = MODELS.get(self.name)

@@ -8,6 +8,7 @@ from rich.cells import cell_len
 
 from kanon_tui.core.analysis.compare import Comparison, FigureDifference
 from kanon_tui.core.metrics.measure import AttributeMeasures
+from kanon_tui.core.numeric import TIE
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.report.sections import (
     COUNTS,
@@ -261,7 +262,7 @@ def _levels(levels: tuple[int | None, int | None]) -> str:
 
 def signed(value: float) -> str:
     """`+0.021`, `−7`, `±0`."""
-    if abs(value) < 1e-9:
+    if abs(value) < TIE:
         return "±0"
     size = abs(value)  # four digits that matter, with thousands apart, as the figures beside it
     return ("+" if value > 0 else "−") + (f"{size:,.0f}" if size >= 1000 else figure(size))
