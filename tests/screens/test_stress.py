@@ -19,9 +19,10 @@ from textual.pilot import Pilot
 from kanon_tui.app import ANALYSES, KanonApp, screen_maker
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.run.result import conclude, start
+from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.what_if.screen import WhatIfScreen
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import is_quiet, session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down
 
 SEEDS = range(int(os.environ.get("KANON_STRESS", "4")))
@@ -65,13 +66,20 @@ async def torment(pilot: Pilot[None], random: Random) -> None:
 
 
 async def come_to_rest(pilot: Pilot[None]) -> None:
-    """Stop what goes on by itself, close what is open."""
-    for stack in pilot.app._screen_stacks.values():
-        for screen in stack:
-            if isinstance(screen, RunScreen) and screen.live is not None:
-                screen.live.cancel()
-            if isinstance(screen, WhatIfScreen):
-                screen.action_cancel()
+    """Stop what goes on by itself, also what only begins now."""
+
+    def at_rest() -> bool:
+        for stack in pilot.app._screen_stacks.values():
+            for screen in stack:
+                if isinstance(screen, RunScreen) and screen.live is not None:
+                    screen.live.cancel()
+                elif isinstance(screen, WhatIfScreen):
+                    screen.action_cancel()
+                elif isinstance(screen, AnalysisScreen):
+                    pilot.app.workers.cancel_node(screen)
+        return is_quiet(pilot)
+
+    await wait_until(pilot, at_rest)
     await settle(pilot)
 
 
