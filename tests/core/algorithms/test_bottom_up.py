@@ -58,6 +58,7 @@ def test_release_verifies_at_any_pace() -> None:
         check_shape(ruled_task(seed), BottomUp())
 
 
+@pytest.mark.slow
 def test_running_ncp_is_that_of_the_release() -> None:
     compared = 0
     for seed in range(120):

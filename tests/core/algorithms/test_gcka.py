@@ -69,6 +69,7 @@ def test_equals_its_twin_on_random_tables() -> None:
         assert np.flatnonzero(labels < 0).tolist() == sorted(suppressed), seed
 
 
+@pytest.mark.slow
 def test_nothing_is_generalised_beyond_its_magval() -> None:
     for seed in range(80):
         task = marked_task(seed)

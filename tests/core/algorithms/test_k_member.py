@@ -80,6 +80,7 @@ def test_equals_its_twin_with_a_class_penalty() -> None:
         assert clusters(found.labels) == twin(task, labels, penalty), seed
 
 
+@pytest.mark.slow
 def test_scores_that_differ_by_less_than_a_tie_but_not_nothing() -> None:
     """Steps of 3.7e-10: two of them tie, three do not, and ties do not carry over."""
     for seed in range(120):

@@ -59,6 +59,7 @@ def test_equals_its_twin_on_random_tables() -> None:
             assert classes(grouping(task, relaxed).labels) == mondrian(task, relaxed), seed
 
 
+@pytest.mark.slow
 def test_every_published_class_has_k_records_and_any_pace_gives_the_same() -> None:
     for seed in range(60):
         task = random_task(seed, most=80)

@@ -58,6 +58,7 @@ def test_machine_code_is_out_of_date_when_a_called_kernel_changes(
     compiling._stamp.cache_clear()
 
 
+@pytest.mark.slow
 def test_machine_code_for_a_class_that_has_moved_is_out_of_date(tmp_path: Path) -> None:
     """numba alone would stop with an error: it cannot read an index that names a missing class."""
 

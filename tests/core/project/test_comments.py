@@ -154,6 +154,7 @@ def test_another_file_is_written_anew(tmp_path: Path) -> None:
     assert (tmp_path / "p.yaml").read_text() == project_to_text(project)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(old=PROJECTS, new=PROJECTS)
 def test_any_project_can_become_any_other(old: Project, new: Project) -> None:

@@ -57,6 +57,7 @@ def test_worked_morton_buckets(adult: tuple[Project, Task]) -> None:
     assert second.shares["<=50K"] == pytest.approx(0.971, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_worked_morton_tree(adult: tuple[Project, Task]) -> None:
     """Figure 15: capital gain, then age, then education; bucket #3 is a coin toss."""
     tree = grow_tree(adult_table(adult), leaves=4)
@@ -330,6 +331,7 @@ def test_auc_counts_pairs_in_the_right_order(records: list[tuple[int, int]]) -> 
         assert found == pytest.approx(np.average(areas, weights=weights))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_bucket_of_a_release_holds_only_records_that_belong(data: st.DataObject) -> None:

@@ -49,6 +49,7 @@ def test_date_levels_that_do_not_nest_are_refused(levels, message):
         build("date", BIRTHS, levels=levels)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.dates(datetime.date(1000, 1, 1), datetime.date(9999, 12, 31)), min_size=1),
