@@ -43,7 +43,7 @@ __all__ = ["DEFAULT_KS", "Sweep", "SweepPoint", "k_values", "sweep"]
 
 DEFAULT_KS = (2, 3, 5, 10, 25, 50, 100)
 _LONGEST_WAIT = 0.2
-"""Seconds to wait for a point before looking for Ctrl-C, which Polars keeps from ending a wait."""
+"""Seconds to wait for a point before looking for Ctrl-C: a longer wait may not be interrupted."""
 
 
 @dataclass(frozen=True)
