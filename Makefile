@@ -30,8 +30,9 @@ format: $(INSTALLED)
 bench: $(INSTALLED)  ## side-by-side timings; nothing here is asserted
 	$(BIN)/python -m benchmarks
 
-lock: $(INSTALLED)  ## take the installed versions as the new constraints
-	$(BIN)/pip freeze --exclude-editable --exclude kanon-tui > constraints.txt
+lock: $(INSTALLED)  ## the newest versions that the ranges allow, with the hashes of their files, for every system
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --generate-hashes --no-header --no-annotate --quiet --output-file constraints.txt
 
 clean:
 	rm -rf .venv .import_linter_cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
@@ -46,5 +47,6 @@ $(INSTALLED): pyproject.toml constraints.txt
 		exit 1; \
 	}
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation --editable .
 	@touch $(INSTALLED)

@@ -1,0 +1,81 @@
+"""What is installed is what was tried: pinned, hashed, and no more than the library needs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from itertools import takewhile
+
+from tests.commands.command_line import ENVIRONMENT, PATIENCE
+from tests.paths import ROOT, SAMPLES
+
+INTERFACE = ("textual", "textual_serve", "aiohttp", "rich")
+
+
+def pinned() -> dict[str, list[str]]:
+    """The hashes of every pinned package."""
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    hashes: dict[str, list[str]] = {}
+    for number, line in enumerate(lines):
+        if not line.startswith(" "):
+            name = line.partition("==")[0]
+            below = takewhile(lambda text: text.startswith(" "), lines[number + 1 :])
+            hashes.setdefault(name, []).extend(text.strip(" \\") for text in below)
+    return hashes
+
+
+def normalised(requirement: str) -> str:
+    name = re.match(r"[\w.-]+", requirement)
+    assert name is not None
+    return re.sub(r"[-_.]+", "-", name.group()).lower()
+
+
+def test_every_package_is_pinned_with_the_hashes_of_its_files() -> None:
+    hashes = pinned()
+    assert len(hashes) > 50
+    for name, files in hashes.items():
+        assert files, name
+        assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", file) for file in files), name
+
+
+def test_whatever_the_project_asks_for_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wanted = [
+        *project["build-system"]["requires"],
+        *project["project"]["dependencies"],
+        *project["project"]["optional-dependencies"]["dev"],
+    ]
+    assert {normalised(requirement) for requirement in wanted} <= set(pinned())
+
+
+def test_make_installs_nothing_that_is_not_hashed() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    installs = [
+        line
+        for line in makefile.partition("$(INSTALLED): ")[2].splitlines()
+        if "pip install" in line
+    ]
+    assert len(installs) == 2
+    assert all("--require-hashes" in line or "--no-index" in line for line in installs)
+
+
+def test_the_library_works_where_no_interface_is_installed() -> None:
+    code = f"""
+import sys
+for name in {INTERFACE!r}:
+    sys.modules[name] = None  # an import of it raises ImportError
+import kanon_tui as kn
+result = kn.anonymize(kn.Project.load({str(SAMPLES / "ward" / "ward.yaml")!r}))
+print(result.report["privacy"]["k"])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.stderr == ""
+    assert int(done.stdout) >= 2
