@@ -67,7 +67,7 @@ import sys
 for name in {INTERFACE!r}:
     sys.modules[name] = None  # an import of it raises ImportError
 import kanon_tui as kn
-result = kn.anonymize(kn.Project.load({str(SAMPLES / "ward" / "ward.yaml")!r}))
+result = kn.anonymize(kn.Project.load({str(SAMPLES / "ward" / "project.yaml")!r}))
 print(result.report["privacy"]["k"])
 """
     done = subprocess.run(
