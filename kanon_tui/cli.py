@@ -24,6 +24,7 @@ from typing import NoReturn
 
 from kanon_tui.commands import COMMANDS
 from kanon_tui.core.errors import InputError, KanonError, suggestion
+from kanon_tui.core.text import visible
 from kanon_tui.core.version import __version__
 
 __all__ = ["main", "make_parser", "open_application"]
@@ -145,7 +146,7 @@ def _interrupt(signal_number: int, frame: object) -> NoReturn:
 
 def _say(sentence: str, code: int) -> int:
     with suppress(OSError):
-        print("kanon-tui:", " ".join(sentence.split()), file=sys.stderr)
+        print("kanon-tui:", visible(" ".join(sentence.split())), file=sys.stderr)
     return code
 
 

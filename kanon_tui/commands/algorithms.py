@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import add_json, print_json
+from kanon_tui.commands.common import add_json, print_json, say
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -18,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Print the catalogue."""
-    from textwrap import fill
+    from textwrap import wrap
 
     from kanon_tui.core.algorithms import ALGORITHMS, catalogue
     from kanon_tui.core.fields.declaration import fields_of
@@ -27,12 +27,12 @@ def execute(args: argparse.Namespace) -> int:
         print_json(catalogue())
         return 0
     for algorithm in ALGORITHMS.values():
-        print(f"{algorithm.name}  ({algorithm.family.value})")
+        say(f"{algorithm.name}  ({algorithm.family.value})")
         lines = [f"{algorithm.title}. {algorithm.summary}.", algorithm.paper]
         for declared in fields_of(algorithm):
             default = "none" if declared.default is None else str(declared.default).lower()
             lines.append(f"--set {declared.name}={default}  {declared.help} ({declared.allowed})")
         for line in lines:
-            print(fill(line, width=96, initial_indent="    ", subsequent_indent="      "))
-        print()
+            say(*wrap(line, width=96, initial_indent="    ", subsequent_indent="      "))
+        say("")
     return 0

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import add_json, figure, names, print_json, print_table
+from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, say
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.attack.linked import Linked
@@ -66,9 +66,9 @@ def execute(args: argparse.Namespace) -> int:
     ]
     print_table((f"of {found.people:,} people", "original", "release"), rows)
     for note in found.notes:
-        print(f"note: {note}")
+        say(f"note: {note}")
     if not task.sensitive:
-        print("note: the project names no sensitive attribute, so no value can be disclosed")
+        say("note: the project names no sensitive attribute, so no value can be disclosed")
     return 0
 
 

@@ -8,7 +8,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, whole_number
+from kanon_tui.commands.common import (
+    add_json,
+    figure,
+    names,
+    print_json,
+    print_table,
+    say,
+    whole_number,
+)
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -58,5 +66,5 @@ def execute(args: argparse.Namespace) -> int:
             if found[name] is not None
         ]
         print_table(("measure", "figure"), rows)
-        print(f"k = {args.k:,} is {'reached' if found['reached'] else 'NOT reached'}")
+        say(f"k = {args.k:,} is {'reached' if found['reached'] else 'NOT reached'}")
     return 0 if found["reached"] else 1

@@ -1,11 +1,19 @@
-"""What commands share: kinds of arguments, printing JSON and aligned tables."""
+"""What commands share: kinds of arguments, and the only ways to standard output and error.
+
+Text on its way to a terminal can come from data. `say` and `warn` spell out what a terminal would
+obey, and take one line per argument: a line break in a value does not start a line of ours. JSON
+stays exact data; what is not visible is escaped the way JSON does.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
+from unicodedata import combining, east_asian_width
+
+from kanon_tui.core.text import json_text, visible
 
 __all__ = [
     "add_json",
@@ -14,6 +22,8 @@ __all__ = [
     "names",
     "print_json",
     "print_table",
+    "say",
+    "warn",
     "whole_number",
 ]
 
@@ -52,20 +62,38 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
+def say(*lines: str) -> None:
+    """Print lines on standard output."""
+    print(*map(visible, lines), sep="\n", flush=True)
+
+
+def warn(sentence: str) -> None:
+    """Print a sentence on standard error."""
+    print("kanon-tui:", visible(sentence), file=sys.stderr)
+
+
 def print_json(value: Any) -> None:
-    """Print a value as JSON."""
-    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    """Print a value as JSON; in ASCII where the output's encoding has no room for all letters."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
+    print(json_text(value, ascii_only=not encoding.startswith("utf")))
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
     """Print aligned columns; the first `left` are texts, the others figures."""
-    widths = [max(len(row[i]) for row in (columns, *rows)) for i in range(len(columns))]
-    for row in (columns, *rows):
-        cells = [
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print("  ".join(cells).rstrip())
+    lines = [list(map(visible, row)) for row in (columns, *rows)]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        padding = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)]
+        texts = [a + b for a, b in zip(line[:left], padding, strict=False)]
+        figures = [b + a for a, b in zip(line[left:], padding[left:], strict=True)]
+        say("  ".join([*texts, *figures]).rstrip())
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def figure(value: Any) -> str:

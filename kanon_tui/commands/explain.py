@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kanon_tui.commands.common import whole_number
+from kanon_tui.commands.common import say, whole_number
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -36,5 +36,5 @@ def execute(args: argparse.Namespace) -> int:
 
     project = with_overrides(Project.load(args.project), algorithm=args.algorithm, k=args.k)
     for line in explain(project, prepare(project), args.most):
-        print(line)
+        say(line)
     return 0

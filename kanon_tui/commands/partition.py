@@ -12,7 +12,16 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, whole_number
+from kanon_tui.commands.common import (
+    add_json,
+    figure,
+    names,
+    print_json,
+    print_table,
+    say,
+    whole_number,
+)
+from kanon_tui.core.text import visible
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.trees.partition import Node, PartitionTree
@@ -80,8 +89,8 @@ def execute(args: argparse.Namespace) -> int:
     ]
     print_table((found.target, "original", "release"), rows)
     if found.kept is not None:
-        print(f"the release keeps {found.kept:.1%} of the original's accuracy")
-    print()
+        say(f"the release keeps {found.kept:.1%} of the original's accuracy")
+    say("")
     _print_trees(*(_tree_lines(tree.root) for tree in both))
     return 0
 
@@ -105,10 +114,11 @@ def _tree_lines(node: Node, indent: str = "") -> list[str]:
 
 def _print_trees(original: list[str], release: list[str]) -> None:
     """Side by side where the terminal is wide enough, otherwise one after the other."""
-    original, release = ["original", *original], ["release", *release]
+    original = ["original", *map(visible, original)]
+    release = ["release", *map(visible, release)]
     left, right = (max(map(len, lines)) for lines in (original, release))
     if left + 3 + right <= get_terminal_size().columns:
         for one, other in zip_longest(original, release, fillvalue=""):
-            print(f"{one:{left}}   {other}".rstrip())
+            say(f"{one:{left}}   {other}".rstrip())
     else:
-        print(*original, "", *release, sep="\n")
+        say(*original, "", *release)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from kanon_tui.commands.common import warn
+
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
     from kanon_tui.core.run.run import Run
@@ -52,8 +54,7 @@ def _announce_compiling() -> None:
     from kanon_tui.core.run.warm_up import is_warm
 
     if not is_warm():
-        print(
-            "kanon-tui: the first run of an algorithm on this machine compiles its inner loops, "
-            "which takes some seconds",
-            file=sys.stderr,
+        warn(
+            "the first run of an algorithm on this machine compiles its inner loops, which takes "
+            "some seconds"
         )

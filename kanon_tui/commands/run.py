@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import assignment, whole_number
+from kanon_tui.commands.common import assignment, say, whole_number
 
 if TYPE_CHECKING:
     from kanon_tui.core.project.project import Project
@@ -74,21 +74,21 @@ def _check_targets(args: argparse.Namespace, project: Project) -> None:
 
 def _print_summary(result: Result, args: argparse.Namespace) -> None:
     measures = result.measures
-    print(
+    say(
         f"{args.project.name}: {result.algorithm.title}, k = {result.task.k:,}, verified: "
         f"the smallest of {measures.classes:,} classes has {measures.smallest_class:,} records"
     )
-    print(
+    say(
         f"  {result.task.n:,} records, {measures.suppressed_records:,} suppressed, "
         f"{result.task.dropped_missing:,} dropped for missing values"
     )
-    print(
+    say(
         f"  NCP {measures.ncp:.4f}   RV {measures.rv:.4f}   "
         f"highest risk {measures.privacy.risk_max:.4f}   {result.seconds:.2f} s"
     )
     for each in measures.privacy.required:
-        print(f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}")
+        say(f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}")
     for note in result.notes:
-        print(f"  note: {note}")
+        say(f"  note: {note}")
     written = [str(path) for path in (args.out, args.report) if path is not None]
-    print(f"  wrote {' and '.join(written)}" if written else "  nothing was written (see --out)")
+    say(f"  wrote {' and '.join(written)}" if written else "  nothing was written (see --out)")

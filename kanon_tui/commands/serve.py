@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 import os
 import socket
-import sys
 from pathlib import Path
 
+from kanon_tui.commands.common import say, warn
 from kanon_tui.core.errors import InputError
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -45,13 +45,12 @@ def execute(args: argparse.Namespace) -> int:
 
         address, port = listening.getsockname()[:2]
         if not is_loopback(address):
-            print(
-                f"kanon-tui: warning: anybody who reaches port {port} of this machine sees the "
-                f"data and can change files; --host 127.0.0.1 keeps it to yourself",
-                file=sys.stderr,
+            warn(
+                f"warning: anybody who reaches port {port} of this machine sees the "
+                f"data and can change files; --host 127.0.0.1 keeps it to yourself"
             )
         shown = f"[{args.host}]" if ":" in args.host else args.host
-        print(f"Kanon is at http://{shown}:{port}/ (Ctrl-C ends it)", flush=True)
+        say(f"Kanon is at http://{shown}:{port}/ (Ctrl-C ends it)")
         serve(args.file, listening)
     return 0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import add_json, print_json, whole_number
+from kanon_tui.commands.common import add_json, print_json, say, whole_number
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -63,11 +63,11 @@ def execute(args: argparse.Namespace) -> int:
         print_json(asdict(found))
         return 0
     low, high = found.interval
-    print(
+    say(
         f"attributes: {found.attributes:,} with {found.values:,} values each   "
         f"records: {found.records:,}   k = {found.k:,}"
     )
-    print(
+    say(
         f"k-anonymous: {round(found.success_rate * found.repeats):,} of {found.repeats:,} random "
         f"tables, {found.success_rate:.1%} (95 % interval {low:.1%} to {high:.1%})"
     )

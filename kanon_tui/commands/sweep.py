@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import add_json, figure, names, print_json, print_table
+from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, say
 from kanon_tui.core.errors import InputError, NotReachedError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def execute(args: argparse.Namespace) -> int:
     else:
         _print_points(points)
         if args.out is not None:
-            print(f"wrote {args.out}")
+            say(f"wrote {args.out}")
     if all(point.error for point in points):
         raise NotReachedError(
             f"{args.project.name}: none of the {len(points)} points has a release"
@@ -103,4 +103,4 @@ def _print_points(points: list[SweepPoint]) -> None:
     print_table(_COLUMNS, rows)
     for point in points:
         if point.error is not None:
-            print(f"{point.algorithm}, k = {point.k:,}: {point.error}")
+            say(f"{point.algorithm}, k = {point.k:,}: {point.error}")

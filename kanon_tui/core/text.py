@@ -1,13 +1,62 @@
-"""Counts, lists and numbers as sentences say them."""
+"""Counts, lists and numbers as sentences say them, and text from data that is safe to show."""
 
 from __future__ import annotations
 
+import json
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 __all__ = [
-    "count_of", "first_few", "joined", "plural", "quoted_list", "short_list", "short_number",
-    "shortened",
+    "count_of", "first_few", "is_visible", "joined", "json_text", "plural", "quoted_list",
+    "short_list", "short_number", "shortened", "visible",
 ]  # fmt: skip
+
+_DELETE, _FIRST_PICTURE, _PICTURE_OF_DELETE = 0x7F, 0x2400, "\u2421"
+_BLANK_MARKS = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Letters and marks that draw nothing: fillers and variation selectors."""
+
+
+def is_visible(text: str) -> bool:
+    """Whether every character of a text can be seen and none of them steers a terminal."""
+    return text.isprintable() and (text.isascii() or _BLANK_MARKS.search(text) is None)
+
+
+def visible(text: str) -> str:
+    """A text from data, as it may be shown: everything that steers or hides is spelt out.
+
+    Text from a file can hold characters that a terminal obeys (ESC sets the window's title), that
+    turn the order of letters round (U+202E) or that cannot be seen (U+200B). Control characters
+    become their pictures, `␛`; the others are written as `\\u202e`. Letters, accents and emoji
+    stay; of a family emoji the joiner between its members is spelt out. The result is one line: a
+    line break is a control character too.
+    """
+    return text if is_visible(text) else "".join(map(_shown, text))
+
+
+def _shown(character: str) -> str:
+    if is_visible(character) or unicodedata.category(character) == "Zs":
+        return character
+    code = ord(character)
+    if code < 0x20:
+        return chr(_FIRST_PICTURE + code)
+    if code == _DELETE:
+        return _PICTURE_OF_DELETE
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def json_text(value: Any, ascii_only: bool = False) -> str:
+    """A value as indented JSON. It reads back exactly, and holds no hidden characters."""
+    text = json.dumps(value, indent=2, ensure_ascii=ascii_only, allow_nan=False)
+    lines = text.split("\n")  # those of the layout: JSON writes a line break in a text as \\n
+    return "\n".join(line if is_visible(line) else _json_escaped(line) for line in lines)
+
+
+def _json_escaped(line: str) -> str:
+    return "".join(c if _shown(c) == c else json.dumps(c)[1:-1] for c in line)
 
 
 def plural(count: float, one: str, many: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kanon_tui.commands.common import assignment
+from kanon_tui.commands.common import assignment, say
 from kanon_tui.commands.hierarchy.summary import summary
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -42,5 +42,5 @@ def execute(args: argparse.Namespace) -> int:
     hierarchy = build_hierarchy(spec, column, Path())
     hierarchy.bind(column)
     write_hierarchy_file(hierarchy, args.out, args.attribute, args.force)
-    print(f"wrote {args.out}: {summary(hierarchy)}")
+    say(f"wrote {args.out}: {summary(hierarchy)}")
     return 0

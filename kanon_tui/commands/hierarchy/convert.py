@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from kanon_tui.commands.common import say
 from kanon_tui.commands.hierarchy.summary import summary
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -37,5 +38,5 @@ def execute(args: argparse.Namespace) -> int:
     values = read_column(args.data, attribute).values if args.data is not None else ()
     hierarchy = read_hierarchy_file(args.source, attribute, values)
     write_hierarchy_file(hierarchy, args.out, attribute, args.force)
-    print(f"wrote {args.out}: {summary(hierarchy)}")
+    say(f"wrote {args.out}: {summary(hierarchy)}")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from kanon_tui.commands.common import say
 from kanon_tui.commands.hierarchy.summary import summary
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -31,5 +32,5 @@ def execute(args: argparse.Namespace) -> int:
     if column is not None:
         hierarchy.bind(column)
     covers = f"; it covers every value of {column.name}" if column is not None else ""
-    print(f"{args.file.name} is valid: {summary(hierarchy)}{covers}")
+    say(f"{args.file.name} is valid: {summary(hierarchy)}{covers}")
     return 0

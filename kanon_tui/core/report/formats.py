@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError
@@ -10,6 +9,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.html import html
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.markdown import markdown
+from kanon_tui.core.text import json_text
 
 __all__ = ["REPORT_ENDINGS", "report_text"]
 
@@ -20,8 +20,7 @@ def report_text(result: FinishedRun, path: Path) -> str:
     """The report in the form that the ending of a file name asks for."""
     match path.suffix.lower():
         case ".json":
-            figures = report_mapping(result)
-            return json.dumps(figures, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+            return json_text(report_mapping(result)) + "\n"
         case ".md":
             return markdown(result)
         case ".html":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
+import html as markup
 
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Bar, Section, figure
 from kanon_tui.core.report.story import story
+from kanon_tui.core.text import visible
 
 __all__ = ["html"]
 
@@ -23,10 +24,10 @@ def html(result: FinishedRun) -> str:
         ("suppressed", figure(measures.suppressed_records)),
     )
     body = [
-        f"<header><h1>{escape(title)}</h1>",
-        f'<p class="lead">{escape(result.algorithm.title)} on {result.task.n:,} records</p>',
+        f"<header><h1>{_escaped(title)}</h1>",
+        f'<p class="lead">{_escaped(result.algorithm.title)} on {result.task.n:,} records</p>',
         '<ul class="tiles">',
-        *(f"<li><b>{escape(value)}</b>{escape(name)}</li>" for name, value in tiles),
+        *(f"<li><b>{_escaped(value)}</b>{_escaped(name)}</li>" for name, value in tiles),
         "</ul></header>",
         "<main>",
         *(_section(section) for section in sections),
@@ -38,27 +39,32 @@ def html(result: FinishedRun) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{_escaped(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
         + "\n".join(body)
         + "\n</body>\n</html>\n"
     )
 
 
+def _escaped(text: str) -> str:
+    """A text as it may stand between tags and in attributes."""
+    return markup.escape(visible(text))
+
+
 def _section(section: Section) -> str:
-    parts = [f"<section><h2>{escape(section.title)}</h2>"]
-    parts += [f"<p>{escape(paragraph)}</p>" for paragraph in section.paragraphs]
+    parts = [f"<section><h2>{_escaped(section.title)}</h2>"]
+    parts += [f"<p>{_escaped(paragraph)}</p>" for paragraph in section.paragraphs]
     if section.rows:
         parts.append(_table(section))
     if section.items:
-        items = "".join(f"<li>{escape(item)}</li>" for item in section.items)
+        items = "".join(f"<li>{_escaped(item)}</li>" for item in section.items)
         parts.append(f"<ul>{items}</ul>")
     if section.command:
-        parts.append(f"<pre><code>{escape(section.command)}</code></pre>")
+        parts.append(f"<pre><code>{_escaped(section.command)}</code></pre>")
     return "\n".join([*parts, "</section>"])
 
 
 def _table(section: Section) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in section.columns)
+    head = "".join(f'<th scope="col">{_escaped(name)}</th>' for name in section.columns)
     rows = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in section.rows)
     return (
         f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n'
@@ -70,10 +76,12 @@ def _cell(cell: str | Bar) -> str:
     if isinstance(cell, Bar):
         return (
             f'<td class="bar"><span class="track"><i style="width:{cell.share:.1%}"></i></span>'
-            f"{escape(cell.text)}</td>"
+            f"{_escaped(cell.text)}</td>"
         )
     is_figure = cell.replace(",", "").replace(".", "").isdigit() or cell == "–"
-    return f'<td class="figure">{escape(cell)}</td>' if is_figure else f"<td>{escape(cell)}</td>"
+    return (
+        f'<td class="figure">{_escaped(cell)}</td>' if is_figure else f"<td>{_escaped(cell)}</td>"
+    )
 
 
 _STYLE = """

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Bar, Section
 from kanon_tui.core.report.story import story
+from kanon_tui.core.text import visible
 
 __all__ = ["markdown"]
 
@@ -21,7 +24,7 @@ def markdown(result: FinishedRun) -> str:
         if section.items:
             parts.append("\n".join(f"- {_escaped(item)}" for item in section.items))
         if section.command:
-            parts.append(f"```\n{section.command}\n```")
+            parts.append(_code(section.command))
     return "\n\n".join(parts) + "\n"
 
 
@@ -38,11 +41,18 @@ def _cell(cell: str | Bar) -> str:
     if isinstance(cell, str):
         return _escaped(cell)
     filled = round(cell.share * 10)
-    return f"{'█' * filled}{'░' * (10 - filled)} {cell.text}"
+    return f"{'█' * filled}{'░' * (10 - filled)} {_escaped(cell.text)}"
 
 
-_SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_{}[]<>|#~"} | {"\n": " ", "\r": " "})
+def _code(command: str) -> str:
+    """A block that the text in it cannot close."""
+    longest = max(map(len, re.findall("`+", command)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{visible(command)}\n{fence}"
+
+
+_SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_{}[]<>|#~&"})
 
 
 def _escaped(text: str) -> str:
-    return text.translate(_SPECIAL)
+    return visible(text).translate(_SPECIAL)

@@ -15,6 +15,7 @@ from typing import Any
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.text import is_visible
 
 __all__ = ["obstacle", "reproduce", "same_setup"]
 
@@ -37,7 +38,7 @@ def reproduce(
         value = getattr(result.algorithm, parameter.name)
         if value != parameter.default or in_file.get(parameter.name, value) != value:
             words += ["--set", f"{parameter.name}={_text(value)}"]
-    return shlex.join([*words, "--out", str(out)])
+    return " ".join(map(_quoted, [*words, "--out", str(out)]))
 
 
 def obstacle(result: FinishedRun, saved: Project) -> str:
@@ -73,6 +74,18 @@ def _file(result: FinishedRun, saved: Project | None) -> str:
         return str(saved.path.resolve())
     made_from = result.project.path if result.project is not None else None
     return made_from.name if made_from is not None else "PROJECT.yaml"
+
+
+def _quoted(word: str) -> str:
+    """A word for a shell; hidden characters of a file's name as `$'...'`, to be seen and pasted."""
+    if is_visible(word):
+        return shlex.quote(word)
+    shown = (c if is_visible(c) and c not in "'\\" else _bytes(c) for c in word)
+    return f"$'{''.join(shown)}'"
+
+
+def _bytes(character: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in character.encode(errors="surrogateescape"))
 
 
 def _text(value: Any) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from kanon_tui.core.analysis.sweep.sweep import SweepPoint
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.text import json_text
 
 __all__ = ["SWEEP_ENDINGS", "sweep_text"]
 
@@ -27,7 +27,7 @@ def sweep_text(points: Sequence[SweepPoint], path: Path) -> str:
             writer.writerows(figures)
             return text.getvalue()
         case ".json":
-            return json.dumps(figures, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+            return json_text(figures) + "\n"
         case ".svg":
             from kanon_tui.core.analysis.sweep.svg import sweep_svg
 
