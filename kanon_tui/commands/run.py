@@ -72,6 +72,13 @@ def _check_targets(args: argparse.Namespace, project: Project) -> None:
             check_target(path, endings, args.force)
 
 
+def _names(names: tuple[str, ...]) -> str:
+    """All of them unless there are very many; the report has every one."""
+    from kanon_tui.core.text import first_few
+
+    return first_few(names, 50) if names else "none"
+
+
 def _print_summary(result: Result, args: argparse.Namespace) -> None:
     measures = result.measures
     say(
@@ -88,6 +95,10 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
     )
     for each in measures.privacy.required:
         say(f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}")
+    say(f"  published as they are: {_names(result.published_as_they_are)}")
+    say(f"  left out: {_names(result.left_out)}")
+    for singled_out in result.task.singling_out:
+        say(f"  warning: {singled_out}")
     for note in result.notes:
         say(f"  note: {note}")
     written = [str(path) for path in (args.out, args.report) if path is not None]

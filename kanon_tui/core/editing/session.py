@@ -136,7 +136,8 @@ class Session:
         project = replace(self.project, data=data)
         table = read_table(project.data_path, data.read_options)
         known = {n: s for n, s in project.attributes.items() if n in table.names}
-        return Session(replace(project, attributes=known), table)
+        project = replace(project, attributes=known)
+        return Session(project.with_guesses(table) if project.path is None else project, table)
 
     def run_title(self, result: Result) -> str:
         """`run 2: mondrian k=5`."""
@@ -195,7 +196,7 @@ def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -
     table = read_table(project.data_path, project.data.read_options)
     if table.height == 0:
         raise InputError(f"{project.data_path.name}: it has no records; choose another file")
-    return Session(project, table)
+    return Session(project.with_guesses(table) if project.path is None else project, table)
 
 
 def _seen_from(folder: Path, data: Path) -> str:

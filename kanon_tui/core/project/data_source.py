@@ -34,6 +34,11 @@ class DataSource:
         required="data: {path: FILE}",
     )
     read_options: ReadOptions = declared(factory=ReadOptions, type=inlined(ReadOptions))
+    unlisted: Literal["drop", "publish"] = declared(
+        "drop",
+        "Columns that the project does not name: left out unless they seem quasi-identifying, or "
+        "published as they are unless they seem to identify people",
+    )
     missing_policy: Literal["value", "drop"] = declared(
         "value",
         "What becomes of missing values: a value like others, or their records are dropped",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kanon_tui.core.data.guess import guess_attribute
-from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError, KanonError, suggestion
@@ -50,7 +50,8 @@ class Project:
         help="The table", type=section(DataSource), required="data: {path: FILE}"
     )
     attributes: Mapping[str, AttributeSpec] = declared(
-        help="What each column is, in the order the algorithms see them; others are guessed",
+        help="What each column is, in the order the algorithms see them; data.unlisted says what "
+        "becomes of others",
         type=mapping_of(section(AttributeSpec), "a mapping of names"),
         factory=dict,
     )
@@ -111,10 +112,21 @@ class Project:
             return self.path.resolve().parent.name
         return self.title
 
+    def with_guesses(self, table: Table) -> Project:
+        """The project with every column named as what it seems to be.
+
+        This is how the application begins with a data file: a person sees the guesses there.
+        """
+        named = {n: self.attributes.get(n, AttributeSpec()) for n in table.names}
+        return replace(self, attributes={**self.attributes, **named}).completed(table)
+
     def completed(self, table: Table) -> Project:
         """The project with role and kind of every column filled in, guessed where not given.
 
-        Attributes keep the order of the project; the remaining columns follow in table order.
+        Attributes keep the order of the project; the remaining columns follow in table order. A
+        column that the project does not name is generalised if it seems quasi-identifying. Nobody
+        has looked at the others: they are left out like identifiers, unless `data.unlisted` says
+        publish. What seems to be an identifier is never published.
         """
         for name in self.attributes:
             if name not in table.names:
@@ -124,8 +136,11 @@ class Project:
                 )
         completed: dict[str, AttributeSpec] = {}
         for name in (*self.attributes, *(n for n in table.names if n not in self.attributes)):
-            spec = self.attributes.get(name, AttributeSpec())
-            completed[name] = _with_role_and_kind(spec, table, name)
+            spec = _with_role_and_kind(self.attributes.get(name, AttributeSpec()), table, name)
+            unlisted = name not in self.attributes
+            if unlisted and self.data.unlisted == "drop" and spec.role is not Role.QUASI:
+                spec = replace(spec, role=Role.IDENTIFIER)
+            completed[name] = spec
         return replace(self, attributes=completed)
 
 

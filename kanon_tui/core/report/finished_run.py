@@ -42,6 +42,16 @@ class FinishedRun:
         return self.release.classes[self.release.order]
 
     @property
+    def published_as_they_are(self) -> tuple[str, ...]:
+        """The columns that nothing was done to."""
+        return self.task.published_as_they_are
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns that are not published."""
+        return self.task.left_out
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: hierarchies that were made up, records dropped, and so on."""
         full_domain = self.algorithm.family is Family.FULL_DOMAIN

@@ -47,6 +47,11 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
             "versions": versions(),
             "records": task.n,
             "dropped_missing": task.dropped_missing,
+            "published_as_they_are": task.published_as_they_are,
+            "left_out": task.left_out,
+            "singling_out": [
+                _named(each, ("attribute", "unique", "records")) for each in task.singling_out
+            ],
             **_named(measures, _COUNTS),
             "metrics": _named(measures, _METRICS),
             "attributes": {

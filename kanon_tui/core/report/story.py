@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import versions
 from kanon_tui.core.report.reproduce import reproduce
@@ -48,8 +47,6 @@ def story(result: FinishedRun) -> tuple[str, list[Section]]:
 def _what_was_done(result: FinishedRun) -> Section:
     task, measures = result.task, result.measures
     names = [attribute.name for attribute in task.quasi]
-    left_out = [name for name, role in task.roles.items() if role is Role.IDENTIFIER]
-    as_it_is = [name for name, role in task.roles.items() if role in (Role.SENSITIVE, Role.OTHER)]
     said = [
         f"{figure(task.n)} records were generalised with {result.algorithm.title} "
         f"({result.algorithm.name}) so that every published combination of {joined(names)} is "
@@ -61,10 +58,11 @@ def _what_was_done(result: FinishedRun) -> Section:
     if task.requirements:
         asked = "; ".join(str(requirement.model) for requirement in task.requirements)
         said.append(f"Beyond that, every published class has {asked}; this was proven as well.")
-    if left_out:
-        said.append(f"Left out because they identify people: {joined(left_out)}.")
-    if as_it_is:
-        said.append(f"Published as they are: {joined(as_it_is)}.")
+    if task.left_out:
+        said.append(f"Left out: {joined(task.left_out)}.")
+    if task.published_as_they_are:
+        said.append(f"Published as they are: {joined(task.published_as_they_are)}.")
+    said += [f"Singles people out: {each}." for each in task.singling_out]
     facts: list[tuple[str, object]] = [
         ("Asked for: k", task.k),
         ("Reached: k", measures.privacy.k),

@@ -12,7 +12,7 @@ from kanon_tui.core.privacy.column_requirement import out_of_reach
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import count_of
+from kanon_tui.core.text import count_of, short_list
 
 __all__ = ["Preflight", "preflight"]
 
@@ -39,7 +39,7 @@ def preflight(project: Project, task: Task, algorithm: type[Algorithm]) -> Prefl
     facts = [f"{task.n:,} records", count_of(len(task.quasi), "quasi-identifier")]
     if task.requirements:
         facts.append(count_of(len(task.requirements), "requirement") + " beyond k")
-    warnings: list[str] = []
+    warnings = [str(each) for each in task.singling_out]
     if algorithm.family is Family.FULL_DOMAIN:
         strings, left = _strings(task)
         facts.append(
@@ -52,7 +52,14 @@ def preflight(project: Project, task: Task, algorithm: type[Algorithm]) -> Prefl
             warnings.append("no MAGVal is marked, so gcka groups like k-member")
     facts.append(_seconds(_effort(task, algorithm)))
     facts.append(f"about {_megabytes(task, algorithm):,.0f} MB")
+    facts += _published(task)
     return Preflight(tuple(facts), tuple(warnings))
+
+
+def _published(task: Task) -> list[str]:
+    """Which columns are published as they are, and which not at all."""
+    columns = {"published as they are": task.published_as_they_are, "left out": task.left_out}
+    return [f"{what}: {short_list(names, most=6)}" for what, names in columns.items() if names]
 
 
 def _may_suppress(task: Task, algorithm: type[Algorithm]) -> bool:

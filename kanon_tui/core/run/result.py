@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.data.writing import write_table, write_text
 from kanon_tui.core.errors import NotReachedError
@@ -118,12 +117,11 @@ def conclude(run: Run, project: Project | None = None) -> Result:
 def _verify(release: Release) -> None:
     task = release.task
     quasi = [attribute.name for attribute in task.quasi]
-    identifiers = [name for name, role in task.roles.items() if role is Role.IDENTIFIER]
     claims = [requirement.claim() for requirement in task.requirements]
     # Rows of nothing but * are no release, however many there are.
     published = release.frame.clear() if release.suppressed.all() else release.frame
     try:
-        verify(published, quasi, identifiers, task.k, claims)
+        verify(published, quasi, task.left_out, task.k, claims)
     except NotReachedError:
         suppressed = int(release.suppressed.sum())
         starred = task.output.suppressed == "star" and 0 < suppressed < task.n
@@ -132,7 +130,7 @@ def _verify(release: Release) -> None:
         why = f"k is {task.k}"
         if suppressed >= task.k:
             shown = published.filter(~release.suppressed[release.order])
-            verify(shown, quasi, identifiers, task.k, claims)
+            verify(shown, quasi, task.left_out, task.k, claims)
             why = "which does not keep what is required beyond k"
         raise NotReachedError(
             f"suppressed: star would publish a class of {suppressed} suppressed "

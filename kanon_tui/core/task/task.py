@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement, join_columns
@@ -92,6 +93,22 @@ class Task:
     def allowed_suppressed(self) -> int:
         """How many records `max_suppression` lets go."""
         return self.privacy.allowed_suppressed(self.n)
+
+    @property
+    def published_as_they_are(self) -> tuple[str, ...]:
+        """The columns that nothing is done to, in the order of the table."""
+        untouched = (Role.SENSITIVE, Role.OTHER)
+        return tuple(name for name, role in self.roles.items() if role in untouched)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns that are not published, in the order of the table."""
+        return tuple(name for name, role in self.roles.items() if role is Role.IDENTIFIER)
+
+    @cached_property
+    def singling_out(self) -> tuple[SinglingOut, ...]:
+        """The columns published as they are that single people out by themselves."""
+        return singling_out_columns(self.table, self.published_as_they_are)
 
     @cached_property
     def requirements(self) -> tuple[ColumnRequirement, ...]:

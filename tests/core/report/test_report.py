@@ -86,6 +86,7 @@ def test_the_report_has_the_fields_of_the_contract_in_order() -> None:
     report = result_of(Mondrian()).report
     assert " ".join(report) == (
         "version algorithm params k seed seconds versions records dropped_missing "
+        "published_as_they_are left_out singling_out "
         "suppressed_records suppressed_cells classes distinct_published smallest_class "
         "largest_class metrics attributes privacy search notes"
     )
@@ -345,7 +346,7 @@ def test_people_are_told_what_was_done() -> None:
     text = markdown(result_of(Datafly(), max_suppression=0.1))
     for told in (
         "12 records were generalised with Datafly",
-        "Left out because they identify people: person.",
+        "Left out: person.",
         "Published as they are: flu.",
         "| age | 64 \\| 65 | 25 |",
         "share of detail lost",
