@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = [
     "count_of", "first_few", "is_visible", "joined", "json_text", "plural", "quoted_list",
-    "short_list", "short_number", "shortened", "visible",
+    "short_list", "short_number", "shortened", "visible", "visible_lines",
 ]  # fmt: skip
 
 _DELETE, _FIRST_PICTURE, _PICTURE_OF_DELETE = 0x7F, 0x2400, "\u2421"
@@ -35,6 +35,11 @@ def visible(text: str) -> str:
     line break is a control character too.
     """
     return text if is_visible(text) else "".join(map(_shown, text))
+
+
+def visible_lines(text: str) -> str:
+    """Text of our own in several lines, with texts from data in it, as it may be shown."""
+    return text if is_visible(text) else "\n".join(map(visible, text.split("\n")))
 
 
 def _shown(character: str) -> str:

@@ -36,7 +36,7 @@ class ChooseSeveral(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Label(Text(self._title), classes="title")
+            yield Label(Text(printable(self._title)), classes="title")
             yield ChoiceList(*map(self._line, self._names))
             yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
 

@@ -18,6 +18,7 @@ from textual.widgets import Button, Input, Label, Markdown, OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.widgets.choice_list import ChoiceList
 
 __all__ = ["AskPath", "AskText", "Choose", "Confirm", "Dialog", "Help", "Message", "Modal"]
@@ -88,9 +89,9 @@ class Message(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Label(Text(self._title), classes="title")
+            yield Label(Text(visible(self._title)), classes="title")
             with VerticalScroll(can_focus=False):
-                yield Static(Text(self._text), id="text")
+                yield Static(Text(visible_lines(self._text)), id="text")
             with Horizontal(id="buttons"):
                 yield Button("Close", variant="primary", compact=True)
 
@@ -114,8 +115,8 @@ class Confirm(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Label(Text(self._title), classes="title")
-            yield Static(Text(self._text))
+            yield Label(Text(visible(self._title)), classes="title")
+            yield Static(Text(visible_lines(self._text)))
             with Horizontal(id="buttons"):
                 yield Button(Text(f"{self._yes} (y)"), variant="primary", id="yes", compact=True)
                 yield Button(Text(f"{self._no} (n)"), id="no", compact=True)
@@ -145,9 +146,9 @@ class AskText(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Label(Text(self._title), classes="title")
+            yield Label(Text(visible(self._title)), classes="title")
             yield Input(value=self._value, suggester=self._suggester, select_on_focus=True)
-            yield Static(Text(self._hint), classes="hint", id="hint")
+            yield Static(Text(visible_lines(self._hint)), classes="hint", id="hint")
             yield Static("", classes="error", id="error")
 
     def problem(self, text: str) -> str:
@@ -161,7 +162,7 @@ class AskText(Dialog):
 
     @on(Input.Changed)
     def show_problem(self, event: Input.Changed) -> None:
-        self.query_one("#error", Static).update(Text(self.problem(event.value)))
+        self.query_one("#error", Static).update(Text(visible(self.problem(event.value))))
 
     @on(Input.Submitted)
     def submit(self, event: Input.Submitted) -> None:
@@ -215,7 +216,7 @@ class AskPath(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Label(Text(self._title), classes="title")
+            yield Label(Text(visible(self._title)), classes="title")
             yield Input(value=self._value, suggester=PathSuggester(), select_on_focus=False)
             yield ChoiceList(id="files")
             yield Static(Text(self._hint or "tab completes, ↓ list, enter accepts"), classes="hint")
@@ -231,7 +232,7 @@ class AskPath(Dialog):
         self._listed = completions(value)
         files = self.query_one("#files", OptionList)
         files.clear_options()
-        files.add_options([Option(Text(name), id=name) for name in self._listed])
+        files.add_options([Option(Text(visible(name)), id=name) for name in self._listed])
 
     def action_complete(self) -> None:
         field = self.query_one(Input)
@@ -272,10 +273,10 @@ class Choose(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Label(Text(self._title), classes="title")
-            yield ChoiceList(*[Text(option) for option in self._options])
+            yield Label(Text(visible(self._title)), classes="title")
+            yield ChoiceList(*[Text(visible(option)) for option in self._options])
             if self._hint:
-                yield Static(Text(self._hint), classes="hint")
+                yield Static(Text(visible_lines(self._hint)), classes="hint")
 
     def on_mount(self) -> None:
         self.query_one(OptionList).highlighted = self._current if self._options else None

@@ -5,13 +5,14 @@ Screens never import the application itself, which imports them. What they need 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from rich.text import Text
 from textual import work
 from textual.dom import DOMNode
+from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
@@ -20,8 +21,10 @@ from kanon_tui.core.editing.recovery import RecoveryStore, UnsavedWork
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.text import visible_lines
 from kanon_tui.screens.background import BackgroundApp
 from kanon_tui.screens.dialogs import AskPath, Confirm, Message, Modal
+from kanon_tui.widgets.hidden_characters import HiddenCharacters
 
 __all__ = ["HostApp", "Hosted"]
 
@@ -33,9 +36,14 @@ class HostApp(BackgroundApp):
 
     def __init__(self, state_folder: Path | None = None) -> None:
         super().__init__()
+        self._hidden_characters = HiddenCharacters()
         self.session: Session | None = None
         self.recent = RecentFiles(state_folder)
         self.recovery = RecoveryStore(state_folder)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What every drawn line passes; the last one keeps data from steering the terminal."""
+        return [*super().get_line_filters(), self._hidden_characters]
 
     # -- opening
 
@@ -131,7 +139,7 @@ class HostApp(BackgroundApp):
 
     def say(self, text: str, severity: str = "information") -> None:
         """A short message that goes away by itself; the text is shown as it is."""
-        self.notify(text, severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
+        self.notify(visible_lines(text), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
 
     def fail(self, error: Exception) -> None:
         """Show what went wrong as a sentence."""

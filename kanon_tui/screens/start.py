@@ -15,6 +15,7 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.project.samples import list_samples
+from kanon_tui.core.text import visible
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.choice_list import ChoiceList
 
@@ -91,7 +92,7 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
         self, choices: OptionList, key: str, name: str, description: str, path: Path
     ) -> None:
         self.paths[key] = path
-        line = Text.assemble((f"{name:<18}", "bold"), " ", (description, "dim"))
+        line = Text.assemble((f"{visible(name):<18}", "bold"), " ", (visible(description), "dim"))
         line.no_wrap, line.overflow = True, "ellipsis"
         choices.add_option(Option(line, id=key))
 

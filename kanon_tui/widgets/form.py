@@ -19,6 +19,7 @@ from textual.widgets import Input, Label, Select, Static
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.text import visible
 
 __all__ = ["Form"]
 
@@ -176,7 +177,7 @@ class Form(VerticalScroll, can_focus=False):
 
     def _say(self, line: str, text: str) -> None:
         said = self.query_one(line, Static)
-        said.update(Text(text))
+        said.update(Text(visible(text)))
         said.set_class(bool(text), "-shown")
         if text:
             self.call_after_refresh(self._bring_into_view, said)

@@ -21,17 +21,15 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from kanon_tui.core.text import visible
+
 __all__ = ["Cell", "Grid", "GridColumn", "GridSource", "printable"]
+
+printable = visible
+"""Under the name that screens know it by."""
 
 WIDEST = 40
 """Cells per column at most; longer values end in … and are shown whole where the cursor is."""
-
-_VISIBLE = {code: 0x2400 + code for code in range(32)} | {127: 0x2421}
-
-
-def printable(text: str) -> str:
-    """Control characters as their pictures (a newline as ␊), so that one value stays one line."""
-    return text.translate(_VISIBLE)
 
 
 @dataclass(frozen=True)
@@ -228,7 +226,7 @@ class Grid(ScrollView, can_focus=True):
                 style = style + self._foreground(f"grid--{cell.mark}")
             if on_cursor_row and i == self.column:
                 style = style + self.get_component_rich_style("grid--cursor")
-            text = _fit(printable(cell.text), column.width, column.right)
+            text = _fit(cell.text, column.width, column.right)
             pieces.append(Segment(text, style))
             pieces.append(Segment("  ", plain))
         name_style = self.get_component_rich_style("grid--row-name")
@@ -331,6 +329,7 @@ class Grid(ScrollView, can_focus=True):
 
 def _fit(text: str, width: int, right: bool) -> str:
     """The text in exactly this many terminal cells, with … where it was cut."""
+    text = visible(text)
     length = cell_len(text)
     if length > width:
         return set_cell_size(text, max(width - 1, 0)) + "…"[: width or None] if width else ""

@@ -48,7 +48,7 @@ class AssociationDialog(Dialog):
                 verdict = f"nearly the same, one of each could be left out: {pairs}"
             else:
                 verdict = "no two attributes say nearly the same"
-            yield Static(Text(verdict), classes="warn" if self._close else "good")
+            yield Static(Text(printable(verdict)), classes="warn" if self._close else "good")
             yield Static(Text(EXPLANATION), classes="hint")
 
 

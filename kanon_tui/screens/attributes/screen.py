@@ -152,7 +152,9 @@ a role key to change them all.
             lambda: _risk(session, k),
             lambda made: self.query_one("#gauge", Static).update(gauge(made, self)),
             group="risk",
-            failed=lambda error: self.query_one("#gauge", Static).update(Text(str(error))),
+            failed=lambda error: self.query_one("#gauge", Static).update(
+                Text(printable(str(error)))
+            ),
         )
 
     def _show_associations(self, made: Associations | None) -> None:

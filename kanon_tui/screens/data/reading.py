@@ -18,6 +18,7 @@ from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import DataSource
+from kanon_tui.core.text import visible
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.grid import Grid
@@ -102,7 +103,7 @@ class ReadingDialog(Hosted, Dialog):
             lambda: preview_table(path, options),
             lambda table: self._show(table, options),
             group="preview",
-            failed=lambda error: self.query_one("#error", Static).update(Text(str(error))),
+            failed=lambda error: self.query_one("#error", Static).update(Text(visible(str(error)))),
         )
 
     def _show(self, table: Table, options: ReadOptions) -> None:

@@ -116,7 +116,9 @@ value; `n` goes on to the one after.
             lambda: profile(coded_column(session.table, name, spec)),
             done,
             group="profile",
-            failed=lambda error: self.query_one("#profile", Static).update(Text(str(error))),
+            failed=lambda error: self.query_one("#profile", Static).update(
+                Text(printable(str(error)))
+            ),
         )
 
     def _fill_profile(self, made: ColumnProfile) -> None:
@@ -234,7 +236,7 @@ def profile_lines(made: ColumnProfile, tall: bool, width: int) -> list[Text]:
     if made.histogram:
         lines += [
             Text(sparkline(made.histogram, width - 2), "bold"),
-            Text(f"{made.lowest} … {made.highest}"),
+            Text(printable(f"{made.lowest} … {made.highest}")),
         ]
     most = max((count for _, count in made.top), default=1)
     label = min(max([len(printable(v)) for v, _ in made.top], default=1), width - 16)

@@ -38,7 +38,7 @@ class Pick(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Label(Text(self._title), classes="title")
+            yield Label(Text(printable(self._title)), classes="title")
             yield Input(self._value, placeholder="type a part of it", select_on_focus=True)
             yield ChoiceList(id="found")
             yield Static(id="more", classes="hint")

@@ -11,6 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
 
+from kanon_tui.core.text import visible
 from kanon_tui.widgets.grid import Grid, GridSource
 
 __all__ = ["TwinGrids"]
@@ -72,7 +73,7 @@ class TwinGrids(Horizontal):
         """What either side is; the text is shown as it is."""
         for grid, text in ((self.left, left), (self.right, right)):
             assert isinstance(grid.parent, Widget)
-            grid.parent.border_title = Text(text)
+            grid.parent.border_title = Text(visible(text))
 
     def show(self, left: GridSource, right: GridSource, row: int, names: int) -> None:
         """Show other records, with the cursor on this row and in the column where it was.

@@ -154,7 +154,9 @@ right follow at once. Press `r` to type research values of your own.
             measure,
             lambda made: self._fill_levels(line, *made),
             group="levels",
-            failed=lambda error: self.query_one("#levels", Static).update(Text(str(error))),
+            failed=lambda error: self.query_one("#levels", Static).update(
+                Text(printable(str(error)))
+            ),
         )
 
     def _fill_levels(
@@ -175,7 +177,9 @@ right follow at once. Press `r` to type research values of your own.
             rule = rules[line.rule]
             if isinstance(rule, Boundary):
                 text.append(boundary_histogram(attribute.column, rule, 36) + "\n")
-                text.append(f"{attribute.column.values[0]} … │ is the boundary {rule}", "dim")
+                text.append(
+                    printable(f"{attribute.column.values[0]} … │ is the boundary {rule}"), "dim"
+                )
         self.query_one("#levels", Static).update(text)
 
     # -- editing

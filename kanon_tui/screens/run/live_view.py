@@ -15,8 +15,8 @@ from kanon_tui.core.run.live import LiveRun, Snapshot
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.run.run import State
 from kanon_tui.core.task.steps import Step
+from kanon_tui.core.text import visible
 from kanon_tui.widgets.bars import bar, sparkline
-from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["LiveView"]
@@ -76,12 +76,15 @@ class LiveView(VerticalScroll, can_focus=True):
         self._seen = snapshot
         self.query_one("#counters", Static).update(counters_text(snapshot, live, self))
         step = snapshot.step
-        self.query_one("#decision", Static).update(Text(step.sentence if step else "starting …"))
+        self.query_one("#decision", Static).update(
+            Text(visible(step.sentence) if step else "starting …")
+        )
         self.query_one("#picture", Static).update(self._picture(snapshot, live))
         log = self.query_one("#log", Static)
         room = max(self.query_one("#log-pane").size.height, 3)
         lines = [
-            Text(f"{number:>6} {mark(one)} {in_short(one)}") for number, one in snapshot.log[-room:]
+            Text(f"{number:>6} {mark(one)} {visible(in_short(one))}")
+            for number, one in snapshot.log[-room:]
         ]
         log.update(Text("\n").join(lines))
 
@@ -111,13 +114,13 @@ class LiveView(VerticalScroll, can_focus=True):
         if "best" in facts:
             text.append("best so far ", "dim")
             text.append(f"RV {facts['best_rv']:.4f}  ", "bold")
-            text.append(f"{facts['best']}\n")
+            text.append(f"{visible(str(facts['best']))}\n")
         if "levels" in facts:
             text.append("levels: ▓ open  ░ ruled out\n", "dim")
             names = [attribute.name for attribute in live.run.task.quasi]
             label = min(max(map(len, names)), max(width - 24, 6))
             for name, levels in zip(names, facts["levels"], strict=True):
-                text.append(f"{printable(name)[:label]:<{label}} ")
+                text.append(f"{visible(name)[:label]:<{label}} ")
                 for level, is_open in enumerate(levels):
                     text.append(f" {level}", "" if is_open else "dim")
                     text.append(

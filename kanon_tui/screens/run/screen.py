@@ -347,14 +347,16 @@ for the next, `space` to let it run.
 def preflight_text(found: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
     """One line (two with warnings): ready or not, and how large."""
     if found.problem:
-        return Text.assemble(("✗ ", theme_style(widget, "error", bold=True)), found.problem)
+        return Text.assemble(
+            ("✗ ", theme_style(widget, "error", bold=True)), printable(found.problem)
+        )
     text = Text.assemble(
         ("✓ ready ", theme_style(widget, "success", bold=True)),
         (name, "bold"),
         f" k={privacy.k} · ",
     )
-    text.append(" · ".join(found.facts))
+    text.append(printable(" · ".join(found.facts)))
     if found.warnings:
         more = f" (and {len(found.warnings) - 1} more)" if len(found.warnings) > 1 else ""
-        text.append(f"\n! {found.warnings[0]}{more}", theme_style(widget, "warning"))
+        text.append(f"\n! {printable(found.warnings[0])}{more}", theme_style(widget, "warning"))
     return text
