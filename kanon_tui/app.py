@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-from kanon_tui.screens.base import STEPS
+from kanon_tui.screens.base import STEPS, StepScreen
 from kanon_tui.screens.dialogs import AskPath, Confirm, Help
 from kanon_tui.screens.host import HostApp
 from kanon_tui.screens.start import StartScreen
@@ -126,6 +126,8 @@ class KanonApp(HostApp):
         session = self.session
         if session is None:
             return
+        if isinstance(self.screen, StepScreen) and not self.screen.take_typed():
+            return  # a field says something else than the file would
         if session.project.path is not None:
             self._save(session.project.path)
             return

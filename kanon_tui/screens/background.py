@@ -12,18 +12,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from textual import events, work
-from textual.app import App
+from textual import work
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
+
+from kanon_tui.screens.typing_ahead import TypingAhead
 
 __all__ = ["BackgroundApp"]
 
 T = TypeVar("T")
 
 
-class BackgroundApp(App[None]):
+class BackgroundApp(TypingAhead):
     """Every job and every question has an owner: a screen, a widget, or the application itself.
 
     An answer is delivered only while its owner is shown somewhere and waits for nothing newer.
@@ -34,12 +35,6 @@ class BackgroundApp(App[None]):
         super().__init__()
         self._covered: Counter[Screen[Any]] = Counter()
         """How many jobs cover a screen with a loading mark."""
-
-    async def on_event(self, event: events.Event) -> None:
-        """A key that was typed ahead waits until the screen it is meant for is composed."""
-        if isinstance(event, events.Key) and self.screen_stack and not self.screen.is_mounted:
-            await self.screen._mounted_event.wait()
-        await super().on_event(event)
 
     def is_live(self, owner: DOMNode) -> bool:
         """Whether the owner is on a screen that can still be seen, and is not being removed."""

@@ -58,6 +58,15 @@ class StepScreen(Hosted, Screen[None]):
         """Show what may have changed while another screen was in front."""
         self.refresh_session()
 
+    def on_screen_suspend(self) -> None:
+        """What was typed and not yet taken over is not lost on the way to another screen."""
+        if self.host.session is not None and self.is_mounted:
+            self.take_typed()
+
+    def take_typed(self) -> bool:
+        """Take over what stands in the fields; False when some of it does not fit."""
+        return True
+
     def refresh_session(self) -> None:
         if self.host.session is None or not self.is_mounted:
             return

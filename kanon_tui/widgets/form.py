@@ -126,6 +126,32 @@ class Form(VerticalScroll, can_focus=False):
             return dict(self._values)
         return {field.name: self._read(field) for field in self._fields}
 
+    def accept(self) -> dict[str, Any] | None:
+        """All values as they are typed now, for whoever starts something with them.
+
+        None when one does not fit: it then has the focus, and what is wrong stands below.
+        """
+        try:
+            self._values = self.read()
+        except KanonError:
+            self.check()
+            wrong = next(field.name for field in self._fields if not self._fits(field))
+            self._entries[wrong].focus()
+            return None
+        return dict(self._values)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values that were last valid."""
+        return dict(self._values)
+
+    def _fits(self, field: Field) -> bool:
+        try:
+            self._read(field)
+        except KanonError:
+            return False
+        return True
+
     def _read(self, field: Field) -> Any:
         entry = self._entries[field.name]
         if isinstance(entry, Input):

@@ -169,14 +169,13 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
     @on(Form.Changed)
     def changed(self, event: Form.Changed) -> None:
         """Other numbers were typed."""
-        self._simulate(event.values)
+        self._simulate(event.form.values)
 
     def action_simulate(self) -> None:
         """Draw the curves of what the form says."""
-        try:
-            self._simulate(self.query_one(Form).read())
-        except KanonError as error:
-            self.host.fail(error)
+        values = self.query_one(Form).accept()
+        if values is not None:
+            self._simulate(values)
 
     def _simulate(self, values: dict[str, Any]) -> None:
         session = self.session

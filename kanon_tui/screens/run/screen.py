@@ -235,19 +235,36 @@ for the next, `space` to let it run.
 
     @on(Form.Changed)
     def changed(self, event: Form.Changed) -> None:
+        """Take over what the form has now, which may be newer than the message."""
+        self._take_over(event.form.id or "", event.form.values)
+
+    def take_typed(self) -> bool:
+        """Take over what is in the fields; the first that does not fit gets the focus."""
+        for form in self.query(Form):
+            if not form.display:
+                continue
+            values = form.accept()
+            if values is None:
+                self.query_one(ContentSwitcher).current = "setup"
+                return False
+            self._take_over(form.id or "", values)
+        return True
+
+    def _take_over(self, form: str, values: dict[str, Any]) -> None:
         project = self.session.project
-        if event.form.id == "privacy":
-            values = dict(event.values)
+        if form == "privacy":
             seed = values.pop("seed")
             privacy: Privacy = replace(project.privacy, **values)
             self.edit(replace(project, privacy=privacy, seed=seed), f"k = {privacy.k}")
             return
-        if event.form.id == "beyond":
-            self._require(event.values)
+        if form == "beyond":
+            self._require(values)
             return
         declared = {p.name: p for p in fields_of(ALGORITHMS[project.algorithm.name])}
         params: dict[str, Any] = {
-            name: value for name, value in event.values.items() if value != declared[name].default
+            name: value
+            for name, value in values.items()
+            if name in declared and value != declared[name].default
         }
         choice = replace(project.algorithm, params=params)
         self.edit(replace(project, algorithm=choice), "parameters")
@@ -258,6 +275,8 @@ for the next, `space` to let it run.
         self._begin(paused=False)
 
     def _begin(self, paused: bool) -> None:
+        if not self.take_typed():
+            return
         session = self.session
 
         def begin(live: LiveRun) -> None:
