@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -145,11 +146,12 @@ def test_what_was_yielded_never_changes(
     task = mixed()
     task = replace(task, privacy=replace(task.privacy, requirements=required))
     steps, said, kept = [], [], {}
-    for number, step in enumerate(run(name, task, decisions)):
-        steps.append(step)
-        said.append(what_is_said(step))
-        if step.keep is not None and number % 3 == 0:  # the others are asked at the end alone
-            kept[number] = step.keep()
+    with suppress(NotReachedError):  # local may find nothing but the roots
+        for number, step in enumerate(run(name, task, decisions)):
+            steps.append(step)
+            said.append(what_is_said(step))
+            if step.keep is not None and number % 3 == 0:  # the others are asked at the end alone
+                kept[number] = step.keep()
     assert [what_is_said(step) for step in steps] == said
     for number, before in kept.items():
         keep = steps[number].keep

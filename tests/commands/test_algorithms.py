@@ -13,17 +13,16 @@ def test_algorithms(tmp_path: Path) -> None:
     found = {entry["name"]: entry for entry in json.loads(done.stdout)}
     assert list(found["mondrian"]) == ["name", "title", "family", "paper", "parameters"]
     assert found["mondrian"]["family"] == "clustering"
-    assert found["mondrian"]["parameters"] == [
-        {
-            "name": "relaxed",
-            "type": "bool",
-            "default": False,
-            "help": "Records equal to the median may go to either side",
-            "low": None,
-            "high": None,
-            "choices": None,
-        }
-    ]
+    assert [each["name"] for each in found["mondrian"]["parameters"]] == ["cut", "relaxed"]
+    assert found["mondrian"]["parameters"][1] == {
+        "name": "relaxed",
+        "type": "bool",
+        "default": False,
+        "help": "Records equal to the median may go to either side; the cut is then at the median",
+        "low": None,
+        "high": None,
+        "choices": None,
+    }
     text = kanon("algorithms", folder=tmp_path).stdout
     for name in found:
         assert f"{name}  (" in text

@@ -46,7 +46,11 @@ def test_run_takes_what_is_typed_instead_of_the_project(folder: Path) -> None:
     )
     assert done.returncode == 0
     report = json.loads((folder / "r.json").read_text())
-    assert (report["k"], report["seed"], report["params"]) == (4, 9, {"relaxed": True})
+    assert (report["k"], report["seed"], report["params"]) == (
+        4,
+        9,
+        {"cut": "allowable", "relaxed": True},
+    )
     assert pl.read_parquet(folder / "r.parquet").height == 8
 
 
@@ -114,7 +118,7 @@ def test_privacy_that_is_not_reached_is_exit_code_1(folder: Path) -> None:
         "data: {path: people.csv}\n"
         "attributes: {age: {role: quasi, kind: numeric}}\n"
         "privacy: {k: 3, max_suppression: 0.2}\n"
-        "algorithm: {name: datafly}\noutput: {suppressed: star}\n"
+        "algorithm: {name: incognito}\noutput: {suppressed: star}\n"
     )
     done = kanon("run", "p.yaml", "--out", "r.csv", folder=folder)
     assert done.returncode == 1

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.full_domain.frequency import Outcome
 from kanon_tui.core.full_domain.pre_pruning import no_string, refuse_if_hopeless
 from kanon_tui.core.full_domain.search import Search
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
+from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Datafly"]
@@ -27,10 +32,16 @@ class Datafly(Algorithm):
     and stop; else raise, among the attributes below their root, the one with most distinct labels
     (the first of equals).
 
+    Complementary suppression: those who are suppressed must be nobody, or k records at least, or
+    else their absence would single them out. Where fewer are left over, the smallest class that
+    keeps k without them gives its last records; where none can, the records of the smallest class
+    join them as a whole. When that is more than the limit allows, generalisation goes on.
+
     Cost: one count of the classes per level raised, each rolled up from the one before.
 
     Departures: a release of no records is none, so that where suppression would take every record
     generalisation goes on. The paper's rule lets up to k records go even at `max_suppression` 0.
+    Where more than k is required of a class, it joins those suppressed as a whole or not at all.
 
     Reference: Sweeney, Guaranteeing anonymity when sharing medical data, the Datafly system (1997),
     as walked through by SBC, section 2.5 (tables 2-7 to 2-9).
@@ -53,43 +64,95 @@ class Datafly(Algorithm):
         levels = [0] * len(task.quasi)
         while True:
             search.generated += 1
-            outcome = search.test(levels)
+            outcome = search.count(levels)
+            joining: Int64s | None = np.empty(0, dtype=np.int64)
+            if outcome.passes and 0 < (outcome.small or 0) < task.k:
+                labels = search.frequency.labels(levels, search.tuple_of)
+                joining = _joining(labels, task, search.frequency.allowed)
+            if outcome.passes and joining is not None and not len(joining):
+                search.record_passing(levels)
             yield from search.tell_test(levels, outcome)
-            if outcome.passes:
+            if outcome.passes and joining is not None:
                 break
-            distinct = {
-                x: len(attribute.hierarchy.labels[levels[x]])
-                for x, attribute in enumerate(task.quasi)
-                if levels[x] < attribute.hierarchy.height
-            }
-            if not distinct:
-                raise NotReachedError(no_string(task))
-            x = max(distinct, key=lambda y: distinct[y])
-            levels[x] += 1
-            after = len(task.quasi[x].hierarchy.labels[levels[x]])
-            yield from search.tell(
-                "raise",
-                "Raise {attribute}, the attribute with most distinct values, to level {level}: "
-                + (
-                    "still {after:,}." if after == distinct[x] else "{distinct:,} become {after:,}."
-                ),
-                attribute=task.quasi[x].name,
-                distinct=distinct[x],
-                level=levels[x],
-                after=after,
-            )
-        if outcome.small:
-            yield from search.tell(
-                "suppress",
-                (
-                    "Suppress the {small:,} records in classes"
-                    if outcome.small > 1
-                    else "Suppress the one record in a class"
+            if outcome.passes:
+                yield from search.tell(
+                    "go on",
+                    "Go on: fewer than {k} records would be suppressed, and no class can join "
+                    "them.",
+                    k=task.k,
                 )
-                + " below {k}"
-                + (" or with {lack}." if outcome.missed is not None else "."),
-                small=outcome.small,
-                k=task.k,
-                lack=outcome.missed,
-            )
-        return search.grouping(levels, search.notes(levels))
+            yield from self._raise(search, levels)
+        if outcome.small:
+            yield from self._tell_suppressed(search, outcome, len(joining))
+        if len(joining):
+            search.record_passing(levels)
+        grouping = search.grouping(levels, search.notes(levels))
+        if len(joining):
+            left = grouping.labels.copy()
+            left[joining] = -1
+            _, numbers = np.unique(left, return_inverse=True)  # -1 is the first of them
+            grouping = replace(grouping, labels=(numbers - 1).astype(np.int32))
+        return grouping
+
+    @staticmethod
+    def _raise(search: Search, levels: list[int]) -> Iterator[Step]:
+        """Raise the attribute with most distinct labels by one level."""
+        quasi = search.task.quasi
+        distinct = {
+            x: len(attribute.hierarchy.labels[levels[x]])
+            for x, attribute in enumerate(quasi)
+            if levels[x] < attribute.hierarchy.height
+        }
+        if not distinct:
+            raise NotReachedError(no_string(search.task))
+        x = max(distinct, key=lambda y: distinct[y])
+        levels[x] += 1
+        after = len(quasi[x].hierarchy.labels[levels[x]])
+        yield from search.tell(
+            "raise",
+            "Raise {attribute}, the attribute with most distinct values, to level {level}: "
+            + ("still {after:,}." if after == distinct[x] else "{distinct:,} become {after:,}."),
+            attribute=quasi[x].name,
+            distinct=distinct[x],
+            level=levels[x],
+            after=after,
+        )
+
+    @staticmethod
+    def _tell_suppressed(search: Search, outcome: Outcome, joining: int) -> Iterator[Step]:
+        """The step of suppression, with those who join so that they are k."""
+        small = outcome.small or 0
+        who = (
+            "Suppress the {small:,} records in classes"
+            if small > 1
+            else "Suppress the one record in a class"
+        )
+        template = who + " below {k}" + (" or with {lack}" if outcome.missed is not None else "")
+        if joining:
+            template += ", and {joining:,} of the smallest class that can join, to be {k} at least"
+        yield from search.tell(
+            "suppress",
+            template + ".",
+            small=small,
+            k=search.task.k,
+            lack=outcome.missed,
+            joining=joining,
+        )
+
+
+def _joining(labels: Int32s, task: Task, allowed: int) -> Int64s | None:
+    """The records that join fewer than k suppressed ones; None where that would be too many.
+
+    `labels` gives the class of every record, -1 for those already suppressed.
+    """
+    sizes = np.bincount(labels[labels >= 0])
+    suppressed = task.n - int(sizes.sum())
+    needed = task.k - suppressed
+    can_spare = np.flatnonzero(sizes - needed >= task.k)
+    if len(can_spare) and not task.requirements and task.k <= allowed:
+        smallest = int(can_spare[sizes[can_spare].argmin()])
+        return np.flatnonzero(labels == smallest)[-needed:]
+    smallest = int(sizes.argmin())
+    if suppressed + int(sizes[smallest]) > allowed:
+        return None
+    return np.flatnonzero(labels == smallest)

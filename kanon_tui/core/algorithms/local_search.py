@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.pointers import Pointers
-from kanon_tui.core.full_domain.pre_pruning import lowest_levels
+from kanon_tui.core.full_domain.pre_pruning import lowest_levels, only_roots
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
@@ -23,8 +26,10 @@ class LocalSearch(Algorithm):
     when it fails, half of the way to its most general one, until no pointer moves any more.
 
     Phases: drop the levels that fail alone (pre-pruning); move the pointers. The answer is the best
-    passing string found, which need not be the best there is: `global` finds that. There is always
-    one, because pointers that only ever fail end at the roots.
+    passing string found, which need not be the best there is: `global` finds that. Pointers that
+    only ever fail end at the roots. The string of roots says nothing, so that it is no answer: the
+    search then says that none was found, as Morton's table 6 leaves the place blank. With
+    `accept_root` it is an answer.
 
     Cost: about log2 of the tallest hierarchy's levels tests, however many attributes there are.
 
@@ -40,6 +45,10 @@ class LocalSearch(Algorithm):
         "attributes, a balanced answer but seldom the best"
     )
 
+    accept_root: bool = declared(
+        False, "Publish every attribute at its root where nothing else is found"
+    )
+
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Move the pointers until they stand still."""
         lowest, dropped = lowest_levels(task)
@@ -50,7 +59,9 @@ class LocalSearch(Algorithm):
         while moving:
             levels = pointers.levels
             search.generated += 1
-            outcome = search.test(levels)
+            outcome = search.count(levels)
+            if outcome.passes and (self.accept_root or _says_something(levels, search)):
+                search.record_passing(levels)
             yield from search.tell_test(levels, outcome)
             moving = pointers.move(outcome.passes)
             if moving:
@@ -60,4 +71,12 @@ class LocalSearch(Algorithm):
                     direction="specific" if outcome.passes else "general",
                     string=search.text(pointers.levels),
                 )
+        if not search.passing and tuple(pointers.levels) == search.space.heights and outcome.passes:
+            raise NotReachedError(only_roots(task))
         return search.answer()
+
+
+def _says_something(levels: Sequence[int], search: Search) -> bool:
+    """Whether a string has an attribute below its root, or there is nothing above its values."""
+    heights = search.space.heights
+    return tuple(levels) != heights or not any(heights)

@@ -35,6 +35,10 @@ class Mondrian(Algorithm):
     nearest to half of the records, and of two equally near the lower. Categories stand in the order
     of their hierarchy when one is given, else as text.
 
+    With `cut: median` the papers' own rule holds: an attribute is cut only at its lower median (up
+    to it | above it), and where that leaves a side below k the next attribute is tried. Comparisons
+    in the papers that cite Mondrian were run so; it makes fewer classes than the allowable cut.
+
     Relaxed: the lower half of the records goes to one side and the rest to the other, whatever
     their values; among those equal to the median the first rows go to the lower side. A part of 2k
     records can then always be cut, as long as it has more than one value somewhere.
@@ -60,12 +64,32 @@ class Mondrian(Algorithm):
         "large tables with many numbers"
     )
 
-    relaxed: bool = declared(False, "Records equal to the median may go to either side")
+    cut: str = declared(
+        "allowable",
+        "Where an attribute may be cut: at the allowable point nearest its median, or at the lower "
+        "median alone, as the papers ran it",
+        choices=("allowable", "median"),
+    )
+    relaxed: bool = declared(
+        False, "Records equal to the median may go to either side; the cut is then at the median"
+    )
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""
-        from kanon_tui.core.kernels.mondrian import Axes, Parts, advance, loss, measure
+        from kanon_tui.core.kernels.mondrian import (
+            ALLOWABLE,
+            MEDIAN,
+            RELAXED,
+            Axes,
+            Parts,
+            advance,
+            loss,
+            measure,
+        )
 
+        where = MEDIAN if self.cut == "median" else ALLOWABLE
+        if self.relaxed:
+            where = RELAXED
         space = _Space.of(task.quasi)
         table = np.column_stack(
             [rank[a.column.codes] for a, rank in zip(task.quasi, space.ranks, strict=True)]
@@ -91,9 +115,7 @@ class Mondrian(Algorithm):
             if depth + decisions > len(parts.stack):  # a decision adds one open part at most
                 more = np.zeros((depth + decisions, parts.stack.shape[1]), dtype=np.int64)
                 parts = parts._replace(stack=np.concatenate([parts.stack, more]))
-            depth, decided, new_cuts, saved = advance(
-                axes, parts, depth, decisions, task.k, self.relaxed
-            )
+            depth, decided, new_cuts, saved = advance(axes, parts, depth, decisions, task.k, where)
             cuts += new_cuts
             closed += decided - new_cuts
             lost -= saved
@@ -105,7 +127,7 @@ class Mondrian(Algorithm):
                 "ncp": max(lost, 0.0) / task.n,
             }
             if decided == 1:
-                template, facts = space.tell(parts.event, parts.tried, task.k)
+                template, facts = space.tell(parts.event, parts.tried, task.k, self._cuts)
             else:
                 template = (
                     "{new_cuts:,} cuts made and {new_closed:,} classes closed; "
@@ -122,6 +144,11 @@ class Mondrian(Algorithm):
             keep = partial(_grouping, history, now, cuts, closed, depth)
             yield Step(kind, template, facts, counters, placed / task.n, keep)
         return keep()
+
+    @property
+    def _cuts(self) -> str:
+        """The cuts that are tried, in words."""
+        return "cut" if self.cut == "allowable" else "cut at the median"
 
 
 def _grouping(history: PartHistory, step: int, cuts: int, closed: int, depth: int) -> Grouping:
@@ -182,7 +209,7 @@ class _Space:
         return self.attributes[x].column.values[code]
 
     def tell(
-        self, event: npt.NDArray[np.int64], tried: npt.NDArray[np.int64], k: int
+        self, event: npt.NDArray[np.int64], tried: npt.NDArray[np.int64], k: int, cut: str
     ) -> tuple[str, dict[str, Any]]:
         """The last decision as a template and its facts."""
         was_cut, size, x, left, below, above = (int(number) for number in event)
@@ -195,8 +222,8 @@ class _Space:
             if not looked:
                 return "Close a class of {size:,} records: too few for two classes of {k:,}.", facts
             return (
-                "Close a class of {size:,} records: no cut of {looked} leaves {k:,} records on "
-                "either side.",
+                f"Close a class of {{size:,}} records: no {cut} of {{looked}} leaves {{k:,}} "
+                f"records on either side.",
                 facts,
             )
         facts |= {

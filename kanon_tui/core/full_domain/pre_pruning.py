@@ -26,6 +26,7 @@ __all__ = [
     "levels_alone",
     "lowest_levels",
     "no_string",
+    "only_roots",
     "refuse_if_hopeless",
 ]
 
@@ -107,26 +108,40 @@ def no_string(task: Task) -> str:
 
 def hidden_note(task: Task) -> str:
     """For a release that hides everything: which level came nearest, and what would keep it."""
+    note = "every quasi-identifier is at its root, so that the release says nothing of them"
+    return note + _nearest_level(task)
+
+
+def only_roots(task: Task) -> str:
+    """Why `local` has no answer where only the string of roots passes, and what would help."""
+    return (
+        "none found: of the strings that local met only that of roots passes, which says nothing "
+        f"of the quasi-identifiers{_nearest_level(task)}; lower k, choose another algorithm, or "
+        f"set accept_root to publish the roots"
+    )
+
+
+def _nearest_level(task: Task) -> str:
+    """Which level below the roots came nearest, and what would let it pass."""
     below = [
         max((one for one in levels_alone(a, task) if one.level < a.hierarchy.height), key=_level)
         for a in task.quasi
         if a.hierarchy.height > 0
     ]
-    note = "every quasi-identifier is at its root, so that the release says nothing of them"
     if not below:
-        return note
+        return ""
     nearest = min(below, key=lambda one: one.small)
     if nearest.passes:
         return (
-            f"{note}, though level {nearest.level} of {nearest.attribute} passes alone: "
-            f"global and hybrid find the levels that are worth most"
+            f", though level {nearest.level} of {nearest.attribute} passes alone: global and "
+            f"hybrid look at all strings"
         )
     share = np.ceil(nearest.small / task.n * 1e4) / 1e4
     smallest = int(nearest.sizes.min())
     fails = [one.attribute for one in below if not one.passes]
     alone = f"; {', '.join(fails)} fail alone below their root" if fails else ""
     return (
-        f"{note}{alone}; nearest is level {nearest.level} of {nearest.attribute}, where "
+        f"{alone}; nearest is level {nearest.level} of {nearest.attribute}, where "
         f"{count_of(nearest.small, 'record stands', 'records stand')} in the "
         f"way alone: it would pass alone with "
         f"max_suppression {share:g} or k = {smallest:,}"

@@ -145,11 +145,15 @@ class Search:
 
     def test(self, levels: Sequence[int]) -> Outcome:
         """Test a string and count it; when every decision is told, the smallest class is too."""
-        outcome = self.frequency.test(levels, to_the_end=self._step_by_step)
-        self.tested += 1
+        outcome = self.count(levels)
         if outcome.passes:
             self.record_passing(levels)
         return outcome
+
+    def count(self, levels: Sequence[int]) -> Outcome:
+        """As `test`, for who decides alone whether a string that passes is accepted."""
+        self.tested += 1
+        return self.frequency.test(levels, to_the_end=self._step_by_step)
 
     def test_necessary(self, levels: Sequence[int]) -> Outcome:
         """Test a string by what can be pruned by alone, which is not enough to pass."""

@@ -16,9 +16,21 @@ from kanon_tui.core.kernels import kernel
 from kanon_tui.core.kernels.ties import first_of_largest
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-__all__ = ["CLOSED", "CUT", "Axes", "Parts", "advance", "loss", "measure"]
+__all__ = [
+    "ALLOWABLE",
+    "CLOSED",
+    "CUT",
+    "MEDIAN",
+    "RELAXED",
+    "Axes",
+    "Parts",
+    "advance",
+    "loss",
+    "measure",
+]
 
 CLOSED, CUT = 0, 1
+ALLOWABLE, MEDIAN, RELAXED = 0, 1, 2  # where a part is cut
 _ROWS_PER_CALL = 3_000_000  # a call that has passed over so many rows returns
 
 
@@ -154,6 +166,33 @@ def _strict_cut(column: Int32s, low: int, high: int, k: int) -> tuple[int, int]:
 
 
 @kernel
+def _median_cut(column: Int32s, low: int, high: int, k: int) -> tuple[int, int]:
+    """Size of the lower side (≤ lower median) and the median's rank; 0 if a side is below k."""
+    size = len(column)
+    middle = (size + 1) // 2  # so many records, counted from below, end with the lower median
+    left, rank = 0, low
+    if high - low <= 4 * size + 64:
+        counts = np.zeros(high - low + 1, dtype=np.int32)
+        for each in column:
+            counts[each - low] += 1
+        step = 0
+        left = counts[0]
+        while left < middle:
+            step += 1
+            left += counts[step]
+        rank = low + step
+    else:
+        ordered = np.sort(column)
+        rank = ordered[middle - 1]
+        left = middle
+        while left < size and ordered[left] == rank:
+            left += 1
+    if left < k or size - left < k:
+        return 0, -1
+    return left, rank
+
+
+@kernel
 def _divide(
     table: Int32s, rows: Int32s, start: int, end: int, x: int, rank: int, equal: int
 ) -> None:
@@ -183,7 +222,7 @@ def _divide(
 
 @kernel
 def _choose_cut(
-    axes: Axes, table: Int32s, part: Int64s, k: int, relaxed: bool, tried: Int64s
+    axes: Axes, table: Int32s, part: Int64s, k: int, where: int, tried: Int64s
 ) -> tuple[int, int, int, int]:
     """The attribute to cut (-1: none), and of the lower side: size, highest rank, rows at it."""
     attributes = table.shape[1]
@@ -202,13 +241,16 @@ def _choose_cut(
             continue
         tried[turn] = x
         column = table[part[0] : part[1], x].copy()
-        if relaxed:
+        if where == RELAXED:
             ranks = np.sort(column)
             left, equal = size // 2, 1
             while equal < left and ranks[left - 1 - equal] == ranks[left - 1]:
                 equal += 1
             return x, left, ranks[left - 1], equal
-        left, rank = _strict_cut(column, low, high, k)
+        if where == MEDIAN:
+            left, rank = _median_cut(column, low, high, k)
+        else:
+            left, rank = _strict_cut(column, low, high, k)
         if left > 0:
             return x, left, rank, left
     return -1, 0, 0, 0
@@ -216,11 +258,12 @@ def _choose_cut(
 
 @kernel
 def advance(
-    axes: Axes, parts: Parts, depth: int, decisions: int, k: int, relaxed: bool
+    axes: Axes, parts: Parts, depth: int, decisions: int, k: int, where: int
 ) -> tuple[int, int, int, float]:
     """Make up to `decisions` decisions: cut the part on top of the stack, or close it.
 
-    Returns the new depth of the stack, decisions made, cuts made, and by how much the loss fell.
+    `where` is ALLOWABLE, MEDIAN or RELAXED. Returns the new depth of the stack, decisions made,
+    cuts made, and by how much the loss fell.
     """
     table, rows, begins, stack, _, event, tried = parts
     decided, cuts, passed = 0, 0, 0
@@ -231,7 +274,7 @@ def advance(
         start, end = part[0], part[1]
         passed += end - start
         event[0], event[1] = CLOSED, end - start
-        x, left, rank, equal = _choose_cut(axes, table, part, k, relaxed, tried)
+        x, left, rank, equal = _choose_cut(axes, table, part, k, where, tried)
         if x < 0:
             begins[start] = True
             depth -= 1

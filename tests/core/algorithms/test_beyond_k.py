@@ -114,14 +114,20 @@ def lowest(strings: list[tuple[int, ...]]) -> set[tuple[int, ...]]:
 @pytest.mark.parametrize("seed", range(230, 270))
 def test_quick_searches_end_with_a_passing_string_or_say_why(name: str, seed: int) -> None:
     task = with_requirements(searchable_task(seed), seed)
+    parameters = {"accept_root": True} if name == "local" else {}
     try:
-        grouping = solve(task, ALGORITHMS[name]())
+        grouping = solve(task, ALGORITHMS[name](**parameters))
     except NotReachedError:
         assert gaps(task, range(task.n)) > 0
         return
     assert grouping.levels is not None
     gone = must_go(task, grouping.levels)
-    assert set(np.flatnonzero(grouping.labels < 0).tolist()) == gone
+    suppressed = set(np.flatnonzero(grouping.labels < 0).tolist())
+    if name == "datafly" and 0 < len(gone) < task.k:  # others joined them
+        assert len(suppressed) >= task.k
+        assert gone < suppressed
+        return
+    assert suppressed == gone
     limit = task.allowed_suppressed if task.privacy.max_suppression > 0 else task.k
     assert len(gone) <= (limit if name == "datafly" else task.allowed_suppressed)
 

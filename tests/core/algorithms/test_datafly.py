@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.datafly import Datafly
+from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
+from kanon_tui.core.run.result import conclude
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
@@ -108,6 +110,47 @@ def test_max_suppression_takes_the_place_of_k() -> None:
     assert allowed is not None
     assert (strict.levels, allowed.levels) == ((1,), (0,))
     assert (allowed.labels < 0).sum() == 3
+
+
+def six_records(*a: str, max_suppression: float = 0.0) -> Run:
+    levels = {"levels": {value: ["group"] for value in "uvw"}}
+    specs = {"a": AttributeSpec(hierarchy=levels)}
+    return Run(
+        make_task({"a": list(a)}, 2, specs, max_suppression=max_suppression),
+        Datafly(),
+        RunContext(1),
+    )
+
+
+def test_sbc_step_4_one_record_left_over_takes_a_second_with_it() -> None:
+    """Complementary suppression: v keeps two of its three records, the last joins w."""
+    run = six_records("u", "u", "v", "v", "v", "w")
+    assert [step.sentence for step in run][-1] == (
+        "Suppress the one record in a class below 2, and 1 of the smallest class that can join, to "
+        "be 2 at least."
+    )
+    assert run.grouping is not None
+    assert run.grouping.levels == (0,)
+    assert run.grouping.labels.tolist() == [0, 0, 1, 1, -1, -1]
+
+
+def test_sbc_step_4_goes_on_where_no_class_can_spare_a_record() -> None:
+    run = six_records("u", "u", "v", "v", "w")
+    kinds = [step.kind for step in run]
+    assert kinds == ["test", "go on", "raise", "test"]
+    assert run.grouping is not None
+    assert run.grouping.levels == (1,)
+    assert run.grouping.labels.tolist() == [0] * 5
+    whole_class = six_records("u", "u", "v", "v", "w", max_suppression=0.6)
+    assert whole_class.finish() is not None
+    assert whole_class.grouping is not None
+    assert whole_class.grouping.labels.tolist() == [-1, -1, 0, 0, -1]
+
+
+def test_a_record_that_joined_the_suppressed_ones_is_told_why() -> None:
+    result = conclude(six_records("u", "u", "v", "v", "v", "w"))
+    assert "records of this class joined them" in explainer(result).of_suppressed(4).because
+    assert "no other record" in explainer(result).of_suppressed(5).because
 
 
 def test_a_table_smaller_than_k_is_refused() -> None:

@@ -23,8 +23,15 @@ from tests.paths import SAMPLES
 SAMPLE = SAMPLES / "mondrian"
 
 
-def grouping(task: Task, relaxed: bool = False, decisions: int = FULL_SPEED) -> Grouping:
-    found = Run(task, Mondrian(relaxed=relaxed), RunContext(decisions)).finish()
+WAYS = {
+    "allowable": Mondrian(),
+    "median": Mondrian(cut="median"),
+    "relaxed": Mondrian(relaxed=True),
+}
+
+
+def grouping(task: Task, way: str = "allowable", decisions: int = FULL_SPEED) -> Grouping:
+    found = Run(task, WAYS[way], RunContext(decisions)).finish()
     assert found is not None
     return found
 
@@ -55,18 +62,18 @@ def test_sbc_section_2_5_zip_is_cut_first_and_between_23111_and_23112() -> None:
 def test_equals_its_twin_on_random_tables() -> None:
     for seed in range(250):
         task = random_task(seed)
-        for relaxed in (False, True):
-            assert classes(grouping(task, relaxed).labels) == mondrian(task, relaxed), seed
+        for way in WAYS:
+            assert classes(grouping(task, way).labels) == mondrian(task, way), seed
 
 
 @pytest.mark.slow
 def test_every_published_class_has_k_records_and_any_pace_gives_the_same() -> None:
     for seed in range(60):
         task = random_task(seed, most=80)
-        for relaxed in (False, True):
-            whole = grouping(task, relaxed)
+        for way in WAYS:
+            whole = grouping(task, way)
             assert recode(task, whole).class_sizes.min() >= task.k
-            stepped = grouping(task, relaxed, decisions=1 + seed % 3)
+            stepped = grouping(task, way, decisions=1 + seed % 3)
             assert np.array_equal(stepped.labels, whole.labels)
 
 
@@ -88,7 +95,7 @@ def test_sparse_ranks_are_cut_as_dense_ones() -> None:
     """Parts of a few records far apart take the sorting path of the cut."""
     rng = np.random.default_rng(3)
     task = make_task({"income": rng.integers(0, 10**6, 400).tolist()}, k=3)
-    assert classes(grouping(task).labels) == mondrian(task, relaxed=False)
+    assert classes(grouping(task).labels) == mondrian(task)
 
 
 def test_running_ncp_is_that_of_the_published_classes() -> None:
@@ -126,7 +133,18 @@ def test_categories_are_cut_in_the_order_of_their_hierarchy() -> None:
 def test_median_may_be_split_only_when_relaxed() -> None:
     task = make_task({"v": [1, 1, 1, 2]})
     assert classes(grouping(task).labels) == [[0, 1, 2, 3]]
-    assert classes(grouping(task, relaxed=True).labels) == [[0, 1], [2, 3]]
+    assert classes(grouping(task, "relaxed").labels) == [[0, 1], [2, 3]]
+
+
+def test_the_median_alone_is_tried_before_the_next_attribute() -> None:
+    """Of 1 2 2 2 3 only ≤ 2 | > 2 is tried, which leaves one record above."""
+    task = make_task({"a": [1, 1, 2, 2, 2, 3], "b": [1, 1, 1, 2, 2, 2]}, 2)
+    assert classes(grouping(task).labels) == [[0, 1], [2, 3, 4, 5]]
+    assert classes(grouping(task, "median").labels) == [[0, 1, 2], [3, 4, 5]]
+    steps = list(Run(make_task({"a": [1, 1, 2, 2, 2]}), WAYS["median"], RunContext(1)))
+    assert steps[-1].sentence == (
+        "Close a class of 5 records: no cut at the median of a leaves 2 records on either side."
+    )
 
 
 def test_sentences_name_what_was_decided() -> None:

@@ -256,6 +256,11 @@ class LevelReasons(Reasons):
         group = SuppressedGroup(self.result, np.flatnonzero(same.all(axis=1)), "class")
         if group.small:
             because = group.too_few("has", "have", "its labels at these levels")
+        elif not group.missed:
+            because = (
+                f"fewer than k = {self.k:,} records would have been suppressed, which would single "
+                f"them out, and records of this class joined them"
+            )
         else:
             because = (
                 f"the {count_of(group.size, 'record')} with its labels at these levels would be a "

@@ -134,10 +134,15 @@ def local(task: Task) -> tuple[Levels, int]:
 
 
 def datafly(task: Task) -> tuple[Levels, set[int]]:
-    """The levels Datafly ends at and the records it suppresses."""
+    """The levels Datafly ends at and the records it suppresses: nobody, or k at least."""
     limit = task.allowed_suppressed if task.privacy.max_suppression > 0 else task.k
+    limit = min(limit, task.n - 1)
     string = (0,) * len(task.quasi)
-    while small_records(task, string) > min(limit, task.n - 1):
+    while True:
+        if small_records(task, string) <= limit:
+            suppressed = complemented(task, class_members(task, string), limit)
+            if suppressed is not None:
+                return string, suppressed
         distinct = {
             x: len({path[string[x]] for path in a.hierarchy.paths})
             for x, a in enumerate(task.quasi)
@@ -145,14 +150,29 @@ def datafly(task: Task) -> tuple[Levels, set[int]]:
         }
         x = max(distinct, key=lambda y: (distinct[y], -y))
         string = (*string[:x], string[x] + 1, *string[x + 1 :])
-    rows = list(
-        zip(
-            *(
-                [a.hierarchy.paths[code][level] for code in a.column.codes.tolist()]
-                for a, level in zip(task.quasi, string, strict=True)
-            ),
-            strict=True,
+
+
+def class_members(task: Task, levels: Levels) -> list[list[int]]:
+    """The records of every class, in order of first appearance."""
+    members: dict[tuple[str, ...], list[int]] = {}
+    for i in range(task.n):
+        row = tuple(
+            a.hierarchy.paths[int(a.column.codes[i])][level]
+            for a, level in zip(task.quasi, levels, strict=True)
         )
-    )
-    sizes = Counter(rows)
-    return string, {i for i, row in enumerate(rows) if sizes[row] < task.k}
+        members.setdefault(row, []).append(i)
+    return list(members.values())
+
+
+def complemented(task: Task, classes: list[list[int]], limit: int) -> set[int] | None:
+    """Those in small classes and those who join them to be k; None where that is too many."""
+    small = {i for members in classes if len(members) < task.k for i in members}
+    if not 0 < len(small) < task.k:
+        return small
+    large = [members for members in classes if len(members) >= task.k]
+    needed = task.k - len(small)
+    sparing = [members for members in large if len(members) - needed >= task.k]
+    if sparing and task.k <= limit:
+        return small | set(min(sparing, key=len)[-needed:])
+    together = small | set(min(large, key=len))
+    return together if len(together) <= limit else None

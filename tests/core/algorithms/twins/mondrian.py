@@ -31,7 +31,7 @@ def width(attribute: QuasiIdentifier, part: Sequence[int]) -> float:
 
 
 def sides(
-    attribute: QuasiIdentifier, part: Sequence[int], k: int, relaxed: bool
+    attribute: QuasiIdentifier, part: Sequence[int], k: int, where: str
 ) -> tuple[list[int], list[int]] | None:
     place = line(attribute)
     by_value = sorted(part, key=lambda i: (place[attribute.column.codes[i]], i))
@@ -41,22 +41,28 @@ def sides(
     cuts = [
         left
         for left in range(k, len(part) - k + 1)
-        if (relaxed and left == len(part) // 2) or (not relaxed and values[left - 1] < values[left])
+        if (where == "relaxed" and left == len(part) // 2)
+        or (where != "relaxed" and values[left - 1] < values[left])
     ]
+    if where == "median":
+        median = values[(len(values) - 1) // 2]
+        cuts = [left for left in cuts if values[left - 1] == median]
     if not cuts:
         return None
     left = min(cuts, key=lambda left: (abs(2 * left - len(part)), left))
     return sorted(by_value[:left]), sorted(by_value[left:])
 
 
-def mondrian(task: Task, relaxed: bool, part: Sequence[int] | None = None) -> list[list[int]]:
+def mondrian(
+    task: Task, where: str = "allowable", part: Sequence[int] | None = None
+) -> list[list[int]]:
     """The classes, lower sides first."""
     part = list(range(task.n)) if part is None else part
     widths = {x: width(attribute, part) for x, attribute in enumerate(task.quasi)}
     while widths:
         x = min(y for y in widths if widths[y] > max(widths.values()) - 1e-9)
         del widths[x]
-        both = sides(task.quasi[x], part, task.k, relaxed)
+        both = sides(task.quasi[x], part, task.k, where)
         if both:
-            return [c for side in both for c in mondrian(task, relaxed, side)]
+            return [c for side in both for c in mondrian(task, where, side)]
     return [list(part)]
