@@ -63,13 +63,12 @@ def execute(args: argparse.Namespace) -> int:
 
 def _check_targets(args: argparse.Namespace, project: Project) -> None:
     """Refuse files that cannot be written before any work is done for them."""
-    from kanon_tui.core.data.writing import TABLE_ENDINGS, check_not_read, check_target
+    from kanon_tui.core.data.writing import TABLE_ENDINGS, check_target
     from kanon_tui.core.report.formats import REPORT_ENDINGS
 
     for path, endings in ((args.out, TABLE_ENDINGS), (args.report, REPORT_ENDINGS)):
         if path is not None:
-            check_not_read(path, (project.data_path, args.project))
-            check_target(path, endings, args.force)
+            check_target(path, endings, args.force, project.inputs)
 
 
 def _names(names: tuple[str, ...]) -> str:

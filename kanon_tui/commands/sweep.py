@@ -44,13 +44,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Run all points, then print and write them."""
     from kanon_tui.commands.progress import finish_sweep
-    from kanon_tui.core.analysis.sweep.files import sweep_text
+    from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS, sweep_text
     from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, sweep
-    from kanon_tui.core.data.writing import write_text
+    from kanon_tui.core.data.writing import check_target, write_text
     from kanon_tui.core.project.project import Project
 
     project = Project.load(args.project)
-    _check_target(args, project.data_path)
+    if args.out is not None:
+        check_target(args.out, SWEEP_ENDINGS, args.force, project.inputs)
     points = finish_sweep(sweep(project, args.algorithms, args.k or DEFAULT_KS))
     if args.out is not None:
         write_text(args.out, sweep_text(points, args.out), args.force)
@@ -74,16 +75,6 @@ def _k_values(text: str) -> tuple[int, ...]:
         return k_values(text)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _check_target(args: argparse.Namespace, data: Path) -> None:
-    """Refuse a file that cannot be written before any work is done for it."""
-    from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS
-    from kanon_tui.core.data.writing import check_not_read, check_target
-
-    if args.out is not None:
-        check_not_read(args.out, (data, args.project))
-        check_target(args.out, SWEEP_ENDINGS, args.force)
 
 
 def _print_points(points: list[SweepPoint]) -> None:

@@ -35,10 +35,12 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.hierarchy.files.any_format import HIERARCHY_ENDINGS, write_hierarchy_file
     from kanon_tui.core.hierarchy.typed_specification import spec_from_assignments
     from kanon_tui.core.run.column import read_column
+    from kanon_tui.core.run.result import as_project
 
-    check_target(args.out, HIERARCHY_ENDINGS, args.force)
+    project = as_project(args.data)
+    check_target(args.out, HIERARCHY_ENDINGS, args.force, project.inputs)
     spec = spec_from_assignments(args.builder, args.set, "hierarchy build")
-    column = read_column(args.data, args.attribute, args.kind)
+    column = read_column(project, args.attribute, args.kind)
     hierarchy = build_hierarchy(spec, column, Path())
     hierarchy.bind(column)
     write_hierarchy_file(hierarchy, args.out, args.attribute, args.force)

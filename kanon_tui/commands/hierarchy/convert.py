@@ -32,10 +32,13 @@ def execute(args: argparse.Namespace) -> int:
         write_hierarchy_file,
     )
     from kanon_tui.core.run.column import read_column
+    from kanon_tui.core.run.result import as_project
 
-    check_target(args.out, HIERARCHY_ENDINGS, args.force)
+    project = None if args.data is None else as_project(args.data)
+    inputs = (args.source, *(project.inputs if project is not None else ()))
+    check_target(args.out, HIERARCHY_ENDINGS, args.force, inputs)
     attribute = args.attribute or args.source.stem
-    values = read_column(args.data, attribute).values if args.data is not None else ()
+    values = read_column(project, attribute).values if project is not None else ()
     hierarchy = read_hierarchy_file(args.source, attribute, values)
     write_hierarchy_file(hierarchy, args.out, attribute, args.force)
     say(f"wrote {args.out}: {summary(hierarchy)}")

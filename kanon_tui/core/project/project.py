@@ -15,7 +15,7 @@ from typing import Any, Literal
 from kanon_tui.core.data.guess import guess_attribute
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.data.writing import write_text
+from kanon_tui.core.data.writing import check_not_read, write_text
 from kanon_tui.core.errors import InputError, KanonError, suggestion
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
@@ -85,6 +85,7 @@ class Project:
         """
         path = Path(path)
         project = moved(self, path)
+        check_not_read(path, self.files_named)
         own = self.path is not None and os.path.realpath(self.path) == os.path.realpath(path)
         text = (_edited_text(project) if own else None) or project_to_text(project)
         write_text(path, text, force=True)
@@ -99,6 +100,18 @@ class Project:
     def data_path(self) -> Path:
         """The data file."""
         return self.folder / self.data.path
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """Every file that a run of it reads; none of them is ever written over."""
+        return self.files_named if self.path is None else (self.path, *self.files_named)
+
+    @property
+    def files_named(self) -> tuple[Path, ...]:
+        """The data and the files of hierarchies."""
+        hierarchies = (spec.hierarchy or {} for spec in self.attributes.values())
+        files = (each[key] for each in hierarchies for key in _FILE_KEYS if key in each)
+        return (self.data_path, *(self.folder / str(file) for file in files))
 
     @property
     def title(self) -> str:
@@ -142,6 +155,10 @@ class Project:
                 spec = replace(spec, role=Role.IDENTIFIER)
             completed[name] = spec
         return replace(self, attributes=completed)
+
+
+_FILE_KEYS = ("file", "utd")
+"""Keys of a hierarchy whose values are paths."""
 
 
 def _with_role_and_kind(spec: AttributeSpec, table: Table, name: str) -> AttributeSpec:
@@ -213,7 +230,7 @@ def moved(project: Project, path: Path) -> Project:
         hierarchy = spec.hierarchy
         if hierarchy is not None:
             hierarchy = {
-                key: rebased(value) if key in ("file", "utd") else value
+                key: rebased(value) if key in _FILE_KEYS else value
                 for key, value in hierarchy.items()
             }
         attributes[name] = replace(spec, hierarchy=hierarchy)

@@ -8,19 +8,20 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import read_table
 from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.result import as_project
 
 __all__ = ["read_column"]
 
 
-def read_column(data: Path, name: str, kind: str | None = None) -> Column:
+def read_column(data: Project | Path, name: str, kind: str | None = None) -> Column:
     """A column of a data file, or of a project's with what the project says of it."""
     project = as_project(data)
     table = read_table(project.data_path, project.data.read_options)
     spec = project.completed(table).attributes.get(name)
     if spec is None:
         raise InputError(
-            f"{data.name}: there is no column '{name}'; {suggestion(name, table.names)}"
+            f"{project.title}: there is no column '{name}'; {suggestion(name, table.names)}"
         )
     wanted = Kind(kind) if kind is not None else spec.kind
     assert wanted is not None, "a completed project knows every kind"

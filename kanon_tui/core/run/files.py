@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 
-from kanon_tui.core.data.writing import put_table, written_aside
+from kanon_tui.core.data.whole_files import written_together
+from kanon_tui.core.data.writing import put_table
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.run.result import Result
 
@@ -15,10 +15,12 @@ __all__ = ["write_release_and_report"]
 def write_release_and_report(
     result: Result, release: Path | None, report: Path | None, force: bool = False
 ) -> None:
-    """Write both files or neither; None leaves one out."""
-    with ExitStack() as files:
+    """Write both files or neither, the release first; None leaves one out."""
+    paths = [path for path in (release, report) if path is not None]
+    if not paths:
+        return
+    with written_together(paths, force) as files:
         if release is not None:
-            put_table(result.table, files.enter_context(written_aside(release, force)), release)
+            put_table(result.table, files[0], release)
         if report is not None:
-            text = report_text(result, report)
-            files.enter_context(written_aside(report, force)).write(text.encode())
+            files[-1].write(report_text(result, report).encode())

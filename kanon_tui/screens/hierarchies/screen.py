@@ -130,7 +130,8 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
     @says_why
     def action_export(self) -> None:
-        name, hierarchy = self.attribute, self.hierarchy
+        name, hierarchy, project = self.attribute, self.hierarchy, self.session.project
+        inputs = [project.data_path, *([project.path] if project.path else [])]
 
         def written(path: Path) -> None:
             self.host.say(
@@ -138,7 +139,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
             )
 
         def write(path: Path) -> Path:
-            check_target(path, HIERARCHY_ENDINGS, force=True)
+            check_target(path, HIERARCHY_ENDINGS, force=True, inputs=inputs)
             write_hierarchy_file(hierarchy, path, name, force=True)
             return path
 

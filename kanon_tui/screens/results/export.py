@@ -16,7 +16,6 @@ from textual.widgets import Button, Label, Static
 from kanon_tui.core.analysis.mapping import applied_mapping
 from kanon_tui.core.data.writing import (
     TABLE_ENDINGS,
-    check_not_read,
     check_target,
     write_table,
     write_text,
@@ -123,10 +122,8 @@ class Exporter:
     def _check(self, kind: Kind, path: Path) -> None:
         """Ask again for a path that will not do, and before a file is replaced."""
         project = self.screen.session.project
-        inputs = [project.data_path, *([project.path] if project.path else [])]
         try:
-            check_not_read(path, inputs)
-            check_target(path, kind.endings, force=True)
+            check_target(path, kind.endings, force=True, inputs=project.inputs)
         except KanonError as error:
             self._ask_path(kind, str(path), str(error))
             return

@@ -348,10 +348,10 @@ local recoding pays.
             self._write(path, False)
 
     def _write(self, path: Path, force: bool) -> None:
-        points = self._in_order()
+        points, inputs = self._in_order(), self.session.project.inputs
 
         def write() -> None:
-            check_target(path, SWEEP_ENDINGS, force)
+            check_target(path, SWEEP_ENDINGS, force, inputs)
             write_text(path, sweep_text(points, path), force)
 
         self.compute(write, lambda _: self.host.say(f"wrote {path.name}"), group="export")

@@ -10,7 +10,8 @@ from typing import IO
 import polars as pl
 import pytest
 
-from kanon_tui.core.data.writing import check_target, write_table, write_text, written_aside
+from kanon_tui.core.data.whole_files import written_aside, written_together
+from kanon_tui.core.data.writing import check_target, write_table, write_text
 from kanon_tui.core.errors import InputError
 
 TABLE = pl.DataFrame(
@@ -66,7 +67,7 @@ def test_a_failure_half_way_leaves_nothing(
 
 def test_a_set_of_files_is_written_or_none(tmp_path: Path) -> None:
     def write() -> None:
-        with written_aside(tmp_path / "a") as a, written_aside(tmp_path / "b") as b:
+        with written_together((tmp_path / "a", tmp_path / "b")) as (a, b):
             a.write(b"whole")
             b.write(b"half")
             raise KeyboardInterrupt
@@ -115,7 +116,9 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
         with written_aside(tmp_path / "a.txt") as out:
             write(out)
 
-    with pytest.raises(InputError, match=r"a\.txt: could not be written: No space left on device"):
+    with pytest.raises(
+        InputError, match=r"a\.txt: could not be written: no space left on the disk"
+    ):
         attempt()
     assert os.listdir(tmp_path) == []
 

@@ -1,0 +1,66 @@
+"""A program can be ended at any moment. This knows what must not be cut in two, and what must go.
+
+`uninterrupted` holds back signals while several steps belong together. `unfinished` and `helpers`
+are what a program that ends at once takes away with it; `written` says what it has done by then.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+__all__ = ["ENDING_SIGNALS", "helpers", "take_away", "unfinished", "uninterrupted", "written"]
+
+ENDING_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Ctrl-C, a request to end, a closed terminal."""
+
+unfinished: set[Path] = set()
+"""Files aside that have not taken their name."""
+helpers: set[subprocess.Popen[bytes]] = set()
+"""Processes that work for this one."""
+written: list[Path] = []
+"""Files that took their name, the latest last."""
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Signals that come inside the block act when it is over.
+
+    Only the main thread handles signals; in any other the block cannot be interrupted anyway.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
+    heeded = {n: h for n, h in handlers.items() if h not in (None, signal.SIG_IGN)}
+    came: list[int] = []
+
+    def remember(number: int, frame: Any) -> None:
+        came.append(number)
+
+    try:
+        for number in heeded:
+            signal.signal(number, remember)
+        yield
+    finally:
+        for number, handler in heeded.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
+
+
+def take_away() -> None:
+    """Remove what is unfinished and end the helpers: for a program that ends at once."""
+    for path in tuple(unfinished):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+    for helper in tuple(helpers):
+        with suppress(OSError):
+            helper.kill()

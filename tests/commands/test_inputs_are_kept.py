@@ -1,0 +1,88 @@
+"""No command writes over what it reads, not even with --force."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.commands.command_line import ENVIRONMENT, PROJECT, said
+
+READS = """
+import os, sys
+here, read = os.getcwd(), set()
+def note(event, args):
+    if event == "open" and isinstance(args[0], str) and not args[2] & (os.O_WRONLY | os.O_RDWR):
+        path = os.path.realpath(args[0])
+        if os.path.dirname(path) == here and os.path.isfile(path):
+            read.add(os.path.basename(path))
+sys.addaudithook(note)
+from kanon_tui.cli import main
+code = main(sys.argv[1:])
+print("READ", *sorted(read), file=sys.stderr)
+sys.exit(code)
+"""
+"""Runs a command and tells which files of the folder it has read."""
+
+UTD = """<config><qid><att index='0' name='age'><vgh value='[0:100)'>
+<node value='[0:50)'/><node value='[50:100)'/></vgh></att></qid></config>"""
+
+
+@pytest.fixture
+def inputs(here: Path) -> Path:
+    (here / "zip.csv").write_text("".join(f"{z};{z[:3]};*\n" for z in ZIPS))
+    (here / "age.xml").write_text(UTD)
+    (here / "levels.yaml").write_text("levels: {F: [person], M: [person]}\n")
+    project = PROJECT.replace("{builder: mask}", "{file: zip.csv}").replace(
+        "{builder: intervals, widths: [5, 20]}", "{utd: age.xml}"
+    )
+    (here / "p.yaml").write_text(project)
+    return here
+
+
+ZIPS = ("46201", "46202", "46203", "46204", "46311", "46312", "46313", "46314")
+WRITING = {
+    ("run", "p.yaml", "--out"): {"p.yaml", "people.csv", "zip.csv", "age.xml"},
+    ("run", "p.yaml", "--report"): {"p.yaml", "people.csv", "zip.csv", "age.xml"},
+    ("sweep", "p.yaml", "--k", "2", "--out"): {"p.yaml", "people.csv", "zip.csv", "age.xml"},
+    (
+        "hierarchy", "build", "people.csv", "--attribute", "zip", "--builder", "mask", "--out",
+    ): {"people.csv"},
+    (
+        "hierarchy", "build", "p.yaml", "--attribute", "zip", "--builder", "mask", "--out",
+    ): {"p.yaml", "people.csv"},
+    ("hierarchy", "convert", "levels.yaml"): {"levels.yaml"},
+    (
+        "hierarchy", "convert", "age.xml", "--data", "people.csv", "--attribute", "age",
+    ): {"age.xml", "people.csv"},
+}  # fmt: skip
+ENDING = {"--report": ".md"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", WRITING, ids=lambda command: " ".join(command))
+def test_what_a_command_reads_is_kept(
+    command: Sequence[str], inputs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every file that it opens is refused as the one to write, by its name and by a hard link."""
+    ending = ENDING.get(command[-1], ".csv")
+    done = subprocess.run(
+        [sys.executable, "-c", READS, *command, "new" + ending],
+        cwd=inputs, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    read = set(done.stderr.split("READ ")[1].split())
+    assert read == WRITING[tuple(command)]
+    before = {path.name: path.read_bytes() for path in inputs.iterdir()}
+    for name in read:
+        link = inputs / f"link{ending}"
+        os.link(inputs / name, link)
+        assert "is what is read" in said(*command, link.name, "--force", capsys=capsys)
+        link.unlink()
+        if name.endswith(ending):
+            assert "is what is read" in said(*command, name, "--force", capsys=capsys)
+    assert {path.name: path.read_bytes() for path in inputs.iterdir()} == before
