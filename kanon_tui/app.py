@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
-from textual.dom import DOMNode
 from textual.screen import Screen
 
 from kanon_tui.screens.base import STEPS, StepScreen
-from kanon_tui.screens.dialogs import AskPath, Confirm, Help
+from kanon_tui.screens.dialogs import AskPath, Confirm
+from kanon_tui.screens.help_dialog import Help, explanation, key_groups
 from kanon_tui.screens.host import HostApp
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.themes import THEMES, default_theme
@@ -53,6 +53,7 @@ class KanonApp(HostApp):
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = True
     ESCAPE_TO_MINIMIZE = True
+    ALLOW_IN_MAXIMIZED_VIEW = "KeyBar"
     DEFAULT_MODE = "start"
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "start": StartScreen,
@@ -78,6 +79,7 @@ class KanonApp(HostApp):
         Binding("ctrl+y", "redo", "Redo", show=False, id="redo"),
         Binding("ctrl+o", "open", "Open", show=False, priority=True, id="open"),
         Binding("f1", "help", "Help", priority=True, id="help"),
+        Binding("question_mark", "help", "Help", show=False, id="help.letter"),
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="quit"),
         Binding("ctrl+c", "copy_or_hint", "Copy", show=False, id="copy"),
     ]
@@ -185,21 +187,11 @@ class KanonApp(HostApp):
         self.exit()
 
     def action_help(self) -> None:
-        """Explain what has the focus, in plain words, with the keys that work."""
+        """The keys that work here, and what has the focus in plain words."""
         if isinstance(self.screen, Help):
             self.screen.dismiss(None)
         else:
-            self.push_screen(Help(self._help_text()))
-
-    def _help_text(self) -> str:
-        nodes: list[DOMNode] = [*self.focused.ancestors_with_self] if self.focused else []
-        texts = [str(node.HELP).strip() for node in [*nodes, self.screen] if _help(node)]
-        keys = ["", "### Keys", "", "| key | does |", "|---|---|"]
-        for key, active in self.screen.active_bindings.items():
-            shown = self.get_key_display(active.binding)
-            if active.enabled and active.binding.description and key != "ctrl+c":
-                keys.append(f"| `{shown}` | {active.binding.description} |")
-        return "\n\n".join(dict.fromkeys(texts)) + "\n" + "\n".join(dict.fromkeys(keys))
+            self.push_screen(Help(key_groups(self.screen), explanation(self.screen)))
 
     def action_copy_or_hint(self) -> None:
         """Copy the selection; ctrl+c does not quit, so say what does."""
@@ -228,10 +220,6 @@ class KanonApp(HostApp):
         for command in super().get_system_commands(screen):
             if command.title not in ("Screenshot", "Keys"):
                 yield command
-
-
-def _help(node: DOMNode) -> str | None:
-    return getattr(node, "HELP", None)
 
 
 def launch(file: Path | None = None) -> int:

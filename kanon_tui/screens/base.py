@@ -9,12 +9,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer
 
 from kanon_tui.core.editing.readiness import Readiness, State, readiness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import Project
 from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.step_bar import StepBar
 
 __all__ = ["STEPS", "StepScreen"]
@@ -45,7 +45,7 @@ class StepScreen(Hosted, Screen[None]):
     def compose(self) -> ComposeResult:
         yield StepBar()
         yield from self.body()
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeyBar()
 
     def body(self) -> Iterable[Widget]:
         raise NotImplementedError

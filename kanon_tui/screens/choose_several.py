@@ -22,6 +22,11 @@ __all__ = ["ChooseSeveral"]
 class ChooseSeveral(Dialog):
     """Gives the marked names in the order of the list, at least one, or None."""
 
+    HELP = """## Several of a list
+
+`space` marks the line under the cursor (✓) or takes its mark away; `enter` takes all that are
+marked, at least one. `esc` leaves everything as it was.
+"""
     DEFAULT_CSS = """
     ChooseSeveral OptionList, ChooseSeveral OptionList:focus { border: none; padding: 0; }
     """

@@ -14,18 +14,27 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.suggester import Suggester
-from textual.widgets import Button, Input, Label, Markdown, OptionList, Static
+from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.widgets.choice_list import ChoiceList
 
-__all__ = ["AskPath", "AskText", "Choose", "Confirm", "Dialog", "Help", "Message", "Modal"]
+__all__ = ["AskPath", "AskText", "Choose", "Confirm", "Dialog", "Message", "Modal"]
 
 
 class Modal(ModalScreen[Any]):
-    """A screen over others that is answered once, whatever arrives after that."""
+    """A screen over others that is answered once, whatever arrives after that.
+
+    Keys of the application end at a modal screen: those that work everywhere are named again.
+    """
+
+    HELP = ""
+    """What `F1` explains; every dialog has it."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "app.help", "Help", show=False, id="help.letter"),
+    ]
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,12 +80,25 @@ class Dialog(Modal):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss_none", "Close")]
 
+    @on(events.Mount)
+    def name_help(self) -> None:
+        """The frame of the box says where an explanation is."""
+        for box in self.query("Dialog > Vertical"):
+            if not box.border_subtitle:
+                box.border_subtitle = "F1 help · esc leaves"
+
     def action_dismiss_none(self) -> None:
         self.dismiss(None)
 
 
 class Message(Dialog):
     """One sentence that must not be missed."""
+
+    HELP = """## A message
+
+Something to know before you go on. Nothing is asked: `enter` or `esc` closes it, and everything is
+as it was.
+"""
 
     DEFAULT_CSS = """
     Message VerticalScroll { height: auto; max-height: 60vh; }
@@ -101,6 +123,12 @@ class Message(Dialog):
 
 class Confirm(Dialog):
     """A question with two named answers; gives True, False or None (escape)."""
+
+    HELP = """## A question
+
+The letter beside an answer gives it; `←` `→` and `enter` do too. `esc` leaves the question without
+an answer: nothing is done.
+"""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "Yes"),
@@ -130,6 +158,12 @@ class Confirm(Dialog):
 
 class AskText(Dialog):
     """A line of text, checked as it is typed; gives the text or None."""
+
+    HELP = """## A line to type
+
+Type and press `enter`. What does not fit is said below as you type, and `enter` then waits until it
+does. `esc` leaves everything as it was.
+"""
 
     def __init__(
         self,
@@ -204,6 +238,12 @@ def completions(typed: str, most: int = 200) -> list[str]:
 class AskPath(Dialog):
     """A path with completion: type, arrow down into the list, enter. Gives a Path or None."""
 
+    HELP = """## A file
+
+Type a path; `tab` completes it as a shell does, `~` is your home folder. `↓` goes into the list of
+what is there, `enter` takes a file or goes into a folder. `esc` leaves.
+"""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete", priority=True),
         Binding("down", "into_list", show=False),
@@ -267,6 +307,11 @@ class AskPath(Dialog):
 class Choose(Dialog):
     """One of several; gives its number or None."""
 
+    HELP = """## A choice
+
+`↑` `↓` move, `enter` takes the line under the cursor, `esc` leaves without choosing.
+"""
+
     def __init__(self, title: str, options: list[str], hint: str = "", current: int = 0) -> None:
         super().__init__()
         self._title, self._options, self._hint, self._current = title, options, hint, current
@@ -284,21 +329,3 @@ class Choose(Dialog):
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option_index)
-
-
-class Help(Dialog):
-    """What the focused pane is, which keys work here, an example."""
-
-    DEFAULT_CSS = """
-    Help > Vertical { width: 90; height: 90%; }
-    Help VerticalScroll { height: 1fr; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1,enter,q", "dismiss_none", "Close")]
-
-    def __init__(self, markdown: str) -> None:
-        super().__init__()
-        self._markdown = markdown
-
-    def compose(self) -> ComposeResult:
-        with Vertical(), VerticalScroll():
-            yield Markdown(self._markdown)

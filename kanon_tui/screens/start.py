@@ -11,13 +11,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.project.samples import list_samples
 from kanon_tui.core.text import visible
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.choice_list import ChoiceList
+from kanon_tui.widgets.key_bar import KeyBar
 
 __all__ = ["StartScreen"]
 
@@ -50,7 +51,7 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
             yield Static(Text.assemble(("kanon", "bold"), "  k-anonymity in the terminal"))
             yield Static(Text(TAGLINE), id="tagline")
             yield ChoiceList(id="choices")
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeyBar()
 
     def on_screen_resume(self) -> None:
         """The list is made anew each time it is seen."""

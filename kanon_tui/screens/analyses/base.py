@@ -10,12 +10,13 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker
 
 from kanon_tui.core.run.result import Result
 from kanon_tui.screens.dialogs import Choose, Modal
 from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.zoom import toggle_zoom
 
 __all__ = ["NO_RELEASE", "AnalysisScreen"]
@@ -53,7 +54,7 @@ class AnalysisScreen(Hosted, Modal):
     def compose(self) -> ComposeResult:
         yield Static(id="status")
         yield from self.body()
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeyBar()
 
     def body(self) -> Iterable[Widget]:
         """The panes."""

@@ -25,6 +25,13 @@ EXPLANATION = (
 class AssociationDialog(Dialog):
     """Shows the matrix; escape closes."""
 
+    HELP = """## Association
+
+How much every quasi-identifier tells about every other. Where two tell nearly the same (0.90 and
+more), one of them may be left out or dropped: it costs detail and adds little. Move with the arrow
+keys, `esc` closes.
+"""
+
     DEFAULT_CSS = """
     AssociationDialog > Vertical { width: 96%; height: 80%; }
     AssociationDialog Grid { height: 1fr; }

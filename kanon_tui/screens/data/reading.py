@@ -39,6 +39,14 @@ POLICIES = [("a value of its own", "value"), ("drop the record", "drop")]
 class ReadingDialog(Hosted, Dialog):
     """Choose and watch the preview; gives a `DataSource` or None."""
 
+    HELP = """## How the file is read
+
+`tab` goes from field to field, `enter` opens a list, the preview follows. *detect* looks at the
+file. Missing tokens are words that stand for nothing (`?`, `NA`), with commas between; a record
+without a value is kept with *missing* as a value of its own, or dropped. `ctrl+r` reads the file
+so; roles and hierarchies of columns that are still there stay.
+"""
+
     DEFAULT_CSS = """
     ReadingDialog > Vertical { width: 90; height: 90%; }
     ReadingDialog FormGrid, ReadingDialog #form {

@@ -58,8 +58,7 @@ value; `n` goes on to the one after.
         Binding("slash", "find", "Find", key_display="/", id="data.find"),
         Binding("n", "find_next", "Next", id="data.next"),
         Binding("number_sign", "go_to_row", "Go to row", key_display="#", id="data.row"),
-        Binding("r", "reading", "Reading options", id="data.reading"),
-        Binding("2", "app.step('attributes')", "Attributes"),
+        Binding("r", "reading", "Reading", id="data.reading"),
     ]
 
     def __init__(self) -> None:

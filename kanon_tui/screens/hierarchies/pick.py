@@ -26,6 +26,12 @@ MOST = 200
 class Pick(Dialog):
     """Gives one of the texts, or None."""
 
+    HELP = """## One of many
+
+Type a part of what you look for: the list keeps what has it, what begins with it first. `↑` `↓`
+move while you type, `enter` takes the line under the cursor, `esc` leaves.
+"""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "go(1)", show=False),
         Binding("up", "go(-1)", show=False),

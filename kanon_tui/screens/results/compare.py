@@ -10,7 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from kanon_tui.core.analysis.compare import Comparison
 from kanon_tui.screens.dialogs import Modal
@@ -20,6 +20,7 @@ from kanon_tui.screens.results.record_rows import CHANGED, SAME, RecordRows, sha
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.widgets.grid import Cell, printable
 from kanon_tui.widgets.grid_sources import RowSource
+from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.zoom import toggle_zoom
 
 __all__ = ["CompareScreen", "PairedRows"]
@@ -109,7 +110,7 @@ press `n`.
             yield TwinGrids()
             yield Static(id="one-record")
             yield FigurePanel()
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Records that differ most come first."""

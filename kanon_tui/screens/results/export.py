@@ -170,6 +170,13 @@ class Exporter:
 class CommandDialog(Dialog):
     """The command and whether it makes the same release; gives True to save it to a file."""
 
+    HELP = """## The command line
+
+What makes this release again without the application, from the same project file. `y` sends it to
+the terminal, `s` writes it to a file. What keeps it from being exact, such as unsaved changes,
+stands below it.
+"""
+
     DEFAULT_CSS = """
     CommandDialog > Vertical { width: 90; }
     CommandDialog VerticalScroll { height: auto; max-height: 12; }

@@ -1,0 +1,115 @@
+"""Help for what is in front: its keys first, in columns, then what it is, then all other keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.dom import DOMNode
+from textual.screen import Screen
+from textual.widgets import Markdown, Static
+
+from kanon_tui.screens.dialogs import Dialog
+
+__all__ = ["Help", "KeyGroup", "explanation", "key_groups"]
+
+
+NOT_TOLD = frozenset({"screen.copy_text", "copy_or_hint"})
+"""Textual's copying of what the mouse has selected, and what stands in for quitting."""
+
+
+@dataclass(frozen=True)
+class KeyGroup:
+    """Keys that belong together: what they are shown as, and what they do."""
+
+    title: str
+    keys: tuple[tuple[str, str], ...]
+
+
+def key_groups(screen: Screen[Any]) -> list[KeyGroup]:
+    """Keys that work now: those of the screen, those that move, those that work everywhere."""
+    app: App[Any] = screen.app
+    here: dict[str, tuple[str, str]] = {}
+    moving, everywhere = dict(here), dict(here)
+    for active in screen.active_bindings.values():
+        binding, node = active.binding, active.node
+        if not (active.enabled and binding.description) or binding.action in NOT_TOLD:
+            continue
+        if node is app or binding.action.startswith("app."):
+            group = everywhere
+        elif node is screen or binding.show or binding.id:
+            group = here
+        else:
+            group = moving
+        shown = app.get_key_display(binding)
+        known = group.get(binding.action)
+        group[binding.action] = (f"{known[0]} {shown}" if known else shown, binding.description)
+    named = (("Keys here", here), ("Moving", moving), ("Everywhere", everywhere))
+    return [KeyGroup(title, tuple(group.values())) for title, group in named if group]
+
+
+def explanation(screen: Screen[Any]) -> str:
+    """What has the focus and the screen say of themselves."""
+    nodes: list[DOMNode] = [*screen.focused.ancestors_with_self] if screen.focused else []
+    texts = [str(getattr(node, "HELP", "") or "").strip() for node in [*nodes, screen]]
+    return "\n\n".join(dict.fromkeys(filter(None, texts)))
+
+
+class Help(Dialog):
+    """Which keys work here, what the focused pane is, an example."""
+
+    HELP = "## Help\n\nThe keys that work where you were, then what it is. `esc` goes back there."
+    DEFAULT_CSS = """
+    Help > Vertical { width: 90; height: 90%; }
+    Help VerticalScroll { height: 1fr; }
+    Help #keys, Help #other-keys { height: auto; }
+    Help Markdown { margin: 0; padding: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1,enter,q,question_mark", "dismiss_none", "Close", show=False)
+    ]
+
+    def __init__(self, groups: Sequence[KeyGroup], markdown: str) -> None:
+        super().__init__()
+        self.groups, self.markdown = groups, markdown
+
+    def compose(self) -> ComposeResult:
+        with Vertical(), VerticalScroll():
+            yield Static(id="keys")
+            yield Markdown(self.markdown)
+            yield Static(id="other-keys")
+
+    def on_mount(self) -> None:
+        self.query_one(Vertical).border_subtitle = "↑ ↓ scroll · esc goes back"
+
+    def on_resize(self, event: events.Resize) -> None:
+        """As many columns as fit."""
+        room = min(90, int(event.size.width * 0.94)) - 7  # border, padding, scroll bar
+        self.query_one("#keys", Static).update(in_columns(self.groups[:1], room))
+        self.query_one("#other-keys", Static).update(in_columns(self.groups[1:], room))
+
+
+def in_columns(groups: Sequence[KeyGroup], width: int) -> Text:
+    """Every group below its title, its keys from top to bottom in columns of equal width."""
+    text = Text()
+    for group in groups:
+        text.append(f"{group.title}\n", "bold underline")
+        key_width = max(cell_len(key) for key, _ in group.keys) + 1
+        what_width = max(cell_len(what) for _, what in group.keys) + 2
+        columns = max(width // (key_width + what_width), 1)
+        rows = -(-len(group.keys) // columns)
+        for row in range(rows):
+            for key, what in group.keys[row::rows]:
+                text.append(set_cell_size(key, key_width), "bold")
+                text.append(set_cell_size(what, what_width))
+            text.rstrip()
+            text.append("\n")
+    text.rstrip()
+    return text
