@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Merging", "Objective"]
 
+_PRICES_APART = 4.0
+"""How far the prices of two attributes may move apart before a tree is grown anew."""
+
 
 @dataclass(frozen=True)
 class Objective:
@@ -80,9 +83,9 @@ class Merging:
 
         order = np.flatnonzero(self.clusters.info[:, SIZE] > 0).astype(np.int32)
         branches = np.empty((2 * len(order), 6), dtype=np.int32)
-        price = self.price_of_extent()
+        self._tree_price = self.price_of_extent()
         count, depth = divide_into_leaves(
-            self.attributes, self.clusters.boxes, price, order, branches
+            self.attributes, self.clusters.boxes, self._tree_price, order, branches
         )
         self.clusters = _taken(self.clusters, order)
         self.list.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
@@ -108,9 +111,18 @@ class Merging:
         )
         return int(merges)
 
-    def grow_tree_if_sparse(self) -> None:
-        """Grow a new tree where half of the clusters in it are gone."""
-        if self.list.tally[CLUSTERS_LEFT] <= len(self.clusters.info) // 2:
+    def renew_tree(self) -> None:
+        """Grow a new tree where half of the clusters in it are gone, or prices have moved apart.
+
+        A tree parts clusters by the attributes that are dear when it is grown. Research value makes
+        an attribute cheaper as its ranges widen, by orders of magnitude where its values are many:
+        a tree that parts by it then tells nothing of what is dear by now, and a search would look
+        at most of the clusters.
+        """
+        counts = self._tree_price > 0  # an attribute without weight has no price at all
+        moved = self.price_of_extent()[counts] / self._tree_price[counts]
+        apart = len(moved) > 1 and moved.max() > _PRICES_APART * moved.min()
+        if apart or self.list.tally[CLUSTERS_LEFT] <= len(self.clusters.info) // 2:
             self.grow_tree()
 
     def start_turn(self) -> None:

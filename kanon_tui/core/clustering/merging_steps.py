@@ -37,4 +37,4 @@ def merge_all(merging: Merging, turn: int = 0) -> Iterator[Step]:
             facts |= sentence[1]
         facts["sizes"] = merging.sizes()
         yield Step("merge", template, facts, merging.counters, merging.progress)
-        merging.grow_tree_if_sparse()
+        merging.renew_tree()

@@ -21,7 +21,6 @@ from kanon_tui.core.kernels.box_arrays import (
     LINE,
     LOW,
     MISSING,
-    NOTHING,
     PLACE,
     SET,
     SHOWN,
@@ -155,26 +154,36 @@ def _push_children(
     child: int,
     limit: float,
     top: int,
+    by_place: bool,
 ) -> tuple[int, int]:
-    """Put the children worth a visit on the stack, the lower bound on top; new top, boxes tried."""
-    stack, bounds = tree.stack, tree.bounds
+    """Put the children worth a visit on the stack, the better on top; new top, boxes tried.
+
+    The better has the lower bound, or with `by_place` the cluster that is first in the list.
+    """
+    stack, bounds, branches = tree.stack, tree.bounds, tree.branches
     tried, below = 0, top
     for i in range(child, child + 2):
-        if tree.branches[i, ALIVE] == 0:
+        if branches[i, ALIVE] == 0:
             continue
         tried += 1
         bound = _least_cost(attributes, clusters, tree, load, records, mode, a, i, limit)
         if bound < np.inf:
             top += 1
             stack[top], bounds[top] = i, bound
-    if top == below + 2 and bounds[top] > bounds[top - 1]:
-        stack[top], stack[top - 1] = stack[top - 1], stack[top]
-        bounds[top], bounds[top - 1] = bounds[top - 1], bounds[top]
+    if top == below + 2:
+        upper, lower = stack[top], stack[top - 1]
+        if by_place:
+            swap = branches[upper, FIRST_PLACE] > branches[lower, FIRST_PLACE]
+        else:
+            swap = bounds[top] > bounds[top - 1]
+        if swap:
+            stack[top], stack[top - 1] = lower, upper
+            bounds[top], bounds[top - 1] = bounds[top - 1], bounds[top]
     return top, tried
 
 
 @part_of_kernel
-def _search(
+def _lowest_cost(
     attributes: Attributes,
     clusters: Clusters,
     tree: PartnerTree,
@@ -182,44 +191,82 @@ def _search(
     records: int,
     mode: int,
     a: int,
-    best: float,
-) -> tuple[int, float, int, int, float, bool]:
-    """One search from the root: the choice, its cost and side, boxes tried, best cost, doubtful.
+) -> tuple[int, float, int, float, int]:
+    """A cluster with the lowest cost, that cost and its side, the next to it, boxes tried.
 
-    It is doubtful when a cost within TIE of the best was forgotten for one that in the end is not.
+    No other cluster costs less than the next: where it is more than TIE above, there is no tie.
     """
     branches, info = tree.branches, clusters.info
-    chosen, chosen_cost, chosen_place, chosen_side = -1, np.inf, NOTHING, 0
-    tried, doubtful = 0, False
+    chosen, best, chosen_side, following = -1, np.inf, 0, np.inf
+    tried, top = 0, 0
     tree.stack[0], tree.bounds[0] = 0, 0.0
-    top = 0
     while top >= 0:
         node, bound = int64(tree.stack[top]), tree.bounds[top]
         top -= 1
-        if bound > best + TIE or (bound >= best and branches[node, FIRST_PLACE] > chosen_place):
+        if bound >= best:
+            following = min(following, bound)
             continue
         child = int64(branches[node, CHILD])
         if child >= 0:
             top, boxes = _push_children(
-                attributes, clusters, tree, load, records, mode, a, child, best + TIE, top
+                attributes, clusters, tree, load, records, mode, a, child, best + TIE, top, False
             )
             tried += boxes
             continue
         for b in range(int64(branches[node, BEGIN]), int64(branches[node, END])):
             if info[b, SIZE] == 0 or b == a:
                 continue
-            place = info[b, PLACE]
-            limit = best + TIE if place < chosen_place else best
-            cost, side = merge_cost(attributes, clusters, load, records, mode, a, b, limit)
+            cost, side = merge_cost(attributes, clusters, load, records, mode, a, b, best + TIE)
             tried += 1
             if cost < best:
-                if chosen_cost > cost + TIE:
-                    doubtful = doubtful or best <= cost + TIE
-                    chosen_place = NOTHING
-                best = cost
-            if cost <= best + TIE and place < chosen_place:
+                following = min(following, best)
+                chosen, best, chosen_side = b, cost, side
+            else:
+                following = min(following, cost)
+    return chosen, best, chosen_side, following, tried
+
+
+@part_of_kernel
+def _first_within(
+    attributes: Attributes,
+    clusters: Clusters,
+    tree: PartnerTree,
+    load: Floats,
+    records: int,
+    mode: int,
+    a: int,
+    limit: float,
+    before: int,
+) -> tuple[int, float, int, int]:
+    """The first cluster in the list that costs no more than the limit; cost, side, boxes tried.
+
+    Only those before a place count; -1 when there is none.
+    """
+    branches, info = tree.branches, clusters.info
+    chosen, chosen_cost, chosen_place, chosen_side = -1, np.inf, before, 0
+    tried, top = 0, 0
+    tree.stack[0], tree.bounds[0] = 0, 0.0
+    while top >= 0:
+        node = int64(tree.stack[top])
+        top -= 1
+        if branches[node, FIRST_PLACE] >= chosen_place:
+            continue
+        child = int64(branches[node, CHILD])
+        if child >= 0:
+            top, boxes = _push_children(
+                attributes, clusters, tree, load, records, mode, a, child, limit, top, True
+            )
+            tried += boxes
+            continue
+        for b in range(int64(branches[node, BEGIN]), int64(branches[node, END])):
+            place = info[b, PLACE]
+            if info[b, SIZE] == 0 or b == a or place >= chosen_place:
+                continue
+            cost, side = merge_cost(attributes, clusters, load, records, mode, a, b, limit)
+            tried += 1
+            if cost <= limit:
                 chosen, chosen_cost, chosen_place, chosen_side = b, cost, place, side
-    return chosen, chosen_cost, chosen_side, tried, best, doubtful
+    return chosen, chosen_cost, chosen_side, tried
 
 
 @kernel
@@ -234,15 +281,25 @@ def cheapest_partner(
 ) -> tuple[int, float, int, int]:
     """The cluster to merge a with: its number, the cost, the side that hides cells, boxes tried.
 
-    Where the search is doubtful it is made again, as the best cost is known then.
+    First the lowest cost is found, which ties cannot hold up; then, only where another cost is
+    within TIE of it, the first of those in the list.
     """
-    best, tried = np.inf, 0
-    chosen, cost, side = -1, np.inf, 0
-    doubtful, searches = True, 0
-    while doubtful and searches < 2:
-        chosen, cost, side, boxes, best, doubtful = _search(
-            attributes, clusters, tree, load, records, mode, a, best
+    chosen, cost, side, following, tried = _lowest_cost(
+        attributes, clusters, tree, load, records, mode, a
+    )
+    if following <= cost + TIE:
+        b, cost_b, side_b, boxes = _first_within(
+            attributes,
+            clusters,
+            tree,
+            load,
+            records,
+            mode,
+            a,
+            cost + TIE,
+            int64(clusters.info[chosen, PLACE]),
         )
         tried += boxes
-        searches += 1
+        if b >= 0:
+            chosen, cost, side = b, cost_b, side_b
     return chosen, cost, side, tried
