@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kanon_tui.core.data.column import MISSING_TOKENS
+from kanon_tui.core.data.value_formats import ValueFormats
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.sections import inlined
 from kanon_tui.core.fields.types import FieldType, list_of, text
 
 __all__ = ["ReadOptions"]
@@ -82,6 +84,7 @@ class ReadOptions:
         "Whether spaces after a delimiter are layout; auto: where one follows every delimiter",
         type=FieldType(_AUTO_OR_SWITCH, _read_auto_or_switch),
     )
+    formats: ValueFormats = declared(factory=ValueFormats, type=inlined(ValueFormats))
     missing_tokens: tuple[str, ...] = declared(
         MISSING_TOKENS,
         "Cells that stand for a missing value",

@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kanon_tui.core.data.column import date_formats, parse_numbers
+from kanon_tui.core.data.dates import date_formats
+from kanon_tui.core.data.numbers import parse_numbers
 from kanon_tui.core.errors import InputError
 
 if TYPE_CHECKING:

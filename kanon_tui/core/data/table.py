@@ -25,6 +25,7 @@ from kanon_tui.core.data.sniffing import (
     load,
     to_utf8,
 )
+from kanon_tui.core.data.value_formats import Format, ValueFormats
 from kanon_tui.core.errors import InputError, suggestion
 
 if TYPE_CHECKING:
@@ -54,9 +55,10 @@ class Table:
     frame: pl.DataFrame
     facts: FileFacts | None = None
     missing_tokens: tuple[str, ...] = MISSING_TOKENS
+    formats: ValueFormats = field(default_factory=ValueFormats)  # how numbers, dates are written
     kept: NDArray[np.int64] | None = None  # after `drop_missing`: where each record stood before
     # Coding a column takes a while on a large table, and screens ask for the same one again.
-    _coded: dict[tuple[str, Kind, str | None], Column] = field(
+    _coded: dict[tuple[str, Kind, Format | None], Column] = field(
         init=False, repr=False, default_factory=dict
     )
 
@@ -75,14 +77,14 @@ class Table:
         before = record if self.kept is None else int(self.kept[record])
         return before + (2 if self.facts and self.facts.header else 1)
 
-    def column(self, name: str, kind: Kind, date_format: str | None = None) -> Column:
-        """One attribute as codes."""
+    def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
+        """One attribute as codes; a category has no use for a format."""
         self._check_names([name])
-        key = (name, kind, date_format)
+        key = (name, kind, format if kind.ordered else None)
         if key not in self._coded:
             texts = self.frame[name]
             self._coded[key] = code_column(
-                texts, kind, self.missing_tokens, date_format, self.row_of
+                texts, kind, self.missing_tokens, key[2], self.formats, self.row_of
             )
         return self._coded[key]
 
@@ -122,7 +124,12 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
     if data.startswith(b"PAR1") or path.suffix.lower() == ".parquet":
         frame = _all_texts(_parquet(data, path.name), path.name)
         _check_size(frame, path.name, "")
-        return Table(frame, FileFacts("parquet", compression, size), options.missing_tokens)
+        return Table(
+            frame,
+            FileFacts("parquet", compression, size),
+            options.missing_tokens,
+            options.formats,
+        )
 
     text, encoding = to_utf8(data, options.encoding, path.name)
     del data
@@ -151,7 +158,8 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
         quote=dialect.quote or "none",
         space_after_delimiter=dialect.spaces,
     )
-    return Table(frame, facts, options.missing_tokens)
+    formats = replace(options.formats, points_may_group=dialect.delimiter == ";")
+    return Table(frame, facts, options.missing_tokens, formats)
 
 
 def _parquet(data: bytes, file: str) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""How far a project is: for every step whether it is done, needs attention or has not begun."""
+"""How far a project is: is a step done, guessed, in need of attention, or not begun?"""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ class State(Enum):
     """A mark that goes with every colour."""
 
     DONE = "✓"
+    GUESSED = "?"
     ATTENTION = "!"
     NOT_YET = "–"
 
@@ -30,7 +31,7 @@ class Readiness:
 
     @property
     def mark(self) -> str:
-        """✓, ! with the number of problems, or –."""
+        """✓, ? for guesses to confirm, ! with the number of problems, or –."""
         return self.state.value + (str(self.problems) if self.problems else "")
 
     @property
@@ -38,6 +39,7 @@ class Readiness:
         """The theme's colour for the mark."""
         return {
             State.DONE: "success",
+            State.GUESSED: "accent",
             State.ATTENTION: "warning",
             State.NOT_YET: "foreground",
         }[self.state]
@@ -50,12 +52,19 @@ def readiness(session: Session) -> dict[str, Readiness]:
     problems = [why for name in quasi if (why := problem_of(session, name))]
     rules = sum(len(session.attribute(name).rules.rules) for name in quasi)
     results = bool(session.results)
+    guessed = session.guessed
+    proposed = [n for n in guessed if n in quasi and session.attribute(n).hierarchy is None]
+    attributes = Readiness(State.GUESSED if guessed else State.DONE)
+    hierarchies = Readiness(State.GUESSED if proposed else State.DONE)
+    if not quasi:
+        attributes = Readiness(State.ATTENTION, 1, no_quasi)
+        hierarchies = Readiness(State.NOT_YET)
+    if problems:
+        hierarchies = Readiness(State.ATTENTION, len(problems), problems[0])
     return {
         "data": Readiness(State.DONE),
-        "attributes": Readiness(State.DONE) if quasi else Readiness(State.ATTENTION, 1, no_quasi),
-        "hierarchies": Readiness(State.ATTENTION, len(problems), problems[0])
-        if problems
-        else Readiness(State.DONE if quasi else State.NOT_YET),
+        "attributes": attributes,
+        "hierarchies": hierarchies,
         "rules": Readiness(State.DONE if rules else State.NOT_YET),
         "run": Readiness(State.DONE if results else State.NOT_YET),
         "results": Readiness(State.DONE if results else State.NOT_YET),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.singling_out import SinglingOut, singling_out
 from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
@@ -51,6 +52,7 @@ class Session:
         """The project as its file has it (or as it was opened)."""
         self._task: tuple[Project, Task | KanonError] | None = None
         self._quasi: dict[str, tuple[AttributeSpec, QuasiIdentifier | KanonError]] = {}
+        self._singling_out: dict[str, SinglingOut | None] = {}
         self._working = threading.RLock()
         """Several panes ask in threads of their own; the work is done once."""
 
@@ -99,7 +101,8 @@ class Session:
         def placed(one: Project) -> Project:
             if one.path is None:
                 one = replace(one, data=replace(one.data, path=seen), path=target)
-            return moved(one, target)
+            # Who saves has agreed to the guesses: a file names what is so, not what may be.
+            return moved(one.confirmed(), target)
 
         # Somebody may edit while the file is written: what it has is the project of the beginning.
         written = placed(project).save(target)
@@ -116,11 +119,38 @@ class Session:
         return self.project.attributes[name]
 
     def change_attributes(self, names: Iterable[str], what: str, **changes: Any) -> bool:
-        """Edit fields of one or several attributes in one undoable step."""
+        """Edit fields of one or several attributes in one undoable step.
+
+        What a person sets is no guess any more. Another role is another state: whether unique
+        values may be published is asked again.
+        """
+        if changes.keys() & {"role", "kind", "format", "hierarchy"}:
+            changes.setdefault("guessed", False)
         attributes = dict(self.project.attributes)
         for name in names:
-            attributes[name] = replace(attributes[name], **changes)
+            before = attributes[name]
+            if changes.get("role", before.role) is not before.role:
+                before = replace(before, publish_unique=False)
+            attributes[name] = replace(before, **changes)
         return self.edit(replace(self.project, attributes=attributes), what)
+
+    @property
+    def guessed(self) -> list[str]:
+        """Attributes whose role, kind and levels nobody has confirmed, in project order."""
+        return [n for n, spec in self.project.attributes.items() if spec.guessed]
+
+    def unanswered(self) -> list[SinglingOut]:
+        """Columns that would be published although they single people out, not yet agreed to."""
+        untouched = (Role.OTHER, Role.SENSITIVE)
+        found = []
+        for name in self.table.names:
+            spec = self.project.attributes[name]
+            if spec.role in untouched and not spec.publish_unique:
+                if name not in self._singling_out:
+                    texts = self.table.frame[name]
+                    self._singling_out[name] = singling_out(texts, self.table.missing_tokens)
+                found.append(self._singling_out[name])
+        return [each for each in found if each is not None]
 
     def names(self, role: Role) -> list[str]:
         """Attributes with a role, in project order."""
@@ -135,7 +165,11 @@ class Session:
         """A session with the file read in another way; what still fits is kept."""
         project = replace(self.project, data=data)
         table = read_table(project.data_path, data.read_options)
-        known = {n: s for n, s in project.attributes.items() if n in table.names}
+        known = {
+            name: spec
+            for name, spec in project.attributes.items()
+            if name in table.names and not spec.guessed  # what was guessed is guessed again
+        }
         project = replace(project, attributes=known)
         return Session(project.with_guesses(table) if project.path is None else project, table)
 

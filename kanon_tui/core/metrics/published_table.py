@@ -42,7 +42,7 @@ def check_published(
     found: dict[str, float | None] = dict.fromkeys(MODELS)
     if sensitive is not None:
         guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
-        column = table.column(sensitive, guess.kind, guess.date_format)
+        column = table.column(sensitive, guess.kind, guess.format)
         found |= worst_figures(classes, len(sizes), column)
     return {
         "records": table.height,

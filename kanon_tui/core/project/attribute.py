@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.value_formats import FORMAT, Format
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, list_of, number, optional, text, whole_number
@@ -82,10 +83,8 @@ class AttributeSpec:
 
     role: Role | None = declared(None, "What the attribute is to the release; guessed if not given")
     kind: Kind | None = declared(None, "What its values are; guessed if not given")
-    format: str | None = declared(
-        None,
-        "How dates are written, where day and month cannot be told apart",
-        words="a date format like '%d.%m.%Y'",
+    format: Format | None = declared(
+        None, "How its dates or numbers are written; detected if not given", type=optional(FORMAT)
     )
     weight: float | None = declared(
         None, "How much it counts; the others share what is left of 1", low=0
@@ -103,4 +102,13 @@ class AttributeSpec:
     magvals: tuple[str | Mark, ...] = declared((), "Labels that matter most", type=_MARKS)
     rv: tuple[float | None, ...] | None = declared(
         None, "Research values by hand, one per level", type=optional(_RESEARCH_VALUES)
+    )
+    guessed: bool = declared(
+        False,
+        "Whether role, kind and levels are guesses that nobody has confirmed yet; saving a project "
+        "confirms them",
+    )
+    publish_unique: bool = declared(
+        False,
+        "Whether somebody has decided to publish it as it is although it singles people out",
     )

@@ -7,7 +7,7 @@ application edits them with `dataclasses.replace`, which keeps every state for u
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from typing import Any, Literal
 from kanon_tui.core.data.guess import guess_attribute
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
+from kanon_tui.core.data.value_formats import fitting_format
 from kanon_tui.core.data.writing import check_not_read, write_text
 from kanon_tui.core.errors import InputError, KanonError, suggestion
 from kanon_tui.core.fields.declaration import declared
@@ -126,12 +127,23 @@ class Project:
         return self.title
 
     def with_guesses(self, table: Table) -> Project:
-        """The project with every column named as what it seems to be.
+        """The project with every column named as what it seems to be, to be confirmed.
 
         This is how the application begins with a data file: a person sees the guesses there.
         """
-        named = {n: self.attributes.get(n, AttributeSpec()) for n in table.names}
+        named = {n: self.attributes.get(n, AttributeSpec(guessed=True)) for n in table.names}
         return replace(self, attributes={**self.attributes, **named}).completed(table)
+
+    def confirmed(self, names: Iterable[str] | None = None) -> Project:
+        """The project with the guesses of these columns (of all) confirmed."""
+        wanted = self.attributes if names is None else set(names)
+        return replace(
+            self,
+            attributes={
+                name: replace(spec, guessed=False) if spec.guessed and name in wanted else spec
+                for name, spec in self.attributes.items()
+            },
+        )
 
     def completed(self, table: Table) -> Project:
         """The project with role and kind of every column filled in, guessed where not given.
@@ -162,16 +174,22 @@ _FILE_KEYS = ("file", "utd")
 
 
 def _with_role_and_kind(spec: AttributeSpec, table: Table, name: str) -> AttributeSpec:
-    """What is known of a column; its values are looked at only if something is missing."""
-    if spec.role and spec.kind and (spec.format or spec.kind is not Kind.DATE):
-        return spec
+    """What is known of a column; its values are looked at only if something is missing.
+
+    Of a column that is looked at, the marks of numbers and the form of dates are filled in, too.
+    """
+    kind = spec.kind
+    if kind is None and spec.format is not None:
+        kind = Kind.DATE if isinstance(spec.format, str) else Kind.NUMERIC
+    if spec.role and kind and (spec.format or kind is not Kind.DATE):
+        return replace(spec, kind=kind)
     guess = guess_attribute(table, name)
-    kind = spec.kind or guess.kind
+    kind = kind or guess.kind
     return replace(
         spec,
         role=spec.role or guess.role,
         kind=kind,
-        format=spec.format or (guess.date_format if kind is Kind.DATE else None),
+        format=spec.format or fitting_format(kind, guess.format),
     )
 
 

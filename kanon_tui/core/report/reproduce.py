@@ -65,6 +65,10 @@ def _bare(project: Project) -> Project:
         privacy=replace(project.privacy, k=1),
         algorithm=AlgorithmChoice(),
         seed=0,
+        attributes={
+            name: replace(spec, guessed=False, publish_unique=False)
+            for name, spec in project.attributes.items()
+        },
         path=None,
     )
 

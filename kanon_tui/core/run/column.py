@@ -7,6 +7,7 @@ from pathlib import Path
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import read_table
+from kanon_tui.core.data.value_formats import fitting_format
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.result import as_project
@@ -25,4 +26,4 @@ def read_column(data: Project | Path, name: str, kind: str | None = None) -> Col
         )
     wanted = Kind(kind) if kind is not None else spec.kind
     assert wanted is not None, "a completed project knows every kind"
-    return table.column(name, wanted, spec.format)
+    return table.column(name, wanted, fitting_format(wanted, spec.format))

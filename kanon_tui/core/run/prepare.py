@@ -137,7 +137,7 @@ def _domain(column: Column, spec: AttributeSpec) -> tuple[float, float]:
     observed = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
     if spec.domain is None:
         return observed
-    low, high = (float(x) for x in column.parse([str(end) for end in spec.domain]))
+    low, high = (_end(column, end) for end in spec.domain)
     written = f"domain [{spec.domain[0]}, {spec.domain[1]}]"
     if np.isnan(low) or np.isnan(high) or low > high:
         raise InputError(
@@ -150,6 +150,13 @@ def _domain(column: Column, spec: AttributeSpec) -> tuple[float, float]:
             f"{column.values[0]} to {column.values[len(present) - 1]}; widen it"
         )
     return low, high
+
+
+def _end(column: Column, written: int | float | str) -> float:
+    """An end of the domain: a number as it is, a text as the column writes its values."""
+    if isinstance(written, str) or column.kind is Kind.DATE:
+        return float(column.parse([str(written)])[0])
+    return float(written)
 
 
 def _typed_research_values(

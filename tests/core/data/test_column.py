@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_tui.core.data.column import code_column, date_formats, parse_dates, parse_numbers
+from kanon_tui.core.data.column import code_column
+from kanon_tui.core.data.dates import date_formats, parse_dates
+from kanon_tui.core.data.numbers import parse_numbers
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 
@@ -56,7 +58,7 @@ def test_numbers_are_ordered_by_number_then_text(texts):
 @pytest.mark.parametrize("style", ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%Y/%m/%d", "%d %B %Y"])
 def test_dates_are_exact_days(style, days):
     texts = [day.strftime(style).replace(day.strftime("%Y"), f"{day.year:04}") for day in days]
-    column = coded(texts, Kind.DATE, date_format=style)
+    column = coded(texts, Kind.DATE, format=style)
     epoch = datetime.date(1970, 1, 1)
     assert column.numbers[column.codes].tolist() == [(day - epoch).days for day in days]
     assert (np.diff(column.numbers) > 0).all()
@@ -124,14 +126,14 @@ def test_a_date_that_reads_two_ways_needs_a_format():
     texts = ["01/02/2020", "03/02/2020"]
     with pytest.raises(InputError, match=r"^x: .*%d/%m/%Y or as %m/%d/%Y; set format"):
         coded(texts, Kind.DATE)
-    assert coded(texts, Kind.DATE, date_format="%m/%d/%Y").numbers.tolist() == [18263.0, 18323.0]
+    assert coded(texts, Kind.DATE, format="%m/%d/%Y").numbers.tolist() == [18263.0, 18323.0]
 
 
 def test_what_is_no_date_is_named():
     with pytest.raises(InputError, match=r"^x: '2020-02-30' is not a date .* \(in row 2\)"):
         coded(["2020-01-01", "2020-02-30"], Kind.DATE)
     with pytest.raises(InputError, match="'01/02/20' is not a date"):
-        coded(["01/02/20"], Kind.DATE, date_format="%d/%m/%Y")
+        coded(["01/02/20"], Kind.DATE, format="%d/%m/%Y")
     with pytest.raises(InputError, match="hours need minutes"):
         parse_dates(["2020-01-01 10"], "%Y-%m-%d %H")
 

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.data.guess import guess_attributes
+from kanon_tui.core.data.numbers import NumberFormat
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import as_table
 
@@ -74,11 +75,11 @@ def test_digits_named_like_codes_are_categories(name):
 
 def test_a_date_that_reads_two_ways_is_left_to_a_person():
     ambiguous = guess("when", ["01/02/2020", "03/02/2020"])
-    assert (ambiguous.kind, ambiguous.date_format) == (Kind.CATEGORICAL, None)
+    assert (ambiguous.kind, ambiguous.format) == (Kind.CATEGORICAL, None)
     assert "%d/%m/%Y or as %m/%d/%Y" in ambiguous.reason
     assert "format" in ambiguous.reason
     clear = guess("when", ["01/02/2020", "31/02/2020", "31/01/2020"][::2])
-    assert (clear.kind, clear.date_format) == (Kind.DATE, "%d/%m/%Y")
+    assert (clear.kind, clear.format) == (Kind.DATE, "%d/%m/%Y")
 
 
 def test_values_that_single_people_out():
@@ -88,7 +89,7 @@ def test_values_that_single_people_out():
     assert guess("x", ["A0", *(f"A{i}" for i in range(29))]).role is Role.IDENTIFIER
     assert guess("x", ["A0"] * 5 + [f"A{i}" for i in range(25)]).role is Role.OTHER
     assert guess("x", [f"{i}.25" for i in many]).role is Role.OTHER
-    assert guess("x", [f"2020-01-{i + 1:02}" for i in many]).role is Role.OTHER
+    assert guess("x", [f"2020-01-{i + 1:02}" for i in many]).role is Role.QUASI
     assert guess("income", [str(i) for i in many]).role is Role.SENSITIVE
     assert guess("visit_id", [f"A{i}" for i in many]).role is Role.QUASI
     assert guess("shop_id", ["1", "2"] * 15).role is Role.OTHER
@@ -104,3 +105,69 @@ def test_few_words_among_numbers_are_pointed_out():
     reason = guess("x", [*map(str, range(40)), "unknown"]).reason
     assert "'unknown'" in reason
     assert "missing" in reason
+
+
+@pytest.mark.parametrize(
+    ("names", "role"),
+    [
+        (
+            "Vorname Nachname Straße Telefon AHV-Nummer,AHV prénom nom courriel apellidos DNI "
+            "correo_electronico codice_fiscale cognome voornaam achternaam BSN sobrenome CPF "
+            "nome_completo IBAN ip_address Kundennummer kundennr household_id",
+            Role.IDENTIFIER,
+        ),
+        (
+            "Geburtsdatum GebDat PLZ Postleitzahl Geschlecht Wohnort fecha_de_nacimiento edad sexo "
+            "código_postal date_naissance code_postal sexe commune data_di_nascita sesso comune "
+            "geboortedatum postcode leeftijd data_nascimento idade latitude lon Familienstand "
+            "db040 rb090",
+            Role.QUASI,
+        ),
+        (
+            "Einkommen Krankheit Diagnose revenu maladie enfermedad salario reddito malattia "
+            "inkomen ziekte doença rendimento",
+            Role.SENSITIVE,
+        ),
+        ("nominal nombre_de_pages nomenclature portion escape platform capital", Role.OTHER),
+    ],
+)
+def test_names_in_seven_languages(names, role):
+    for name in names.replace(",", " ").split():
+        assert guess(name, ["a", "b", "a"]).role is role, name
+
+
+@pytest.mark.parametrize(
+    ("texts", "role"),
+    [
+        (["a.b@example.org", "c@example.com", "d@e.fr"], Role.IDENTIFIER),
+        (["DE89 3704 0044 0532 0130 00", "FR7630006000011234567890189", "CH9300762011623852957"],
+         Role.IDENTIFIER),
+        (["123-45-6789", "987-65-4321", "111-22-3333"], Role.IDENTIFIER),
+        (["756.1234.5678.97", "756.9217.0769.85", "756.3047.5009.62"], Role.IDENTIFIER),
+        (["RSSMRA85T10A562S", "BNCGLI90A41F205X", "VRDLCU70P15H501T"], Role.IDENTIFIER),
+        (["192.168.0.1", "10.0.0.17", "8.8.8.8"], Role.IDENTIFIER),
+        (["550e8400-e29b-41d4-a716-446655440000"] * 3, Role.OTHER),  # one value is no shape
+        (["+49 30 123456", "030/1234567", "(089) 123 456"], Role.IDENTIFIER),
+        (["48.1374, 11.5755", "52.5200, 13.4050", "50.1109, 8.6821"], Role.QUASI),
+        (["1234567", "2345678", "1234567"], Role.OTHER),
+        (["Bern", "Basel", "Genf"], Role.OTHER),
+    ],
+)  # fmt: skip
+def test_shapes_of_personal_data(texts, role):
+    assert guess("x", texts * 4).role is role
+
+
+def test_a_date_of_birth_is_quasi_however_many_differ():
+    births = [f"{1 + i % 28:02}.{1 + i % 12:02}.{1930 + i}" for i in range(60)]
+    for name in ("Geburtsdatum", "fecha", "x"):
+        found = guess(name, [*births, *births[:8]])
+        assert (found.role, found.kind, found.format) == (Role.QUASI, Kind.DATE, "%d.%m.%Y")
+
+
+def test_marks_of_numbers_are_found_and_doubt_is_told():
+    found = guess("x", ["16.090,69", "900,5"])
+    assert (found.kind, found.format) == (Kind.NUMERIC, NumberFormat(",", "."))
+    doubt = guess("x", ["1,234", "5,678"])
+    assert (doubt.kind, doubt.format) == (Kind.CATEGORICAL, None)
+    assert doubt.readings == (NumberFormat(","), NumberFormat(".", ","))
+    assert "1234,5 or as 1,234.5" in doubt.reason

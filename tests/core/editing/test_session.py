@@ -172,3 +172,57 @@ def test_recent_files_latest_first_and_only_those_that_exist(tmp_path: Path) -> 
     assert paths[0] == files[3]
     assert files[11] not in paths
     assert len(paths) == len(set(paths)) <= 8
+
+
+def fresh(tmp_path: Path) -> Session:
+    """A session on a data file that nobody has said anything about."""
+    rows = [f"{20 + i % 7},{1000 + 37 * i},{'ab'[i % 2]}" for i in range(40)]
+    file = tmp_path / "fresh.csv"
+    file.write_text("\n".join(["age,income,team", *rows]) + "\n", encoding="utf-8")
+    return open_session(file)
+
+
+def test_guesses_of_a_fresh_file_wait_to_be_confirmed(tmp_path: Path) -> None:
+    session = fresh(tmp_path)
+    assert session.guessed == ["age", "income", "team"]
+    states = readiness(session)
+    assert states["attributes"].state is states["hierarchies"].state is State.GUESSED
+    session.change_attributes(["age"], "age: quasi", role=Role.QUASI)  # agreed, though unchanged
+    assert session.guessed == ["income", "team"]
+    assert readiness(session)["hierarchies"].state is State.DONE
+    session.edit(session.project.confirmed(), "guesses accepted")
+    assert readiness(session)["attributes"].state is State.DONE
+    session.undo()
+    assert session.guessed == ["income", "team"]
+
+
+def test_a_saved_project_is_confirmed(tmp_path: Path) -> None:
+    session = fresh(tmp_path)
+    saved = session.save()
+    assert session.guessed == []
+    assert not session.dirty
+    assert "guessed" not in saved.read_text(encoding="utf-8")
+    assert open_session(saved).guessed == []
+
+
+def test_unconfirmed_guesses_survive_a_crash(tmp_path: Path) -> None:
+    session = fresh(tmp_path)
+    store = RecoveryStore(tmp_path / "state")
+    session.change_attributes(["team"], "team: quasi", role=Role.QUASI)
+    store.keep(session)
+    unsaved = store.unsaved_work(session.data_path)
+    assert unsaved is not None
+    assert unsaved.session().guessed == ["age", "income"]
+
+
+def test_a_column_that_singles_out_is_asked_about_once_per_role(tmp_path: Path) -> None:
+    session = fresh(tmp_path)
+    assert [each.attribute for each in session.unanswered()] == ["income"]
+    session.change_attributes(["income"], "published", publish_unique=True)
+    assert session.unanswered() == []
+    session.change_attributes(["income"], "income: other", role=Role.OTHER)
+    assert [each.attribute for each in session.unanswered()] == ["income"]
+    session.undo()
+    assert session.unanswered() == []
+    session.change_attributes(["income"], "income: quasi", role=Role.QUASI)
+    assert session.unanswered() == []

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.data.numbers import NumberFormat
 from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.data.value_formats import ValueFormats
 from kanon_tui.core.fields.declaration import Field, fields_of
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
 from kanon_tui.core.privacy.settings import Privacy
@@ -23,8 +25,9 @@ _MARKED = re.compile(r"<!-- table: (\S+) -->\n(.*?)<!-- end of table -->\n", re.
 
 _SECTIONS: dict[str, tuple[type[Any], ...]] = {
     "": (Project,),
-    "data.": (DataSource, ReadOptions),
+    "data.": (DataSource, ReadOptions, ValueFormats),
     "attributes.NAME.": (AttributeSpec,),
+    "attributes.NAME.format.": (NumberFormat,),
     "privacy.": (Privacy,),
     "algorithm.": (AlgorithmChoice,),
     "output.": (Output,),

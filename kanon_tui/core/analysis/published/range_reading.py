@@ -1,6 +1,7 @@
 """Reading ranges of numbers and dates, as published cells and labels spell them.
 
-  `[20..35]` `[2.5, 5)`      between two ends, the upper one left out before a round bracket
+  `[20..35]` `[2.5, 5)`      between two ends, the upper one left out before a round bracket;
+                             `[2,5; 5)` beside decimal commas
   `<18` `<=17` `>=65` `>64`  open at one end
   `20-24`                    whole numbers, so up to just below 25
   `4620*`                    whole numbers with hidden digits, where a label may be a mask
@@ -28,16 +29,19 @@ __all__ = ["Range", "end_of_range", "read_ranges"]
 Range = tuple[float, float]
 """The lowest and the highest number; both belong to it."""
 
-_PAIR = re.compile(r"\[(.+)\.\.(.+)\]|\[(.+), (.+)\)")
+_PAIR = re.compile(r"\[(.+)\.\.(.+)\]|\[(.+)[,;] (.+)\)")
 _ONE_SIDED = re.compile(r"(<=|<|>=|>) ?(.+)")
 _DASHED = re.compile(r"([0-9]+)-([0-9]+)")
+_DASHED_GROUPS = re.compile(r"([0-9][0-9.,' ]*)-([0-9][0-9.,' ]*)")
 _HIDDEN_DIGITS = re.compile(r"([0-9]+)(\*+)")
 _CALENDAR = re.compile(r"([0-9]{4})(?:-(?:(0[1-9]|1[0-2])|Q([1-4])|([0-9]{4})))?")
 
 
 def read_ranges(texts: Iterable[str], column: Column, masks: bool = False) -> dict[str, Range]:
     """The ranges that texts spell; those that spell none are left out."""
-    forms = {text: _form(text, column.kind, masks) for text in texts}
+    grouped = column.number_format.thousands != "none"
+    dashed = _DASHED_GROUPS if grouped else _DASHED
+    forms = {text: _form(text, column.kind, masks, dashed) for text in texts}
     ends = list(dict.fromkeys(chain.from_iterable(ends for ends, _, _ in forms.values())))
     number = dict(zip(ends, column.parse(ends).tolist(), strict=True))
     ranges = {}
@@ -55,7 +59,9 @@ def read_ranges(texts: Iterable[str], column: Column, masks: bool = False) -> di
     return ranges
 
 
-def _form(text: str, kind: Kind, masks: bool) -> tuple[tuple[str, str], str, str]:
+def _form(
+    text: str, kind: Kind, masks: bool, dashes: re.Pattern[str]
+) -> tuple[tuple[str, str], str, str]:
     """The two ends of a range as texts, and what each means."""
     if pair := _PAIR.fullmatch(text):
         low, high, start, before = pair.groups()
@@ -65,7 +71,7 @@ def _form(text: str, kind: Kind, masks: bool) -> tuple[tuple[str, str], str, str
         if sign[0] == "<":
             return (end, end), "open", "" if sign == "<=" else "before"
         return (end, end), "" if sign == ">=" else "after", "open"
-    if kind is Kind.NUMERIC and (dashed := _DASHED.fullmatch(text)):
+    if kind is Kind.NUMERIC and (dashed := dashes.fullmatch(text)):
         return (dashed[1], dashed[2]), "", "below next"
     if masks and kind is Kind.NUMERIC and (digits := _HIDDEN_DIGITS.fullmatch(text)):
         hidden = len(digits[2])

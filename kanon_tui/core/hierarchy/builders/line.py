@@ -6,8 +6,10 @@ are whole days to begin with). So 0.3 lies in [0.3, 0.4) at width 0.1, though 0.
 
 Labels
     whole numbers    `20-24`; `[-10..-6]` throughout when any end is negative; `20` for a width of 1
-    decimals         `[2.5, 5)`, the upper end left out
+    decimals         `[2.5, 5)`, the upper end left out; `[2,5; 5)` where the comma is decimal
     dates            `[1995-09-20..1995-09-26]`, widths in days
+
+Numbers and days are written as the column writes them: `16.000-16.999`, `[20.09.1995..26.09.1995]`.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.dates import date_text
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
@@ -78,16 +81,17 @@ class Line:
         return _scaled(points, self.decimals)
 
     def text(self, units: int) -> str:
-        """A place on the line as a person writes it."""
+        """A place on the line as the column writes it."""
         if self.column.kind is Kind.DATE:
-            return str(np.datetime64(units, "D"))
+            return date_text(units, self.column.date_format)
         with localcontext(prec=1000):
-            return f"{Decimal(units).scaleb(-self.decimals).normalize():f}"
+            plain = f"{Decimal(units).scaleb(-self.decimals).normalize():f}"
+        return self.column.number_format.write(plain)
 
     def range_text(self, low: int, high: int, signed: bool) -> str:
         """The label of all places from `low` up to but without `high`."""
         if self.decimals:
-            return f"[{self.text(low)}, {self.text(high)})"
+            return f"[{self.text(low)}{self.column.number_format.separator}{self.text(high)})"
         if high == low + 1:
             return self.text(low)
         if signed or self.column.kind is Kind.DATE:

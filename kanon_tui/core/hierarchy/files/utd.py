@@ -33,7 +33,7 @@ from operator import itemgetter
 from pathlib import Path
 from xml.etree import ElementTree
 
-from kanon_tui.core.data.column import parse_numbers
+from kanon_tui.core.data.numbers import parse_numbers
 from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.decimals import exact

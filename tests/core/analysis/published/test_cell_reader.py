@@ -38,6 +38,23 @@ def covered(known: CellReader, cell: str, values: list[str]) -> list[str]:
 
 # --- numbers
 
+PAY = ["900,5", "1.200,00", "16.090,69"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("[900,5..1.200,00]", ["900,5", "1000", "1.200,00"]),
+        ("[1.000; 2.000)", ["1000", "1.200,00"]),
+        ("1.000-1.199", ["1000"]),
+        (">=1.200", ["1.200,00", "16.090,69"]),
+        ("1.200,00", ["1.200,00"]),
+    ],
+)
+def test_numbers_are_read_as_the_column_writes_them(cell: str, expected: list[str]) -> None:
+    assert covered(reader(PAY, Kind.NUMERIC), cell, ["900,5", "1000", *PAY[1:]]) == expected
+
+
 AGES = ["18", "20", "22", "24", "25", "64", "65"]
 PEOPLE = ["17", "18", "20", "21", "24", "24.5", "25", "64", "65", "99", "old"]
 
@@ -152,7 +169,7 @@ def test_dates(cell: str, expected: list[str] | str) -> None:
     values = ["02.09.1995", "20.09.1995", "31.12.1994", "29.02.1996", "10.10.1995"]
     people = ["02.09.1995", "20.09.1995", "20.09.1995 14:30", "1995-09-03", "31.12.1994",
               "29.02.1996", "10.10.1995", "?"]  # fmt: skip
-    known = reader(values, Kind.DATE, date_format="%d.%m.%Y")
+    known = reader(values, Kind.DATE, format="%d.%m.%Y")
     expected = people if expected == "all" else [*expected, "?"]
     assert covered(known, cell, people) == [p for p in people if p in expected]
 

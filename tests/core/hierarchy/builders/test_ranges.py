@@ -35,6 +35,20 @@ def test_intervals_of_decimals():
     }
 
 
+def test_labels_are_written_as_the_column_writes():
+    pay = column(["16.090,69", "900,5", "1.200,00"])
+    assert rows("intervals", pay, widths=[500, 2000])["1.200,00"] == (
+        "[1.000; 1.500)", "[0; 2.000)", "*"
+    )  # fmt: skip
+    assert rows("breaks", pay, levels=[[1000]])["900,5"] == ("<1.000", "*")
+    whole = column(["1.234.567", "12.000"])
+    assert rows("intervals", whole, widths=[1000])["12.000"] == ("12.000-12.999", "*")
+    swiss = column(["1'234.50", "3.25"])
+    assert rows("intervals", swiss, widths=[1000])["1'234.50"] == ("[1'000, 2'000)", "*")
+    days = column(["31.12.1999", "02.01.2000"], Kind.DATE)
+    assert rows("intervals", days, widths=[7])["31.12.1999"] == ("[30.12.1999..05.01.2000]",)
+
+
 def test_decimals_fall_into_their_interval_exactly():
     tenths = column([f"{i / 10:.1f}" for i in range(100)])
     for text, labels in rows("intervals", tenths, widths=[0.1]).items():
@@ -140,9 +154,9 @@ def test_breaks_of_decimals_negatives_and_dates():
 
 def test_breaks_are_read_in_the_form_of_the_column():
     comma = column(["0,5", "1,25", "3,0"])
-    assert rows("breaks", comma, levels=[["1,25"]])["1,25"] == (">=1.25", "*")
+    assert rows("breaks", comma, levels=[["1,25"]])["1,25"] == (">=1,25", "*")
     german = column(["20.09.1995", "31.01.1996"], Kind.DATE)
-    assert rows("breaks", german, levels=[["01.01.1996"]])["20.09.1995"] == ("<1996-01-01", "*")
+    assert rows("breaks", german, levels=[["01.01.1996"]])["20.09.1995"] == ("<01.01.1996", "*")
 
 
 @pytest.mark.parametrize(
