@@ -1,6 +1,7 @@
 """Open the application in a web browser, on this machine unless told otherwise.
 
-Every tab is a session of its own and can do what you can do: read, write and replace files.
+Every tab is a session of its own and can do what you can do: read, write and replace files. The
+printed address holds a random token; whoever has the address has these sessions, nobody else does.
 Nothing is fetched from anywhere else. Ctrl-C ends the server and all its sessions.
 """
 
@@ -11,7 +12,7 @@ import os
 import socket
 from pathlib import Path
 
-from kanon_tui.commands.common import say, warn
+from kanon_tui.commands.common import say, warn, whole_number
 from kanon_tui.core.errors import InputError
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -33,6 +34,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--port", metavar="N", type=_port, default=8000,
         help="the port to listen on, 8000 where not given; 0 takes any that is free",
     )  # fmt: skip
+    add(
+        "--sessions", metavar="N", type=whole_number(1), default=4,
+        help="how many tabs may be open at the same time, 4 where not given",
+    )  # fmt: skip
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -41,17 +46,20 @@ def execute(args: argparse.Namespace) -> int:
         _check_file(args.file)
     listening = _listen(args.host, args.port)
     with listening:
-        from kanon_tui.web.server import is_loopback, serve
+        from kanon_tui.web.server import KanonServer, is_loopback
 
         address, port = listening.getsockname()[:2]
-        if not is_loopback(address):
+        only_here = is_loopback(address)
+        if not only_here:
             warn(
-                f"warning: anybody who reaches port {port} of this machine sees the "
-                f"data and can change files; --host 127.0.0.1 keeps it to yourself"
+                f"warning: who reaches port {port} of this machine and has the address below sees "
+                f"the data and can change files, and nothing is encrypted on the way; "
+                f"--host 127.0.0.1 keeps it to this machine"
             )
+        server = KanonServer(args.file, only_here, args.sessions)
         shown = f"[{args.host}]" if ":" in args.host else args.host
-        say(f"Kanon is at http://{shown}:{port}/ (Ctrl-C ends it)")
-        serve(args.file, listening)
+        say(f"Kanon is at http://{shown}:{port}{server.entrance} (Ctrl-C ends it)")
+        server.run(listening)
     return 0
 
 

@@ -1,13 +1,13 @@
-"""The server behind `kanon-tui serve`: textual-serve, held to what a table of people needs.
+"""The server behind `kanon-tui serve`: a page, the files it needs, and one session per tab.
 
-Every browser tab gets the application in a process of its own, which ends with the tab or with
-the server. Three things are done differently from textual-serve:
+The terminal in the page is textual-serve's. The rest is held to what a table of people needs:
 
-- The page is ours. Theirs fetches a font from another company's host; ours takes everything from
-  this server, and a content security policy has the browser refuse the rest.
+- Only who has the printed address gets anything (`access.py`).
 - Only its own page may talk to it. Browsers let any web page open a websocket to 127.0.0.1, so a
   page that happens to be open in another tab could drive the application and read the table.
-- A session that does not end when asked is ended, with every process it started.
+- The page takes everything from this server, and a content security policy has the browser
+  refuse the rest.
+- There are only so many sessions. Each ends with its tab, with the server, and when nobody answers.
 """
 
 from __future__ import annotations
@@ -15,31 +15,32 @@ from __future__ import annotations
 import asyncio
 import html
 import ipaddress
-import os
+import logging
 import signal
 import socket
-import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from aiohttp import web
-from textual_serve.app_service import AppService
-from textual_serve.server import Server, to_int
 
-__all__ = ["KanonServer", "is_loopback", "serve"]
+from kanon_tui.web.access import Access
+from kanon_tui.web.messages import LONGEST_MESSAGE, clamped_size, within
+from kanon_tui.web.session import Session
 
-_PAGE = Path(__file__).with_name("page.html")
-_SECONDS_TO_END = 5.0
+__all__ = ["KanonServer", "is_loopback"]
+
+_HERE = Path(__file__).parent
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # the last one: its terminal was closed
+_FONT_SIZES = (6, 60)
+SECONDS_TO_ASK = 10.0
+"""How long a connection may be open without having asked for anything."""
+SECONDS_IDLE = 15.0
+"""How long one stays open for the next request, and how often a tab is asked if it is there."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-def serve(file: Path | None, listening: socket.socket) -> None:
-    """Serve the application, opened on `file`, until a signal asks to end."""
-    asyncio.run(_serve(KanonServer(file, is_loopback(listening.getsockname()[0])), listening))
 
 
 def is_loopback(host: str) -> bool:
@@ -52,137 +53,190 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-async def _serve(server: KanonServer, listening: socket.socket) -> None:
-    end = asyncio.Event()
-    for name in _SIGNALS:
-        with suppress(AttributeError, NotImplementedError):  # not on every system
-            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), end.set)
-    runner = web.AppRunner(await server._make_app(), access_log=None, shutdown_timeout=1)
-    await runner.setup()
-    try:
-        await web.SockSite(runner, listening).start()
-        await end.wait()
-    finally:
-        await runner.cleanup()
+class KanonServer:
+    """Serves the application, opened on `file`, to a few tabs of a browser."""
 
-
-class KanonServer(Server):
-    """Serves the page, its static files, and one session per websocket."""
-
-    def __init__(self, file: Path | None, only_this_machine: bool) -> None:
-        super().__init__("kanon-tui", title="Kanon")
+    def __init__(self, file: Path | None, only_this_machine: bool, most_sessions: int) -> None:
         self._arguments = [] if file is None else [str(file.resolve())]
         self._only_this_machine = only_this_machine
-        self._sessions: set[_Session] = set()
+        self._most_sessions = most_sessions
+        self._access = Access()
+        self._sessions: set[Session] = set()
+        self._silent: set[web.RequestHandler] = set()
+        """Connections that have not asked for anything yet."""
 
-    async def _make_app(self) -> web.Application:
-        app = await super()._make_app()
-        app.middlewares.append(self._refuse_other_pages)
+    @property
+    def entrance(self) -> str:
+        """What follows host and port in the address to print."""
+        return self._access.entrance
+
+    def run(self, listening: socket.socket) -> None:
+        """Serve until a signal asks to end."""
+        asyncio.run(self._run(listening))
+
+    async def _run(self, listening: socket.socket) -> None:
+        end, loop = asyncio.Event(), asyncio.get_running_loop()
+        for name in _SIGNALS:
+            with suppress(AttributeError, NotImplementedError):  # not on every system
+                loop.add_signal_handler(getattr(signal, name), end.set)
+        await self.serve(listening, end)
+
+    async def serve(self, listening: socket.socket, end: asyncio.Event) -> None:
+        """Serve until `end` is set. Nothing is logged: requests hold the token."""
+        logging.getLogger("aiohttp").addHandler(logging.NullHandler())
+        logging.getLogger("aiohttp").propagate = False
+        runner = web.AppRunner(
+            self._application(), access_log=None, shutdown_timeout=1,
+            keepalive_timeout=SECONDS_IDLE,
+        )  # fmt: skip
+        await runner.setup()
+        loop = asyncio.get_running_loop()
+
+        def connected() -> asyncio.Protocol:
+            assert runner.server is not None
+            protocol = runner.server()
+            self._silent.add(protocol)
+            loop.call_later(SECONDS_TO_ASK, self._close_if_silent, protocol)
+            return protocol
+
+        open_server = await loop.create_server(connected, sock=listening)
+        try:
+            await end.wait()
+        finally:
+            open_server.close()
+            await runner.cleanup()
+
+    def _close_if_silent(self, protocol: web.RequestHandler) -> None:
+        if protocol in self._silent:
+            self._silent.discard(protocol)
+            protocol.force_close()
+
+    def _application(self) -> web.Application:
+        app = web.Application(middlewares=[self._let_in])
+        files = find_spec("textual_serve")
+        assert files is not None
+        assert files.origin is not None
+        inside = self._access.folder
+        app.add_routes(
+            [
+                web.get("/", self._enter),
+                web.get(inside, self._page),
+                web.get(f"{inside}ws", self._tab),
+                web.get(f"{inside}keyboard.js", self._keyboard),
+                web.static(f"{inside}static", Path(files.origin).with_name("static")),
+            ]
+        )
+        app.on_response_prepare.append(_keep_to_ourselves)
+        app.on_shutdown.append(self._end_sessions)
         return app
 
-    async def on_startup(self, app: web.Application) -> None:
-        """Say nothing: the command has said where it listens."""
-
-    async def on_shutdown(self, app: web.Application) -> None:
-        """End all sessions."""
+    async def _end_sessions(self, app: web.Application) -> None:
         await asyncio.gather(*(session.stop() for session in self._sessions))
 
+    # -- who is let in
+
     @web.middleware
-    async def _refuse_other_pages(
-        self, request: web.Request, handler: Handler
-    ) -> web.StreamResponse:
-        """Answer our own page only.
+    async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answer our own page only, and only to who has the address.
 
         A page of another site gives itself away by its origin. One whose name was made to point
         to this machine has the right origin, but not a name of this machine.
         """
+        self._silent.discard(request.protocol)
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
             raise web.HTTPForbidden(text="Only Kanon's own page may ask for this.")
         name = urlsplit(f"//{request.host}").hostname or ""
         if self._only_this_machine and not is_loopback(name):
             raise web.HTTPForbidden(text="Open Kanon at 127.0.0.1 or localhost.")
+        if not self._access.is_known(request):
+            return _notice(
+                403,
+                "Open the whole address that kanon-tui serve printed, with its token. It changes "
+                "with every start.",
+                link="Try again",
+            )
         return await handler(request)
 
-    async def handle_index(self, request: web.Request) -> web.Response:
-        """The page; all it fetches comes from this server."""
-        websocket = f"ws://{request.host}/ws"
-        page = _PAGE.read_text(encoding="utf-8")
+    async def _enter(self, request: web.Request) -> web.Response:
+        """From the printed address to the page, whose address has no token."""
+        return self._access.send_in()
+
+    # -- what there is
+
+    async def _page(self, request: web.Request) -> web.Response:
+        if self._is_full():
+            return _notice(
+                503,
+                f"{self._sessions_allowed()} as many as this server opens (kanon-tui serve "
+                f"--sessions N). Close a tab first.",
+                link="Try again",
+            )
+        websocket = f"ws://{request.host}{self._access.folder}ws"
+        size = within(_number(request, "fontsize", 16), *_FONT_SIZES)
+        page = (_HERE / "page.html").read_text(encoding="utf-8")
         page = page.replace("{websocket}", html.escape(websocket))
-        page = page.replace("{font_size}", str(to_int(request.query.get("fontsize", ""), 16)))
+        page = page.replace("{font_size}", str(size))
         policy = (
             f"default-src 'self'; connect-src 'self' {websocket}; img-src 'self' data:; "
             "style-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
         )
-        headers = {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
-        return web.Response(text=page, content_type="text/html", headers=headers)
+        return web.Response(
+            text=page, content_type="text/html", headers={"Content-Security-Policy": policy}
+        )
 
-    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+    async def _keyboard(self, request: web.Request) -> web.StreamResponse:
+        return web.FileResponse(_HERE / "keyboard.js")
+
+    async def _tab(self, request: web.Request) -> web.StreamResponse:
         """One session, from the opening of a tab to its end."""
-        websocket = web.WebSocketResponse(heartbeat=15, timeout=1)
-        await websocket.prepare(request)
-        session = _Session(self, websocket, self._arguments)
+        if self._is_full():  # since the page was sent
+            raise web.HTTPServiceUnavailable(text="There are as many sessions as may be.")
+        websocket = web.WebSocketResponse(
+            heartbeat=SECONDS_IDLE, timeout=1, max_msg_size=LONGEST_MESSAGE
+        )
+        session = Session(websocket, self._arguments)
         self._sessions.add(session)
         try:
+            await websocket.prepare(request)
             await session.start(
-                to_int(request.query.get("width", ""), 80),
-                to_int(request.query.get("height", ""), 24),
+                *clamped_size(_number(request, "width", 80), _number(request, "height", 24))
             )
-            # What is not a message of our page ends the session like a closed tab.
-            with suppress(ValueError, TypeError, LookupError, AttributeError, AssertionError):
-                await self._process_messages(websocket, session)
+            await session.listen()
         finally:
             await session.stop()
             self._sessions.discard(session)
         await websocket.close()
         return websocket
 
+    def _sessions_allowed(self) -> str:
+        many = self._most_sessions
+        return "There is one session open," if many == 1 else f"There are {many} sessions open,"
 
-class _Session(AppService):
-    """The application in a process of its own, and whatever processes it starts."""
+    def _is_full(self) -> bool:
+        return sum(not session.ending for session in self._sessions) >= self._most_sessions
 
-    def __init__(
-        self, server: KanonServer, websocket: web.WebSocketResponse, arguments: list[str]
-    ) -> None:
-        super().__init__(
-            "kanon-tui",
-            write_bytes=websocket.send_bytes,
-            write_str=websocket.send_str,
-            close=websocket.close,  # type: ignore[arg-type]  # its answer is of no interest
-            download_manager=server.download_manager,
-        )
-        self._arguments = arguments
-        self._stopping = False
 
-    async def _open_app_process(
-        self, width: int = 80, height: int = 24
-    ) -> asyncio.subprocess.Process:
-        """In a process group of its own: Ctrl-C reaches the server, which ends its sessions."""
-        colours = {"COLORTERM": "truecolor"}  # a browser has them, whatever terminal started us
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "kanon_tui", *self._arguments,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**self._build_environment(width, height), **colours},
-            process_group=0,
-        )  # fmt: skip
-        self._stdin = self._process.stdin
-        return self._process
+async def _keep_to_ourselves(request: web.Request, answer: web.StreamResponse) -> None:
+    """What every answer says: tell nobody where it came from, and keep no copy."""
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    answer.headers["Cache-Control"] = "no-store"
 
-    async def run(self) -> None:
-        """Pass on what the application shows; when it ends, so does the page."""
-        await super().run()
-        await self.remote_close()
 
-    async def stop(self) -> None:
-        """Ask the application to end, then make sure that nothing of it is left."""
-        if self._process is None or self._stopping:
-            return
-        self._stopping = True
-        ending = asyncio.create_task(super().stop())
-        await asyncio.wait([ending], timeout=_SECONDS_TO_END)
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        await ending
-        await self._process.wait()
+def _notice(status: int, text: str, link: str) -> web.Response:
+    """A page with a sentence; its link asks for the same address again."""
+    page = (_HERE / "notice.html").read_text(encoding="utf-8")
+    page = page.replace("{text}", html.escape(text)).replace("{link}", html.escape(link))
+    policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+    headers = {"Content-Security-Policy": policy}
+    return web.Response(status=status, text=page, content_type="text/html", headers=headers)
+
+
+def _number(request: web.Request, name: str, otherwise: int) -> int:
+    try:
+        return int(request.query.get(name, ""))
+    except ValueError:
+        return otherwise

@@ -1,0 +1,52 @@
+"""The application's side of a served session.
+
+Textual's driver for the web goes on after the server is gone: nobody would see the session or
+could end it. Ours ends with the line to the server, however the server went. Unsaved work is kept
+as after any line that drops.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from textual import messages
+from textual.app import App
+from textual.drivers.web_driver import WebDriver
+
+__all__ = ["SessionDriver"]
+
+_SECONDS_TO_END = 5.0
+
+
+class SessionDriver(WebDriver):
+    """Ends the application when its standard input ends."""
+
+    def __init__(self, app: App[Any], **options: Any) -> None:
+        super().__init__(app, **options)
+        self._write = partial(_write_if_heard, self.fileno)
+
+    def run_input_thread(self) -> None:
+        """Take input until there is none any more."""
+        super().run_input_thread()
+        if not self.exit_event.is_set():
+            _end_for_certain()
+            self._app.post_message(messages.ExitApp())
+
+
+def _write_if_heard(descriptor: int, data: bytes) -> int:
+    with suppress(BrokenPipeError):
+        return os.write(descriptor, data)
+    return len(data)
+
+
+def _end_for_certain() -> None:
+    """Work that does not stop when asked is ended too, with every process it started."""
+    if os.getpgrp() == os.getpid():  # as the server starts us
+        end = threading.Timer(_SECONDS_TO_END, os.killpg, (os.getpgrp(), signal.SIGKILL))
+        end.daemon = True
+        end.start()
