@@ -12,6 +12,7 @@ import numpy as np
 
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.halving import Halving
+from kanon_tui.core.full_domain.objective import SEEKS, declared_objective
 from kanon_tui.core.full_domain.part_solver import PartSolver
 from kanon_tui.core.full_domain.parts import Whole, split
 from kanon_tui.core.full_domain.pointers import Pointers
@@ -64,6 +65,7 @@ class DistributedSearch(Algorithm):
         "the answer of global for spaces that do not fit into memory"
     )
 
+    objective: str = declared_objective(SEEKS)
     memory: int = declared(1000, "Megabytes that lists of strings may take together", low=1)
     part: int = declared(4096, "Most strings of one part of the attributes", low=2)
     workers: int = declared(
@@ -73,7 +75,7 @@ class DistributedSearch(Algorithm):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Search the parts, combine them, halve the last list."""
         lowest, dropped = lowest_levels(task)
-        search = Search(task, context, lowest)
+        search = Search(task, context, lowest, objective=self.objective)
         yield from search.tell_dropped(dropped)
         yield from _find_good_string(search)
         parts = split(search.space.sizes, self.part)
@@ -105,7 +107,7 @@ class DistributedSearch(Algorithm):
 
 def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
     """Search a list for a string that is better than the best known."""
-    strings = StringList(search.space, codes, search.space.rv(codes))
+    strings = StringList(search.space, codes, search.space.worth(codes))
     search.generated += len(strings)
     yield from search.tell(
         "combine",
@@ -142,7 +144,7 @@ def _find_good_string(search: Search) -> Iterator[Step]:
     string = list(space.heights)
     while True:
         rates = {
-            (a, level): float(space.research_values[a][level] - space.research_values[a][string[a]])
+            (a, level): float(space.values[a][level] - space.values[a][string[a]])
             / max(bits[a, level] - bits[a, string[a]], TIE)
             for a in range(len(string))
             for level in range(floors[a], string[a])

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.halving import Halving, list_all
+from kanon_tui.core.full_domain.objective import SEEKS, declared_objective
 from kanon_tui.core.full_domain.pointers import Pointers
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
@@ -42,12 +43,13 @@ class HybridSearch(Algorithm):
         "show early"
     )
 
+    objective: str = declared_objective(SEEKS)
     memory: int = declared(1000, "Megabytes that the list of strings may take", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Pre-prune, move the pointers, then halve what is left."""
         lowest, dropped = lowest_levels(task)
-        search = Search(task, context, lowest)
+        search = Search(task, context, lowest, objective=self.objective)
         halving = Halving(search, list_all(search, self.memory, self.name))
         yield from search.tell_dropped(dropped)
         pointers = Pointers(lowest, search.space.heights)

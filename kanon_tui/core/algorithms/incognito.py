@@ -13,8 +13,11 @@ import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.full_domain.halving import Halving
+from kanon_tui.core.full_domain.objective import declared_objective
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels, no_string
 from kanon_tui.core.full_domain.search import PassingString, Search, best_of
+from kanon_tui.core.full_domain.strings import StringList
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
@@ -38,7 +41,8 @@ class Incognito(Algorithm):
     Phases: single attributes (pre-pruning); then for every set of two attributes, of three and so
     on: join the passing strings of its parts, test what is left layer by layer. What passes in the
     lattice of all attributes without a passing string below it is minimal. The answer is the
-    minimal string of least height (sum of levels); ties go to the highest research value.
+    minimal string of least height (sum of levels); ties go to the highest research value. With
+    another `objective` the best of all passing strings is looked for among those that are left.
 
     Cost: 2 to the power of the attributes lattices, so that it is for a dozen attributes and not
     for many. A lattice is a grid of one byte per string, and only two sizes of sets are held.
@@ -63,6 +67,11 @@ class Incognito(Algorithm):
         "the one of least height, for up to a dozen attributes"
     )
 
+    objective: str = declared_objective(
+        "What the answer has: least height of the minimal strings, or of all passing strings the "
+        "highest research value, the least NCP, the most classes, or the least information loss",
+        "height",
+    )
     memory: int = declared(1000, "Megabytes that the lattices may take", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
@@ -84,6 +93,8 @@ class Incognito(Algorithm):
                 lattice = _Lattice(search, part, passing_parts)
                 passing[part] = yield from lattice.walk()
         grid = passing[free] if free else np.ones((), dtype=bool)
+        if self.objective != "height":
+            return (yield from self._choose(search, free, grid))
         if search.frequency.monotone:
             points = _minimal(grid)
         else:
@@ -101,6 +112,25 @@ class Incognito(Algorithm):
             string=search.text(answer), minimal=len(minimal), ties=len(lowest_ones), least=least,
         )  # fmt: skip
         return search.grouping(answer, search.notes(answer), passing=minimal)
+
+    def _choose(self, lattices: Search, free: Part, grid: Flags) -> Steps:
+        """Find the best of the strings that the lattices leave, as `global` does."""
+        search = Search(
+            lattices.task, lattices.context, lattices.space.lowest, objective=self.objective
+        )
+        search.continue_from(lattices)
+        levels = [_levels(search, free, point) for point in np.argwhere(grid)]
+        codes = np.array([search.space.code(string) for string in levels])
+        strings = StringList(search.space, codes, search.space.worth(codes))
+        search.generated += len(strings)
+        yield from search.tell(
+            "choose",
+            "Choose among the {strings:,} strings that the lattices leave: halve the list again "
+            "and again, as global does.",
+            strings=len(strings),
+        )
+        yield from Halving(search, strings).run()
+        return search.answer()
 
     def _refuse_if_too_large(self, sizes: list[int]) -> None:
         needed = prod(size + 1 for size in sizes) / 1e6

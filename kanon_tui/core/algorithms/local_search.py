@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.full_domain.objective import SEEKS, declared_objective
 from kanon_tui.core.full_domain.pointers import Pointers
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels, only_roots
 from kanon_tui.core.full_domain.search import Search
@@ -45,6 +46,7 @@ class LocalSearch(Algorithm):
         "attributes, a balanced answer but seldom the best"
     )
 
+    objective: str = declared_objective(SEEKS)
     accept_root: bool = declared(
         False, "Publish every attribute at its root where nothing else is found"
     )
@@ -52,7 +54,7 @@ class LocalSearch(Algorithm):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Move the pointers until they stand still."""
         lowest, dropped = lowest_levels(task)
-        search = Search(task, context, lowest)
+        search = Search(task, context, lowest, objective=self.objective)
         yield from search.tell_dropped(dropped)
         pointers = Pointers(lowest, search.space.heights)
         moving = True
@@ -61,7 +63,7 @@ class LocalSearch(Algorithm):
             search.generated += 1
             outcome = search.count(levels)
             if outcome.passes and (self.accept_root or _says_something(levels, search)):
-                search.record_passing(levels)
+                search.record_passing(levels, outcome)
             yield from search.tell_test(levels, outcome)
             moving = pointers.move(outcome.passes)
             if moving:

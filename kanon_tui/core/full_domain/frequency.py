@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.full_domain.requirement_test import MissedRequirement, RequirementTest
-from kanon_tui.core.numeric import Int32s, Int64s, Words
+from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["CodedTuples", "Frequency", "Outcome", "RollUps"]
@@ -267,6 +267,11 @@ class Frequency:
         kept, _ = self._kept(classes, numbers)
         renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         return renumbered[numbers][tuple_of]
+
+    def kept_sizes(self, levels: Sequence[int]) -> tuple[Flags, Int32s]:
+        """Per class of a string whether it may be published, and its records."""
+        classes, numbers = self.classes(levels)
+        return self._kept(classes, numbers)[0], classes.sizes
 
     def classes(self, levels: Sequence[int] | Int64s) -> tuple[_Classes, Int32s]:
         """The classes of a string, and per tuple the number of its class."""

@@ -4,7 +4,7 @@ Test the string in the middle of what is left. When it passes, everything of low
 can go; when it fails, everything more specific fails too. Repeat until nothing is left.
 
 Why the answer is the optimum. Write *window* for the passing strings within 1e-9 of the highest
-research value M of any passing string; the answer is the string of the window with the fewest
+value M of any passing string; the answer is the string of the window with the fewest
 attributes at the root, and of these the smallest level vector. A string leaves the list only when
 
 1. it was tested;
@@ -15,7 +15,13 @@ attributes at the root, and of these the smallest level vector. A string leaves 
 4. a known passing string has no lower value and wins the tie against it: wherever the one is in
    the window the other is too, and wins.
 
-So the answer is never lost to 2-4 without something as good being known, and at the end the answer
+A search may look for other than research value (`objective`). Where a string's value is not the sum
+of its levels', the list is sorted by what strings are worth at most: 3 and 4 hold all the more, and
+the value of a string is known once it was tested. Then a fifth reason is
+
+5. a more general string of a tested one has no more classes, nor wins a tie.
+
+So the answer is never lost to 2-5 without something as good being known, and at the end the answer
 is found among the known passing strings alone. Nothing here assumes that values fall from level to
 level. Where they rise (by hand, or by rules), a more general string of a passing one passes too and
 may be worth more: the best of them is known without a test, because each attribute chooses its best
@@ -66,9 +72,14 @@ class Halving:
         yield from search.tell_test(levels, outcome)
         if outcome.passes:
             tested = search.passing[-1]
-            if search.frequency.monotone:
-                yield from self._accept_above(levels)
-            yield from self.drop_worse(tested)
+            if search.objective.exact:
+                if search.frequency.monotone:
+                    yield from self._accept_above(levels)
+                yield from self.drop_worse(tested)
+            else:
+                self.strings.drop_one(self.strings.space.code(levels))
+                yield from self._drop_above(tested)
+                yield from self.drop_worse()
         elif not outcome.fails_below:  # more specific ones may pass: it alone is done with
             self.strings.drop_one(self.strings.space.code(levels))
         else:
@@ -89,7 +100,7 @@ class Halving:
             search.generated += 1
             search.tested += 1
             if outcome.passes:
-                search.record_passing(raised)
+                search.record_passing(raised, outcome)
             yield from search.tell_test(raised, outcome)
         dropped = strings.drop_specific(strings.space.code(wider))
         yield from self._pruned(dropped, "more specific than a failing one")
@@ -100,32 +111,43 @@ class Halving:
         """Values may rise: the best of the more general strings passes without a test."""
         search = self.search
         above = self.strings.space.best_above(levels)
-        if search.rv(above) <= max(string.rv for string in search.candidates):
+        if search.objective.sum(above) <= max(string.value for string in search.candidates):
             return
         accepted = search.record_passing(above)
         yield from search.tell(
             "accept",
-            "{string} is more general, so it passes untested, and is worth more: RV {rv:.4g}.",
+            "{string} is more general, so it passes untested, and is worth more: {worth}.",
             string=search.text(above),
-            rv=accepted.rv,
+            worth=search.objective.text(accepted.value),
         )
+
+    def _drop_above(self, tested: PassingString) -> Iterator[Step]:
+        """Drop what is more general than a passing string, where none of it can be worth more."""
+        search, strings = self.search, self.strings
+        most = search.objective.most_above(tested.levels)
+        best = max(string.value for string in search.candidates)
+        if most is None or not (most <= tested.value or most < best - TIE):
+            return
+        dropped = len(strings.take_general(strings.space.code(tested.levels)))
+        yield from self._pruned(dropped, "more general, with no more classes")
 
     def drop_worse(self, tested: PassingString | None = None) -> Iterator[Step]:
         """Drop what cannot be the answer any more, the string just tested included."""
         strings, best = self.strings, self.search.candidates
         if not best:
             return
-        rvs = np.array([string.rv for string in best])
+        worths = np.array([string.value for string in best])
         codes = np.array([strings.space.code(string.levels) for string in best])
         roots = np.array([string.roots for string in best], dtype=np.int64)
-        floor = float(rvs.max()) - TIE
+        floor = float(worths.max()) - TIE
         lower = strings.drop_below(floor)
-        losing = strings.drop_dominated(codes, rvs, roots)
-        if tested is not None and tested.rv < floor:
+        losing = strings.drop_dominated(codes, worths, roots)
+        if tested is not None and tested.value < floor:
             lower -= 1
         elif tested is not None:
             losing -= 1
-        yield from self._pruned(lower, "worth less than {rv:.4g}, the best so far", rv=rvs.max())
+        mark = self.search.objective.text(float(worths.max()))
+        yield from self._pruned(lower, "worth less than the best so far, {mark}", mark=mark)
         yield from self._pruned(losing, "worth no more than one that passes")
 
     def _open_levels(self) -> tuple[tuple[bool, ...], ...] | None:

@@ -44,9 +44,9 @@ class PartSolver:
         space = search.space
         self._most = max(1, int(memory * 1e6 / space.bytes_per_string) // self._workers)
         """How many strings one worker may hold in a list."""
-        limits = zip(space.research_values, space.heights, space.sizes, strict=True)
+        limits = zip(space.values, space.heights, space.sizes, strict=True)
         self._fixed = sum(float(values[top]) for values, top, size in limits if size == 1)
-        scale = sum(float(np.abs(values).max()) for values in space.research_values)
+        scale = sum(float(np.abs(values).max()) for values in space.values)
         self._slack = 2 * TIE + 1e-12 * scale  # values are summed in another order than in `Search`
 
     def solve(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
@@ -60,13 +60,13 @@ class PartSolver:
 
     def worth(self, found: Sequence[Part]) -> list[Part]:
         """Drop the strings that the best of the other parts do not lift to the mark."""
-        best = [float(part.rvs[0]) for part in found]
+        best = [float(part.worths[0]) for part in found]
         needed = self._mark() - sum(best)
         return [part.at_least(needed + own) for part, own in zip(found, best, strict=True)]
 
     def pair(self, one: Part, other: Part, found: Sequence[Part]) -> Pair:
         """The combinations of two parts that the best of the others lift to the mark."""
-        rest = sum(float(part.rvs[0]) for part in found if part is not one and part is not other)
+        rest = sum(float(part.worths[0]) for part in found if part is not one and part is not other)
         return Pair(one, other, self._mark() - rest, self._most)
 
     def combinations(self, found: list[Part]) -> Iterator[Words]:
@@ -84,7 +84,7 @@ class PartSolver:
 
     def _mark(self) -> float:
         """What the strings of all parts together must be worth."""
-        best = max((string.rv for string in self.search.candidates), default=-np.inf)
+        best = max((string.value for string in self.search.candidates), default=-np.inf)
         return best - self._fixed - self._slack
 
     def _in_processes(self, jobs: Sequence[Job]) -> bool:
@@ -99,9 +99,9 @@ class PartSolver:
         search = self.search
         before = search.generated, search.tested
         passing = _PassingCodes(search.space, self._memory)
-        for codes, rvs in job.lists(search.space):
+        for codes, worths in job.lists(search.space):
             search.generated += len(codes)
-            strings = StringList(search.space, codes, rvs)
+            strings = StringList(search.space, codes, worths)
             for test in find_passing(self._engine, strings, job.attributes, passing.add):
                 search.generated += not test.in_list
                 search.tested += 1
@@ -175,9 +175,9 @@ def job_solver(
     def solve_job(job: Job) -> tuple[Words, int, int]:
         passing = _PassingCodes(space, memory)
         generated = tested = 0
-        for codes, rvs in job.lists(space):
+        for codes, worths in job.lists(space):
             generated += len(codes)
-            strings = StringList(space, codes, rvs)
+            strings = StringList(space, codes, worths)
             for test in find_passing(frequency, strings, job.attributes, passing.add):
                 generated += not test.in_list
                 tested += 1

@@ -44,24 +44,24 @@ def split(sizes: Sequence[int], most: int) -> list[tuple[int, ...]]:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Strings of some attributes that may be part of the answer, by falling research value."""
+    """Strings of some attributes that may be part of the answer, by falling value."""
 
     attributes: tuple[int, ...]
     codes: Words
-    rvs: Floats
-    """Research values of these attributes alone."""
+    worths: Floats
+    """What they are worth at most, by these attributes alone."""
 
     @classmethod
     def of(cls, space: StringSpace, attributes: tuple[int, ...], codes: Words) -> Part:
-        """Sort the codes of a part by their research value."""
-        rvs = space.rv(codes, attributes)
-        order = np.argsort(-rvs, kind="stable")
-        return cls(attributes, codes[order], rvs[order])
+        """Sort the codes of a part by their value."""
+        worths = space.worth(codes, attributes)
+        order = np.argsort(-worths, kind="stable")
+        return cls(attributes, codes[order], worths[order])
 
-    def at_least(self, rv: float) -> Part:
-        """The strings with no lower research value."""
-        count = int(np.searchsorted(-self.rvs, -rv, side="right"))
-        return Part(self.attributes, self.codes[:count], self.rvs[:count])
+    def at_least(self, worth: float) -> Part:
+        """The strings with no lower value."""
+        count = int(np.searchsorted(-self.worths, -worth, side="right"))
+        return Part(self.attributes, self.codes[:count], self.worths[:count])
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Whole:
         return prod(space.sizes[a] for a in self.attributes)
 
     def lists(self, space: StringSpace) -> Iterator[tuple[Words, Floats]]:
-        """The strings to settle, with their research values."""
+        """The strings to settle, with their values."""
         yield space.strings(self.attributes)
 
 
@@ -112,9 +112,9 @@ class Pair:
             one = np.repeat(np.arange(first, last), count)
             other = np.arange(len(one)) - np.repeat(np.cumsum(count) - count, count)
             codes = (self.one.codes[one] & ~fields) | others[other]
-            yield codes, self.one.rvs[one] + self.other.rvs[other]
+            yield codes, self.one.worths[one] + self.other.worths[other]
             first = last
 
     def _partners(self) -> npt.NDArray[np.int64]:
         """For every string of the first part how many of the second are worth enough with it."""
-        return np.searchsorted(-self.other.rvs, self.one.rvs - self.least, side="right")
+        return np.searchsorted(-self.other.worths, self.one.worths - self.least, side="right")

@@ -14,11 +14,11 @@ from typing import Any
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.frequency import Frequency, Outcome
+from kanon_tui.core.full_domain.objective import ResearchValue, make_objective
 from kanon_tui.core.full_domain.pre_pruning import LevelAlone, hidden_note, no_string
 from kanon_tui.core.full_domain.requirement_test import RequirementTest
 from kanon_tui.core.full_domain.shared_counts import shared_counts
 from kanon_tui.core.full_domain.strings import StringSpace
-from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
@@ -47,21 +47,23 @@ class StringText:
 
 @dataclass(frozen=True, order=True)
 class PassingString:
-    """A passing string; the order is that of preference among equal research values."""
+    """A passing string; the order is that of preference among equal values."""
 
     roots: int
     levels: tuple[int, ...]
+    value: float
+    """What it is worth to the search: by its objective, more is better."""
     rv: float
 
     def beats(self, other: PassingString) -> bool:
         """Whether the other cannot be the answer because of this one."""
-        return self.rv >= other.rv and self <= other
+        return self.value >= other.value and self <= other
 
 
 def best_of(strings: Sequence[PassingString]) -> PassingString:
-    """The answer among passing strings: the highest research value, ties by their own order."""
-    highest = max(string.rv for string in strings)
-    return min(string for string in strings if string.rv >= highest - TIE)
+    """The answer among passing strings: the highest value, ties by their own order."""
+    highest = max(string.value for string in strings)
+    return min(string for string in strings if string.value >= highest - TIE)
 
 
 class Search:
@@ -73,14 +75,10 @@ class Search:
         context: RunContext,
         lowest: Sequence[int],
         allowed: int | None = None,
+        objective: str = "rv",
     ) -> None:
         self.task, self.context = task, context
         self.names = tuple(attribute.name for attribute in task.quasi)
-        self.space = StringSpace(
-            lowest,
-            [attribute.hierarchy.height for attribute in task.quasi],
-            [level_research_values(attribute) for attribute in task.quasi],
-        )
         coded, self.tuple_of, roll_ups = shared_counts(task, context).at(lowest)
         if allowed is None:
             allowed = task.allowed_suppressed
@@ -88,6 +86,10 @@ class Search:
         if task.requirements:
             requirement_test = RequirementTest(task.requirements, self.tuple_of, len(coded.counts))
         self.frequency = Frequency(coded, task.k, allowed, roll_ups, requirement_test)
+        self.objective = make_objective(objective, task, self.frequency, self.tuple_of)
+        heights = [attribute.hierarchy.height for attribute in task.quasi]
+        self.space = StringSpace(lowest, heights, self.objective.bounds)
+        self._research_value = ResearchValue(task)
         self.generated = 0
         self.pruned = 0
         self.tested = 0
@@ -122,32 +124,40 @@ class Search:
 
     def rv(self, levels: Sequence[int]) -> float:
         """Research value of a string, summed in the order of the attributes."""
-        total = 0.0
-        for values, level in zip(self.space.research_values, levels, strict=True):
-            total += float(values[level])
-        return total
+        return self._research_value.sum(levels)
 
-    def passing_string(self, levels: Sequence[int]) -> PassingString:
+    def passing_string(
+        self, levels: Sequence[int], outcome: Outcome | None = None
+    ) -> PassingString:
         """A passing string with what its rank depends on."""
         string = tuple(int(level) for level in levels)
         roots = sum(level == top for level, top in zip(string, self.space.heights, strict=True))
-        return PassingString(roots, string, self.rv(string))
+        value = self.objective.value(string, outcome)
+        return PassingString(roots, string, value, self.rv(string))
 
-    def record_passing(self, levels: Sequence[int]) -> PassingString:
+    def record_passing(
+        self, levels: Sequence[int], outcome: Outcome | None = None
+    ) -> PassingString:
         """Note a passing string, and whether it can be the answer."""
-        new = self.passing_string(levels)
+        new = self.passing_string(levels, outcome)
         self.passing.append(new)
         if not any(other.beats(new) for other in self.candidates):
             rivals = [new, *(other for other in self.candidates if not new.beats(other))]
-            highest = max(other.rv for other in rivals)
-            self.candidates = [other for other in rivals if other.rv >= highest - TIE]
+            highest = max(other.value for other in rivals)
+            self.candidates = [other for other in rivals if other.value >= highest - TIE]
         return new
+
+    def continue_from(self, other: Search) -> None:
+        """Take over the counters of a search over the same strings, and the best it found."""
+        self.generated, self.pruned, self.tested = other.generated, other.pruned, other.tested
+        if other.passing:
+            self.record_passing(best_of(other.passing).levels)
 
     def test(self, levels: Sequence[int]) -> Outcome:
         """Test a string and count it; when every decision is told, the smallest class is too."""
         outcome = self.count(levels)
         if outcome.passes:
-            self.record_passing(levels)
+            self.record_passing(levels, outcome)
         return outcome
 
     def count(self, levels: Sequence[int]) -> Outcome:
@@ -218,7 +228,12 @@ class Search:
         if outcome.missed is not None:
             facts["lacking"] = outcome.missed.records
         verdict = "{string} " + _verdict(outcome, bool(self.frequency.allowed))
-        return self.tell("test", verdict + ("; RV {rv:.4g}." if part is None else "."), **facts)
+        if part is None:
+            verdict += "; RV {rv:.4g}"
+        if part is None and outcome.passes and self.objective.name != "rv" and self.passing:
+            verdict += ", {worth}"
+            facts["worth"] = self.objective.text(self.passing[-1].value)
+        return self.tell("test", verdict + ".", **facts)
 
     def grouping(
         self,
@@ -232,7 +247,7 @@ class Search:
         strings = self.passing if passing is None else passing
         listed = [
             {"levels": self._by_name(string.levels), "rv": string.rv, "roots": string.roots}
-            for string in sorted(strings, key=lambda each: (-each.rv, each))[:MOST_LISTED]
+            for string in sorted(strings, key=lambda each: (-each.value, each))[:MOST_LISTED]
         ]
         pairs = zip(self.names, self.space.lowest, strict=True)
         dropped = {name: low for name, low in pairs if low}

@@ -2,7 +2,7 @@
 
 A string picks a level for every attribute. It is packed into a code: a bit field per attribute, the
 first attribute in the most significant place, so that comparing codes compares level vectors. Most
-spaces need one 64-bit word per string, larger ones two or three; with its research value a string
+spaces need one 64-bit word per string, larger ones two or three; with its value a string
 takes 16 bytes and up, and no Python object.
 
 `StringSpace` knows the fields, `StringList` is the sorted list that searches halve and prune.
@@ -29,12 +29,12 @@ class StringSpace:
     """All strings with a level from `lowest` to the root for every attribute."""
 
     def __init__(
-        self, lowest: Sequence[int], heights: Sequence[int], research_values: Sequence[Floats]
+        self, lowest: Sequence[int], heights: Sequence[int], values: Sequence[Floats]
     ) -> None:
         self.lowest = tuple(lowest)
         self.heights = tuple(heights)
-        self.research_values = tuple(research_values)
-        """Per attribute the research value of every level, also of those below `lowest`."""
+        self.values = tuple(values)
+        """Per attribute what every level is worth at most, also of those below `lowest`."""
         self.sizes = tuple(top - low + 1 for low, top in zip(lowest, heights, strict=True))
         self._lay_out()
 
@@ -69,9 +69,9 @@ class StringSpace:
         return 8 * (2 * self.words + 4)
 
     @cached_property
-    def _values(self) -> list[Floats]:
-        """Research values by field value: from the lowest level of the space on."""
-        pairs = zip(self.research_values, self.lowest, strict=True)
+    def _field_values(self) -> list[Floats]:
+        """Values by field: from the lowest level of the space on."""
+        pairs = zip(self.values, self.lowest, strict=True)
         return [np.asarray(values[low:], dtype=np.float64) for values, low in pairs]
 
     def code(self, levels: Sequence[int]) -> Words:
@@ -88,34 +88,34 @@ class StringSpace:
             int(low + field) for low, field in zip(self.lowest, fields.tolist(), strict=True)
         )
 
-    def rv(self, codes: Words, attributes: Sequence[int] | None = None) -> Floats:
-        """Research values of codes (of some attributes alone), summed in the attributes' order."""
+    def worth(self, codes: Words, attributes: Sequence[int] | None = None) -> Floats:
+        """What codes are worth at most (some attributes alone), summed in the attributes' order."""
         total = np.zeros(len(codes))
         for a in range(len(self.sizes)) if attributes is None else attributes:
             fields = (codes[:, self.word[a]] >> self.shift[a]) & self.mask[a]
-            total += self._values[a][fields]
+            total += self._field_values[a][fields]
         return total
 
     def strings(self, attributes: Sequence[int] | None = None) -> tuple[Words, Floats]:
-        """Every string of some attributes (the others at the root), and its research value.
+        """Every string of some attributes (the others at the root), and what it is worth at most.
 
-        Without `attributes`: the whole space. The greatest level vector comes first. Research
-        values are those of the chosen attributes alone.
+        Without `attributes`: the whole space. The greatest level vector comes first. Values are
+        those of the chosen attributes alone.
         """
         chosen = range(len(self.sizes)) if attributes is None else attributes
         columns = [np.zeros(1, dtype=np.uint64) for _ in range(self.words)]
-        rvs = np.zeros(1)
+        worths = np.zeros(1)
         for a, size in enumerate(self.sizes):
             fields = self.root[a : a + 1] << self.shift[a]
             if a in chosen:
                 fields = np.arange(size, dtype=np.uint64)[::-1] << self.shift[a]
-                rvs = np.add.outer(rvs, self._values[a][::-1]).ravel()
+                worths = np.add.outer(worths, self._field_values[a][::-1]).ravel()
             for w in range(self.words):
                 if w == self.word[a]:
                     columns[w] = np.bitwise_or.outer(columns[w], fields).ravel()
                 else:
                     columns[w] = np.repeat(columns[w], len(fields))
-        return np.column_stack(columns), rvs
+        return np.column_stack(columns), worths
 
     def fields(self, attributes: Sequence[int]) -> Words:
         """The bits of some attributes' fields."""
@@ -145,26 +145,26 @@ class StringSpace:
         return tuple(result)
 
     def best_above(self, levels: Sequence[int]) -> tuple[int, ...]:
-        """The string of highest research value that is nowhere more specific than this one.
+        """The string of highest value that is nowhere more specific than this one.
 
         A string's value is the sum of its levels', so that each attribute chooses alone; the lowest
         of equally good levels has the fewest roots.
         """
-        pairs = zip(self.research_values, levels, strict=True)
+        pairs = zip(self.values, levels, strict=True)
         return tuple(int(level) + int(values[level:].argmax()) for values, level in pairs)
 
 
 class StringList:
-    """Strings sorted by rising research value, of which searches drop what they need not test."""
+    """Strings sorted by what they are worth at most, of which searches drop what needs no test."""
 
-    def __init__(self, space: StringSpace, codes: Words, rvs: Floats) -> None:
+    def __init__(self, space: StringSpace, codes: Words, worths: Floats) -> None:
         from kanon_tui.core.kernels import strings as kernels
 
         self._kernels = kernels
         self.space = space
-        order = np.argsort(rvs, kind="stable")
+        order = np.argsort(worths, kind="stable")
         self._codes = codes[order]
-        self._rvs = rvs[order]
+        self._worths = worths[order]
         self._start = 0
         self._end = len(order)
 
@@ -173,13 +173,13 @@ class StringList:
 
     @property
     def codes(self) -> Words:
-        """The strings that are left, by rising research value."""
+        """The strings that are left, by rising value."""
         return self._codes[self._start : self._end]
 
     @property
-    def rvs(self) -> Floats:
-        """Their research values."""
-        return self._rvs[self._start : self._end]
+    def worths(self) -> Floats:
+        """What they are worth at most."""
+        return self._worths[self._start : self._end]
 
     def midpoint(self) -> Words:
         """The string in the middle of what is left."""
@@ -197,9 +197,9 @@ class StringList:
         limits = (space.code(levels)[space.word] >> space.shift) & space.mask
         return np.asarray((fields <= limits).mean(axis=0), dtype=np.float64)
 
-    def drop_below(self, rv: float) -> int:
-        """Drop the strings of lower research value; gives how many."""
-        dropped = int(np.searchsorted(self.rvs, rv, side="left"))
+    def drop_below(self, worth: float) -> int:
+        """Drop the strings that are worth less; gives how many."""
+        dropped = int(np.searchsorted(self.worths, worth, side="left"))
         self._start += dropped
         return dropped
 
@@ -207,14 +207,14 @@ class StringList:
         """Drop a string and all that are more specific; gives how many."""
         before = self._end
         self._end = self._kernels.drop_specific(
-            self._codes, self._rvs, self._start, self._end, code, self.space.guards
+            self._codes, self._worths, self._start, self._end, code, self.space.guards
         )
         return before - self._end
 
     def drop_one(self, code: Words) -> None:
         """Drop one string and no other."""
         kept = (self.codes != code).any(axis=1)
-        self._codes, self._rvs = self.codes[kept], self.rvs[kept]
+        self._codes, self._worths = self.codes[kept], self.worths[kept]
         self._start, self._end = 0, len(self._codes)
 
     def drop_small_class(self, sizes: Int32s, places: Int64s, k: int) -> int:
@@ -225,7 +225,7 @@ class StringList:
         before = self._end
         fields = (self.space.word, self.space.shift, self.space.mask)
         self._end = self._kernels.drop_lonely(
-            self._codes, self._rvs, self._start, self._end, *fields, places, sizes, k
+            self._codes, self._worths, self._start, self._end, *fields, places, sizes, k
         )
         return before - self._end
 
@@ -233,20 +233,20 @@ class StringList:
         """Take out a string and all that are more general."""
         taken = np.empty((len(self), self.space.words), dtype=np.uint64)
         self._end, moved = self._kernels.take_general(
-            self._codes, self._rvs, self._start, self._end, code, self.space.guards, taken
+            self._codes, self._worths, self._start, self._end, code, self.space.guards, taken
         )
         return taken[:moved].copy()
 
-    def drop_dominated(self, best: Words, rvs: Floats, roots: Int64s) -> int:
-        """Drop strings with no higher research value than one of `best`, to which they lose a tie.
+    def drop_dominated(self, best: Words, worths: Floats, roots: Int64s) -> int:
+        """Drop strings that are worth no more than one of `best`, to which they lose a tie.
 
         `roots` counts the attributes at the root among those with a choice of levels.
         """
         before = self._end
-        tied = self._start + int(np.searchsorted(self.rvs, rvs.max(), side="right"))
+        tied = self._start + int(np.searchsorted(self.worths, worths.max(), side="right"))
         space = self.space
         fields = (space.word, space.shift, space.mask, space.root)
         self._end = self._kernels.drop_dominated(
-            self._codes, self._rvs, self._start, tied, self._end, best, rvs, roots, *fields
+            self._codes, self._worths, self._start, tied, self._end, best, worths, roots, *fields
         )
         return before - self._end

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.numeric import Floats
 from kanon_tui.core.release.recode import Release
 
-__all__ = ["attribute_il", "changed", "changed_cells", "iloss", "precision"]
+__all__ = ["attribute_il", "changed", "changed_cells", "il_penalties", "iloss", "precision"]
 
 
 def attribute_il(cells: CellGroups) -> float:
@@ -25,10 +26,15 @@ def attribute_il(cells: CellGroups) -> float:
     for a level's label that is the lowest common ancestor of the data's values under it. A hidden
     or suppressed cell loses 1, so that a suppressed record adds the number of quasi-identifiers.
     """
+    return cells.total(il_penalties(cells), worst=1.0)
+
+
+def il_penalties(cells: CellGroups) -> Floats:
+    """The loss of every group's cells, where they are neither suppressed nor hidden."""
     attribute = cells.attribute
     if attribute.ordered:
-        return cells.total(cells.width / (attribute.domain_width or 1.0), worst=1.0)
-    return cells.total(cells.height / (attribute.hierarchy.height or 1), worst=1.0)
+        return cells.width / (attribute.domain_width or 1.0)
+    return np.asarray(cells.height / (attribute.hierarchy.height or 1), dtype=np.float64)
 
 
 def iloss(cells: Sequence[CellGroups]) -> float:

@@ -108,7 +108,7 @@ def test_pairs_are_the_combinations_worth_enough(most: int) -> None:
         lists = list(pair.lists(space))
         codes = [space.levels(code) for part, _ in lists for code in part]
         everything = [space.levels(code) for code in space.strings()[0]]
-        worth = [s for s in everything if space.rv(np.array([space.code(s)]))[0] >= least]
+        worth = [s for s in everything if space.worth(np.array([space.code(s)]))[0] >= least]
         assert sorted(codes) == sorted(worth)
         assert pair.count(space) == len(worth)
         assert all(len(part) <= max(most, len(other.codes)) for part, _ in lists)

@@ -28,7 +28,7 @@ def vectors(space: StringSpace) -> list[tuple[int, ...]]:
 
 
 def total(space: StringSpace, levels: tuple[int, ...]) -> float:
-    return sum((v[x] for v, x in zip(space.research_values, levels, strict=True)), 0.0)
+    return sum((v[x] for v, x in zip(space.values, levels, strict=True)), 0.0)
 
 
 def more_general(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
@@ -47,7 +47,7 @@ def test_strings_are_all_level_vectors_greatest_first(
     codes, rvs = space.strings()
     assert [space.levels(code) for code in codes] == vectors(space)[::-1]
     assert rvs.tolist() == [total(space, levels) for levels in vectors(space)[::-1]]
-    assert space.rv(codes).tolist() == rvs.tolist()
+    assert space.worth(codes).tolist() == rvs.tolist()
     assert space.count == len(codes)
     assert all((space.code(space.levels(code)) == code).all() for code in codes)
 
@@ -58,7 +58,7 @@ def test_strings_of_some_attributes_have_the_others_at_the_root() -> None:
     assert {space.levels(code) for code in codes} == {
         v for v in vectors(space) if v[1] == 2
     }  # fmt: skip
-    expected = [space.research_values[0][a] + space.research_values[2][c] for a, _, c in
+    expected = [space.values[0][a] + space.values[2][c] for a, _, c in
                 (space.levels(code) for code in codes)]  # fmt: skip
     assert rvs.tolist() == pytest.approx(expected)
 
@@ -81,13 +81,13 @@ def test_list_drops_and_takes_what_it_says(attributes: int) -> None:
         }
         codes = np.array([space.code(row) for row in sorted(rows)])
         pivot = space.levels(codes[int(rng.integers(len(codes)))])
-        strings = StringList(space, codes, space.rv(codes))
-        assert strings.rvs.tolist() == sorted(total(space, row) for row in rows)
+        strings = StringList(space, codes, space.worth(codes))
+        assert strings.worths.tolist() == sorted(total(space, row) for row in rows)
         specific = {row for row in rows if more_general(pivot, row)}
         assert strings.drop_specific(space.code(pivot)) == len(specific)
         assert set(listed(strings)) == rows - specific
 
-        strings = StringList(space, codes, space.rv(codes))
+        strings = StringList(space, codes, space.worth(codes))
         taken = {space.levels(code) for code in strings.take_general(space.code(pivot))}
         assert taken == {row for row in rows if more_general(row, pivot)}
         assert set(listed(strings)) == rows - taken

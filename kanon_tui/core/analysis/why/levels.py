@@ -227,7 +227,9 @@ class LevelReasons(Reasons):
 
     def _rule_changes(self, x: int, instead: list[Instead]) -> Iterator[Change]:
         """Rules without which a string with the finer level would be worth more than the answer."""
-        if self.result.algorithm.name not in BY_RESEARCH_VALUE:
+        algorithm = self.result.algorithm
+        by_research_value = getattr(algorithm, "objective", "") == "rv"
+        if algorithm.name not in BY_RESEARCH_VALUE or not by_research_value:
             return
         gain_x = float(self.values[x][self.levels[x] - 1] - self.values[x][self.levels[x]])
         for one in instead:
