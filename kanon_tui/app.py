@@ -11,10 +11,9 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from kanon_tui.screens.base import STEPS, StepScreen
-from kanon_tui.screens.dialogs import AskPath, Confirm
+from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.help_dialog import Help, explanation, key_groups
-from kanon_tui.screens.host import HostApp
+from kanon_tui.screens.saving import SavingApp
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.themes import THEMES, default_theme
 from kanon_tui.widgets.step_bar import StepBar
@@ -46,7 +45,7 @@ def screen_maker(module: str, name: str) -> Callable[[], Screen[Any]]:
     return make
 
 
-class KanonApp(HostApp):
+class KanonApp(SavingApp):
     """Seven numbered screens over one session."""
 
     TITLE = "kanon"
@@ -122,69 +121,6 @@ class KanonApp(HostApp):
         what = self.session.redo() if self.session else None
         self.say(f"done again: {what}" if what else "nothing to redo")
         self.session_changed()
-
-    def action_save(self) -> None:
-        """Write the project file; a new project is asked for its name."""
-        session = self.session
-        if session is None:
-            return
-        if isinstance(self.screen, StepScreen) and not self.screen.take_typed():
-            return  # a field says something else than the file would
-        if session.project.path is not None:
-            self._save(session.project.path)
-            return
-        proposed = session.data_path.with_suffix("").with_suffix(".yaml")
-        self.ask(
-            self,
-            AskPath("Save the project as", str(proposed)),
-            lambda path: self._save_as(path) if path else None,
-        )
-
-    def _save_as(self, path: Path) -> None:
-        if path.suffix.lower() not in (".yaml", ".yml"):
-            path = path.with_name(path.name + ".yaml")
-        if path.exists():
-            self.ask(
-                self,
-                Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
-                lambda answer: self._save(path) if answer else None,
-            )
-        else:
-            self._save(path)
-
-    def _save(self, path: Path) -> None:
-        session = self.session
-        assert session is not None
-
-        def saved(written: Path) -> None:
-            self.recovery.discard(written)
-            self.recent.add(written)
-            self.say(f"saved {written.name}")
-            self.session_changed()
-
-        self.compute(self, lambda: session.save(path), saved, group="save")
-
-    async def action_quit(self) -> None:
-        """Leave; unsaved work is asked about once."""
-        if self.session is None or not self.session.dirty:
-            self._leave()
-            return
-        self.ask(
-            self,
-            Confirm(
-                "Leave without saving?",
-                "The project has changes that are not in its file (ctrl+s saves).",
-                yes="Leave",
-                no="Stay",
-            ),
-            lambda answer: self._leave() if answer else None,
-        )
-
-    def _leave(self) -> None:
-        if self.session is not None:
-            self.recovery.discard(self.session.project.path or self.session.data_path)
-            self.recovery.close()
-        self.exit()
 
     def action_help(self) -> None:
         """The keys that work here, and what has the focus in plain words."""

@@ -59,36 +59,38 @@ class HostApp(BackgroundApp):
         """Read a data file or a project in the background, then show it."""
         unsaved = self.recovery.unsaved_work(path)
         if unsaved is None:
-            self._open(path, None, discard=False)
+            self._open(path, None, take_up=False)
             return
 
         def answered(answer: bool | None) -> None:
             if answer is not None:
-                self._open(path, unsaved if answer else None, discard=not answer)
+                self._open(path, unsaved, take_up=answer)
 
         self.ask(
             self,
             Confirm(
                 "Continue where you were?",
-                f"{path.name} has unsaved changes from {unsaved.when:%Y-%m-%d %H:%M}, when the "
-                f"program ended without saving.",
+                f"{path.name} has unsaved changes from {unsaved.when:%Y-%m-%d %H:%M}, which were "
+                f"never written to its file.",
                 yes="Continue",
                 no="Discard them",
             ),
             answered,
         )
 
-    def _open(self, path: Path, unsaved: UnsavedWork | None, discard: bool) -> None:
+    def _open(self, path: Path, unsaved: UnsavedWork | None, take_up: bool) -> None:
         def opened(session: Session) -> None:
-            if discard:
-                self.recovery.discard(path)
             self.recent.add(path)
             self.replace_session(session)
+            if unsaved is not None:
+                # Only now is it safe to let go of the file: the session has it, and keeps it.
+                self.recovery.keep(session)
+                self.recovery.discard(unsaved)
             self.switch_mode("data")
 
         self.compute(
             self,
-            unsaved.session if unsaved is not None else lambda: open_session(path),
+            unsaved.session if unsaved is not None and take_up else lambda: open_session(path),
             opened,
             group="open",
             failed=lambda error: self.show_error("This file could not be opened", error),
@@ -134,6 +136,12 @@ class HostApp(BackgroundApp):
     def _keep_unsaved(self, session: Session) -> None:
         """In a thread: a large hierarchy takes a while to write."""
         self.recovery.keep(session)
+
+    def on_unmount(self) -> None:
+        """However it ends: what is unsaved by now is kept, and nobody works on it any more."""
+        if self.session is not None:
+            self.recovery.keep(self.session)
+        self.recovery.close()
 
     # -- saying things
 

@@ -22,6 +22,7 @@ from kanon_tui.widgets.key_bar import KeyBar
 
 __all__ = ["StartScreen"]
 
+_FIRST_FILE = 2  # after "open a file" and a heading
 TAGLINE = "Make a table of people safe to share: every record like at least k−1 others."
 
 
@@ -59,31 +60,31 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
         choices = self.query_one("#choices", OptionList)
         choices.clear_options()
         choices.add_option(Option(Text("open a file …"), id="open"))
-        recent = self.host.recent.paths()
+        drafts = self.host.recovery.drafts()
+        if drafts:
+            self._heading(choices, "unsaved work")
+        for number, draft in enumerate(drafts):
+            when = f"{draft.when:%Y-%m-%d %H:%M}"
+            self._file(choices, f"draft-{number}", draft.file, f"changed {when} · ")
+        unsaved = {draft.file for draft in drafts}
+        recent = [path for path in self.host.recent.paths() if path not in unsaved]
         if recent:
             self._heading(choices, "recent")
         for number, path in enumerate(recent):
-            unsaved = "unsaved changes · " if self.host.recovery.unsaved_work(path) else ""
-            # A folder of samples or studies has many a project.yaml: their folders tell them apart.
-            name = path.parent.name if path.stem == "project" else path.name
-            self._choice(choices, f"recent-{number}", name, f"{unsaved}{_in_short(path)}", path)
+            self._file(choices, f"recent-{number}", path)
         self._heading(choices, "samples")
         for sample in list_samples():
             self._choice(
                 choices, f"sample-{sample.name}", sample.name, sample.description, sample.project
             )
-        choices.highlighted = (
-            1
-            if recent
-            else next(
-                i
-                for i in range(choices.option_count)
-                if not choices.get_option_at_index(i).disabled
-            )
-        )
-        if recent:
-            choices.highlighted = 2
+        # The line under the first heading, where there are files to go on with.
+        choices.highlighted = _FIRST_FILE if drafts or recent else 0
         choices.focus()
+
+    def _file(self, choices: OptionList, key: str, path: Path, note: str = "") -> None:
+        # A folder of samples or studies has many a project.yaml: their folders tell them apart.
+        name = path.parent.name if path.stem == "project" else path.name
+        self._choice(choices, key, name, f"{note}{_in_short(path)}", path)
 
     def _heading(self, choices: OptionList, text: str) -> None:
         choices.add_option(None)

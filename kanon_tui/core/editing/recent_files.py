@@ -9,7 +9,7 @@ from kanon_tui.core.editing.state_folder import write_state
 
 __all__ = ["RecentFiles"]
 
-MOST_RECENT = 8
+MOST_RECENT = 20
 
 
 class RecentFiles:
@@ -19,19 +19,21 @@ class RecentFiles:
         self._file = None if folder is None else folder / "recent.json"
 
     def paths(self) -> list[Path]:
-        """Those that still exist, the latest first."""
-        if self._file is None:
-            return []
-        try:
-            names = json.loads(self._file.read_text(encoding="utf-8"))
-            return [path for path in map(Path, names) if path.is_file()][:MOST_RECENT]
-        except (OSError, ValueError, TypeError):
-            return []
+        """Those that exist now, the latest first."""
+        return [path for path in self._known() if path.exists()]
 
     def add(self, path: Path) -> None:
-        """Put a file on top."""
+        """Put a file on top. One that is not there now (on a stick, say) keeps its place."""
         if self._file is None:
             return
         path = path.resolve()
-        names = [str(path), *(str(known) for known in self.paths() if known != path)]
+        names = [str(path), *(str(known) for known in self._known() if known != path)]
         write_state(self._file, json.dumps(names[:MOST_RECENT], indent=1))
+
+    def _known(self) -> list[Path]:
+        if self._file is None:
+            return []
+        try:
+            return [Path(name) for name in json.loads(self._file.read_text(encoding="utf-8"))]
+        except (OSError, ValueError, TypeError):
+            return []

@@ -1,8 +1,9 @@
 """Unsaved edits, kept in case the program ends without saving.
 
-What is kept is the project only (never data, never results), one file per project. It is removed
-when the work is saved or left on purpose, so a file that is still there at the next start belongs
-to a session that was cut off.
+What is kept is the project only (never data, never results), one file per project and running
+program: two programs on one project do not touch what the other keeps. A file is removed when the
+work is saved or left on purpose. One whose program is no longer there belongs to a session that
+was cut off, and is offered.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from kanon_tui.core.data.table import read_table
+from kanon_tui.core.editing.instance_lock import InstanceLock, is_alive
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.editing.state_folder import write_state
 from kanon_tui.core.errors import KanonError
@@ -28,16 +32,21 @@ __all__ = ["RecoveryStore", "UnsavedWork"]
 class UnsavedWork:
     """The edits of a session that was cut off."""
 
+    file: Path
+    """What was open: a project or a data file."""
     when: datetime
     opened: Project
-    """The project as its file has it."""
+    """The project as its file had it."""
     project: Project
     """The project with the unsaved edits."""
+    fingerprint: str | None
+    """Of the project's file as it was read; None for a project that has no file yet."""
+    kept_in: Path
 
     def session(self) -> Session:
         """A session with the edits in it, not yet saved."""
         table = read_table(self.project.data_path, self.project.data.read_options)
-        session = Session(self.opened, table)
+        session = Session(self.opened, table, self.fingerprint)
         session.edit(self.project.completed(table), "work taken up again")
         return session
 
@@ -50,6 +59,9 @@ class RecoveryStore:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = None if folder is None else folder / "unsaved"
+        self._instance = None if self._folder is None else InstanceLock(self._folder)
+        self._kept: WeakKeyDictionary[Session, Path] = WeakKeyDictionary()
+        """Where the edits of each session are; saved under another name it moves."""
         self._lock = threading.Lock()
         self._closed = False
 
@@ -58,54 +70,89 @@ class RecoveryStore:
         with self._lock:
             project, dirty, baseline = session.project, session.dirty, session.baseline
             path = project.path or project.data_path
-            place = self._place(path)
-            if place is None or self._closed:
+            if self._folder is None or self._instance is None or self._closed:
                 return
+            place = self._folder / f"{_key(path)}.{self._instance.name}.json"
+            before = self._kept.get(session)
+            if before is not None and (before != place or not dirty):
+                self._remove(session)
             if not dirty:
-                place.unlink(missing_ok=True)
                 return
             content = {
                 "file": str(path.resolve()),
                 "project": str(project.path.resolve()) if project.path else None,
                 "opened": project_to_text(baseline),
                 "edited": project_to_text(project),
+                "fingerprint": session.fingerprint,
             }
+            self._instance.hold()
             write_state(place, json.dumps(content))
+            self._kept[session] = place
+
+    def forget(self, session: Session) -> None:
+        """Remove the edits of this session: they are saved, or left on purpose."""
+        with self._lock:
+            self._remove(session)
+
+    def _remove(self, session: Session) -> None:
+        place = self._kept.pop(session, None)
+        if place is not None:
+            place.unlink(missing_ok=True)
 
     def unsaved_work(self, path: Path) -> UnsavedWork | None:
-        """The unsaved edits of this file, if a session on it was cut off."""
-        place = self._place(path)
-        if place is None or not place.is_file():
+        """The latest edits of this file that no other running program has, if there are any."""
+        if self._folder is None:
             return None
-        try:
-            content = json.loads(place.read_text(encoding="utf-8"))
-            project_path = Path(content["project"]) if content["project"] else None
-            opened, edited = (
-                replace(
-                    project_from_mapping(parse(content[key], path.name), path.name),
-                    path=project_path,
-                )
-                for key in ("opened", "edited")
-            )
-            when = datetime.fromtimestamp(place.stat().st_mtime)
-        except (OSError, ValueError, KeyError, TypeError, KanonError):
-            return None  # from another version, or cut off while it was written: nothing to offer
-        return UnsavedWork(when, opened, edited)
+        return next(self._found(f"{_key(path)}.*.json"), None)
 
-    def discard(self, path: Path) -> None:
-        """Remove the unsaved edits of this file."""
+    def drafts(self) -> list[UnsavedWork]:
+        """All edits that no other running program has, the latest first."""
+        return list(self._found("*.json"))
+
+    def _found(self, pattern: str) -> Iterator[UnsavedWork]:
+        if self._folder is None or self._instance is None:
+            return
+        found = []
+        for place in self._folder.glob(pattern):
+            _, _, owner = place.stem.partition(".")
+            if owner == self._instance.name or not is_alive(self._folder, owner):
+                work = _read(place)
+                if work is not None:
+                    found.append(work)
+        yield from sorted(found, key=lambda work: work.when, reverse=True)
+
+    def discard(self, unsaved: UnsavedWork) -> None:
+        """Remove what was offered: it was taken up, or is not wanted."""
         with self._lock:
-            place = self._place(path)
-            if place is not None:
-                place.unlink(missing_ok=True)
+            if unsaved.kept_in not in self._kept.values():  # where a session of ours goes on
+                unsaved.kept_in.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Keep nothing from now on: a slow thread must not bring back what was discarded."""
         with self._lock:
             self._closed = True
+            if self._instance is not None:
+                self._instance.let_go()
 
-    def _place(self, path: Path) -> Path | None:
-        if self._folder is None:
-            return None
-        name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
-        return self._folder / f"{name}.json"
+
+def _key(path: Path) -> str:
+    """One name for a file, whatever way leads to it."""
+    return hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _read(place: Path) -> UnsavedWork | None:
+    try:
+        content = json.loads(place.read_text(encoding="utf-8"))
+        path = Path(content["file"])
+        project_path = Path(content["project"]) if content["project"] else None
+        opened, edited = (
+            replace(
+                project_from_mapping(parse(content[key], path.name), path.name), path=project_path
+            )
+            for key in ("opened", "edited")
+        )
+        when = datetime.fromtimestamp(place.stat().st_mtime)
+        fingerprint = content.get("fingerprint")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, KanonError):
+        return None  # from another version, or cut off while it was written: nothing to offer
+    return UnsavedWork(path, when, opened, edited, fingerprint, place)

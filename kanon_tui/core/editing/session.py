@@ -7,6 +7,8 @@ task with its bound hierarchies and rules) is made once per project and asked fo
 
 from __future__ import annotations
 
+import hashlib
+import os
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -17,14 +19,27 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut, singling_out
 from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
 from kanon_tui.core.run.prepare import coded_column, prepare, quasi_identifier
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.text import first_few
 
-__all__ = ["Edit", "Session", "open_session"]
+__all__ = ["ChangedFileError", "Edit", "Session", "open_session"]
 
 PROJECT_ENDINGS = (".yaml", ".yml")
+
+
+class ChangedFileError(InputError):
+    """A project's file is not as it was read: saving would undo what somebody else did."""
+
+    def __init__(self, path: Path, differences: list[str]) -> None:
+        super().__init__(
+            f"{path.name} was changed since it was read ({first_few(differences, 3)}); save under "
+            f"another name, or open it again"
+        )
+        self.path, self.differences = path, differences
 
 
 @dataclass(frozen=True)
@@ -38,8 +53,10 @@ class Edit:
 class Session:
     """One open project."""
 
-    def __init__(self, project: Project, table: Table) -> None:
+    def __init__(self, project: Project, table: Table, fingerprint: str | None = None) -> None:
         self.table = table
+        self.fingerprint = fingerprint
+        """Of the project's file as it was last read or written; None where it has none."""
         self.results: list[Result] = []
         self.swept = False
         """Whether a what-if sweep has been run."""
@@ -92,10 +109,16 @@ class Session:
         self._position += 1
         return self._edits[self._position].what
 
-    def save(self, path: Path | None = None) -> Path:
-        """Write the project file (next to the data where it has none yet)."""
+    def save(self, path: Path | None = None, *, over_changes: bool = False) -> Path:
+        """Write the project file (next to the data where it has none yet).
+
+        Raises `ChangedFileError` when somebody else has changed it since it was read, unless the
+        changes are to be written over.
+        """
         project = self.project
         target = path or project.path or project.data_path.with_suffix(".yaml")
+        if not over_changes and project.path is not None:
+            self._check_unchanged(project, target)
         seen = _seen_from(target.parent, project.data_path)
 
         def placed(one: Project) -> Project:
@@ -110,7 +133,24 @@ class Session:
             # Saving is not an edit: every state of the history now lives in this file.
             self._edits = [Edit(placed(e.project), e.what) for e in self._edits]
             self.baseline = written
+            self.fingerprint = _fingerprint(target)
         return target
+
+    def _check_unchanged(self, project: Project, target: Path) -> None:
+        """Other comments are no change: saving keeps them."""
+        assert project.path is not None
+        if os.path.realpath(target) != os.path.realpath(project.path):
+            return
+        now = _fingerprint(target)
+        if now is None or now == self.fingerprint:
+            return
+        try:
+            there = Project.load(target)
+            there = there.completed(self.table)
+        except KanonError as error:
+            raise ChangedFileError(target, [str(error)]) from None
+        if differences(there, self.baseline) and (differ := differences(there, project)):
+            raise ChangedFileError(target, differ)
 
     # -- edits that screens ask for by name
 
@@ -171,7 +211,8 @@ class Session:
             if name in table.names and not spec.guessed  # what was guessed is guessed again
         }
         project = replace(project, attributes=known)
-        return Session(project.with_guesses(table) if project.path is None else project, table)
+        read = project.with_guesses(table) if project.path is None else project
+        return Session(read, table, self.fingerprint)
 
     def run_title(self, result: Result) -> str:
         """`run 2: mondrian k=5`."""
@@ -222,7 +263,9 @@ class Session:
 
 def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -> Session:
     """Open a project file, or start a project for a data file."""
+    fingerprint = None
     if path.suffix.lower() in PROJECT_ENDINGS:
+        fingerprint = _fingerprint(path)  # first: what changes from now on is a change
         project = Project.load(path)
     else:
         project = Project(data=DataSource(path=str(path.resolve())))
@@ -230,7 +273,16 @@ def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -
     table = read_table(project.data_path, project.data.read_options)
     if table.height == 0:
         raise InputError(f"{project.data_path.name}: it has no records; choose another file")
-    return Session(project.with_guesses(table) if project.path is None else project, table)
+    read = project.with_guesses(table) if project.path is None else project
+    return Session(read, table, fingerprint)
+
+
+def _fingerprint(path: Path) -> str | None:
+    """What tells one content of a file from another; None where there is no file."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+    except OSError:
+        return None
 
 
 def _seen_from(folder: Path, data: Path) -> str:

@@ -117,49 +117,6 @@ def test_a_save_that_fails_changes_nothing(tmp_path: Path) -> None:
     assert session.data_path == data
 
 
-def test_unsaved_work_is_kept_until_it_is_saved(session: Session, path, tmp_path) -> None:
-    store = RecoveryStore(tmp_path / "state")
-    store.keep(session)
-    assert store.unsaved_work(path) is None  # nothing unsaved
-    session.change_attributes(["age"], "weight", weight=0.4)
-    store.keep(session)
-    unsaved = store.unsaved_work(path)
-    assert unsaved is not None
-    again = unsaved.session()
-    assert again.attribute("age").weight == 0.4
-    assert again.dirty
-    again.undo()
-    assert again.attribute("age").weight is None
-    session.save()
-    store.keep(session)
-    assert store.unsaved_work(path) is None
-
-
-def test_state_survives_damage_and_a_folder_it_cannot_write(session: Session, path, tmp_path):
-    session.change_attributes(["age"], "weight", weight=0.4)
-    store = RecoveryStore(tmp_path / "state")
-    store.keep(session)
-    RecentFiles(tmp_path / "state").add(path)
-    for file in (tmp_path / "state").rglob("*.json"):
-        file.write_text("{half")
-    assert store.unsaved_work(path) is None
-    assert RecentFiles(tmp_path / "state").paths() == []
-    blocked = tmp_path / "blocked"
-    blocked.write_text("a file, not a folder")
-    RecoveryStore(blocked).keep(session)
-    RecentFiles(blocked).add(path)
-
-
-def test_a_closed_store_does_not_bring_back_what_was_discarded(session, path, tmp_path) -> None:
-    session.change_attributes(["age"], "weight", weight=0.4)
-    store = RecoveryStore(tmp_path / "state")
-    store.keep(session)
-    store.discard(path)
-    store.close()
-    store.keep(session)  # a thread that was slow
-    assert store.unsaved_work(path) is None
-
-
 def test_recent_files_latest_first_and_only_those_that_exist(tmp_path: Path) -> None:
     recent = RecentFiles(tmp_path / "state")
     files = [tmp_path / f"{n}.csv" for n in range(12)]
@@ -171,7 +128,20 @@ def test_recent_files_latest_first_and_only_those_that_exist(tmp_path: Path) -> 
     paths = recent.paths()
     assert paths[0] == files[3]
     assert files[11] not in paths
-    assert len(paths) == len(set(paths)) <= 8
+    assert len(paths) == len(set(paths)) == 11
+
+
+def test_recent_files_hold_twenty_and_one_that_is_away_keeps_its_place(tmp_path: Path) -> None:
+    recent = RecentFiles(tmp_path / "state")
+    files = [tmp_path / f"{n}.csv" for n in range(25)]
+    for file in files:
+        file.touch()
+        recent.add(file)
+    assert recent.paths() == files[:4:-1]
+    files[24].unlink()
+    recent.add(files[23])
+    files[24].touch()
+    assert recent.paths()[:2] == [files[23], files[24]]
 
 
 def fresh(tmp_path: Path) -> Session:

@@ -1,0 +1,57 @@
+"""What two states of a project say differently, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kanon_tui.core.project.project import Project, project_to_mapping
+from kanon_tui.core.text import shortened
+
+__all__ = ["differences"]
+
+_LONGEST = 30
+_NOTHING = object()
+
+
+def differences(there: Project, here: Project) -> list[str]:
+    """`privacy, k: 7 in the file, 5 here`, for every field that differs.
+
+    >>> from kanon_tui.core.project.project import project_from_mapping
+    >>> both = [{"data": {"path": "a.csv"}, "privacy": {"k": k}} for k in (7, 5)]
+    >>> differences(*map(project_from_mapping, both))
+    ['privacy, k: 7 in the file, 5 here']
+    """
+    first, second = (dict(_fields(project_to_mapping(each))) for each in (there, here))
+    return [
+        _sentence(name, first.get(name, _NOTHING), second.get(name, _NOTHING))
+        for name in {**first, **second}
+        if first.get(name, _NOTHING) != second.get(name, _NOTHING)
+    ]
+
+
+def _fields(mapping: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Names and values; a hierarchy or a list of rules is one value."""
+    for section, content in mapping.items():
+        if not isinstance(content, Mapping):
+            yield section, content
+            continue
+        for name, value in content.items():
+            if section == "attributes" and isinstance(value, Mapping):
+                yield from ((f"{name}, {field}", one) for field, one in value.items())
+            else:
+                yield f"{section}, {name}", value
+
+
+def _sentence(name: str, there: Any, here: Any) -> str:
+    if any(isinstance(value, Mapping | list) for value in (there, here)):
+        if there is _NOTHING:
+            return f"{name}: only here"
+        return f"{name}: only in the file" if here is _NOTHING else f"{name}: not the same"
+    return f"{name}: {_words(there)} in the file, {_words(here)} here"
+
+
+def _words(value: Any) -> str:
+    if value is _NOTHING or value is None:
+        return "nothing"
+    return shortened(str(value), _LONGEST)

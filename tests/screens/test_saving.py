@@ -1,0 +1,114 @@
+"""Two programs on one project, and what the start screen remembers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, OptionList, Static
+
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.editing.session import open_session
+from kanon_tui.core.project.project import Project
+from kanon_tui.screens.dialogs import AskPath, Choose, Confirm
+from tests.screens.conftest import session_of, settle, wait_until
+
+
+def somebody_else_saves(path: Path) -> None:
+    other = open_session(path)
+    other.change_attributes(["zip"], "zip: other", role=Role.OTHER)
+    other.save()
+
+
+@pytest.mark.parametrize("answer", ["replace", "another name", "neither"])
+async def test_a_save_asks_when_the_file_was_changed_meanwhile(sample, make_app, answer) -> None:
+    path = sample("datafly")
+    async with make_app(path).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2", "down", "s")
+        await settle(pilot)
+        somebody_else_saves(path)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, Choose)
+        hint = str(pilot.app.screen.query_one(".hint", Static).content)
+        assert "birth, role: quasi in the file, sensitive here" in hint
+        assert "zip, role: other in the file, quasi here" in hint
+        assert Project.load(path).attributes["zip"].role is Role.OTHER
+        if answer == "neither":
+            await pilot.press("escape")
+        elif answer == "replace":
+            await pilot.press("down", "enter")
+        else:
+            await pilot.press("enter")
+            await wait_until(pilot, lambda: isinstance(pilot.app.screen, AskPath))
+            assert Path(pilot.app.screen.query_one(Input).value).name == "project-2.yaml"
+            await pilot.press("enter")
+        await settle(pilot)
+        assert session_of(pilot).dirty == (answer == "neither")
+    theirs = Project.load(path).attributes
+    assert (theirs["zip"].role is Role.QUASI) == (answer == "replace")
+    if answer == "another name":
+        ours = Project.load(path.with_name("project-2.yaml")).attributes
+        assert (ours["birth"].role, ours["zip"].role) == (Role.SENSITIVE, Role.QUASI)
+
+
+async def test_leaving_one_program_keeps_the_unsaved_work_of_the_other(sample, make_app) -> None:
+    path = sample("datafly")
+    async with make_app(path).run_test(size=(80, 24)) as first:
+        await settle(first)
+        await first.press("2", "down", "s")
+        await settle(first)
+        async with make_app(path).run_test(size=(80, 24)) as second:
+            await settle(second)
+            assert not isinstance(second.app.screen, Confirm)  # the first one is alive
+            await second.press("2", "down", "o")
+            await settle(second)
+            await second.press("ctrl+q", "y")
+    async with make_app(path).run_test(size=(80, 24)) as third:
+        await settle(third)
+        assert isinstance(third.app.screen, Confirm)
+        await third.press("y")
+        await settle(third)
+        assert session_of(third).attribute("birth").role is Role.SENSITIVE
+
+
+async def test_a_data_file_saved_as_a_project_is_not_offered_as_unsaved(tmp_path, make_app) -> None:
+    data = tmp_path / "people.csv"
+    data.write_text("age,city\n30,Rome\n31,Rome\n32,Oslo\n")
+    async with make_app(data).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2", "down", "s")
+        await settle(pilot)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        await pilot.press("enter", "ctrl+q")
+        await wait_until(pilot, lambda: not pilot.app.is_running)
+    assert (tmp_path / "people.yaml").exists()
+    async with make_app(data).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert not isinstance(pilot.app.screen, Confirm)
+
+
+async def test_unsaved_work_stays_on_the_start_screen(tmp_path, make_app) -> None:
+    data = tmp_path / "draft.csv"
+    data.write_text("age,city\n30,Rome\n31,Rome\n32,Oslo\n")
+    async with make_app(data).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2", "down", "s")
+        await settle(pilot)
+        for number in range(25):  # more files than are remembered
+            other = tmp_path / f"{number}.csv"
+            other.touch()
+            pilot.app.recent.add(other)
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        choices = pilot.app.screen.query_one(OptionList)
+        assert [option.id for option in choices.options][2] == "draft-0"
+        assert sum((option.id or "").startswith("recent-") for option in choices.options) == 20
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, Confirm)
+        await pilot.press("y")
+        await settle(pilot)
+        assert session_of(pilot).attribute("city").role is Role.SENSITIVE
