@@ -99,6 +99,6 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
     for singled_out in result.task.singling_out:
         say(f"  warning: {singled_out}")
     for note in result.notes:
-        say(f"  note: {note}")
+        say(f"  {'warning' if note in result.warnings else 'note'}: {note}")
     written = [str(path) for path in (args.out, args.report) if path is not None]
     say(f"  wrote {' and '.join(written)}" if written else "  nothing was written (see --out)")

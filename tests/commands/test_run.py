@@ -125,3 +125,16 @@ def test_privacy_that_is_not_reached_is_exit_code_1(folder: Path) -> None:
     assert "would publish a class of 1 suppressed record, k is 3" in done.stderr
     assert "use suppressed: drop" in done.stderr
     assert not (folder / "r.csv").exists()
+
+
+def test_the_order_of_the_input_is_warned_about(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "p.yaml"
+    told = {}
+    for written in ("order: sorted", "order: input", "shuffle: false", "shuffle: true"):
+        file.write_text(f"{PROJECT}output: {{{written}}}\n")
+        told[written] = said("run", str(file), capsys=capsys, code=0)
+    assert "warning: the records stand in the order of the input" in told["order: input"]
+    assert "warning: the records stand in the order of the input" in told["shuffle: false"]
+    assert "order of the input" not in told["order: sorted"] + told["shuffle: true"]

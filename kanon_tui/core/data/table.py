@@ -100,9 +100,8 @@ class Table:
         if not columns:
             return self, 0
         tokens = list(self.missing_tokens)
-        complete = self.frame.select(
-            ~pl.any_horizontal(pl.col(name).is_in(tokens) for name in columns)
-        ).to_series()
+        cells = self.frame.select(self.frame[name] for name in columns)  # a name is no pattern
+        complete = cells.select(~pl.any_horizontal(pl.all().is_in(tokens))).to_series()
         dropped = self.height - int(complete.sum())
         if not dropped:
             return self, 0

@@ -65,6 +65,8 @@ class Field:
     """Its key in a file where that is not its name; `missing.tokens` lies in a mapping."""
     always: bool = False
     """Whether a file shows it even if it is the default."""
+    formerly: tuple[str, FieldType] | None = None
+    """The key that older files have in its place, and how that is read; it is never written."""
 
     @property
     def allowed(self) -> str:
@@ -103,16 +105,24 @@ def declared(
     key: str = "",
     required: str = "",
     always: bool = False,
+    formerly: tuple[str, FieldType] | None = None,
     factory: Callable[[], Any] | None = None,
 ) -> Any:
     """Declare a field of a dataclass that a person may set.
 
     Without `type` it follows from the annotation, the bounds, `choices` and `words`. In a file its
     key is the name of the field, or `key`, which may lie deeper (`missing.tokens`). It is written
-    where it differs from the default, or `always`.
+    where it differs from the default, or `always`. `formerly` is a key of older files with its own
+    way of reading.
     """
     given = {"low": low, "high": high, "above": above, "words": words, "choices": choices}
-    facts = {"help": help, "key": key, "required": required, "always": always}
+    facts = {
+        "help": help,
+        "key": key,
+        "required": required,
+        "always": always,
+        "formerly": formerly,
+    }
     metadata = {"type": type, "given": given, "facts": facts}
     if factory is not None:
         return dataclasses.field(default_factory=factory, metadata=metadata)

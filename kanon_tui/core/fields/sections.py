@@ -36,16 +36,23 @@ def inlined(owner: type[Any]) -> SeveralKeys:
 
 
 def keys_of(owner: type[Any]) -> tuple[str, ...]:
-    """Every key that an object of this class can be read from."""
+    """Every key that an object of this class is written to."""
     keys: list[str] = []
     for declared in declarations_of(owner).values():
         keys += [declared.key or declared.name] if isinstance(declared, Field) else declared.keys
     return tuple(keys)
 
 
+def _former_keys(owner: type[Any]) -> tuple[str, ...]:
+    """The keys of older files that an object of this class is read from as well."""
+    fields = declarations_of(owner).values()
+    return tuple(f.formerly[0] for f in fields if isinstance(f, Field) and f.formerly is not None)
+
+
 def read_fields(owner: type[T], located: LocatedValue, also: Iterable[str] = ()) -> T:
     """An object from the entries of a mapping; unknown keys are refused, except those in `also`."""
-    return _construct(owner, read_entries(located, (*also, *keys_of(owner))), located)
+    keys = (*also, *keys_of(owner), *_former_keys(owner))
+    return _construct(owner, read_entries(located, keys), located)
 
 
 def read_entries(located: LocatedValue, keys: Iterable[str]) -> dict[str, LocatedValue]:
@@ -72,8 +79,13 @@ def _construct(
             )
             continue
         key = declared.key or name
+        former, former_type = declared.formerly or ("", None)
+        if key in entries and former in entries:
+            raise entries[former].refuse(f"{former} is the older word for {key}; keep {key} alone")
         if key in entries:
             values[name] = declared.read(entries[key])
+        elif former_type is not None and former in entries:
+            values[name] = former_type.read(entries[former])
         elif declared.required and located is not None:
             raise located.refuse(f"the key {key} is missing; write {declared.required}")
     return owner(**values)

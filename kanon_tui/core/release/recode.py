@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from secrets import token_bytes
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from kanon_tui.core.release.cell_texts import cell_texts
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 
-__all__ = ["PublishedCells", "Release", "number_rows", "recode"]
+__all__ = ["PublishedCells", "Release", "number_rows", "recode", "text_ranks"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +53,14 @@ class Release:
     def classes(self) -> npt.NDArray[np.int32]:
         """Per record the number of its equivalence class (equal cells), -1 if suppressed.
 
-        Classes are numbered in order of first appearance.
+        Classes are numbered by their cells, in the order of texts: a number tells nothing of where
+        in the input a class stood.
         """
         result = np.full(self.task.n, -1, dtype=np.int32)
         kept = ~self.suppressed
         if kept.any():
-            result[kept] = number_rows([cells.codes[kept] for cells in self.cells])
+            columns = [text_ranks(cells.texts)[cells.codes[kept]] for cells in self.cells]
+            result[kept] = _dense_ranks(columns)
         return result
 
     @cached_property
@@ -78,26 +81,50 @@ class Release:
 
     @cached_property
     def order(self) -> Int64s:
-        """Record numbers in the order they are published."""
-        published = np.flatnonzero(~self.suppressed)
+        """Record numbers in the order they are published.
+
+        Sorted is a function of the published cells alone: of records with equal cells it does not
+        matter which comes first. Shuffled starts from there, too, and takes its chance from the
+        operating system, so that nothing that is known of the run can undo it.
+        """
+        published = self._published
+        if self.task.output.order == "input":
+            return published
+        cells = self._cells_of(published)
+        cells.columns = [str(place) for place in range(cells.width)]  # names may look like patterns
+        order = cells.select(pl.arg_sort_by(cells.columns)).to_series().to_numpy()
+        if self.task.output.order == "shuffled":
+            chance = np.frombuffer(token_bytes(8 * len(order)), dtype=np.uint64)
+            order = order[np.argsort(chance)]
+        return published[order]
+
+    @property
+    def _published(self) -> Int64s:
+        """The numbers of the published records, rising."""
         if self.task.output.suppressed == "star":
-            published = np.arange(self.task.n)
-        if self.task.output.shuffle:
-            published = np.random.default_rng(self.task.seed).permutation(published)
-        return published
+            return np.arange(self.task.n)
+        return np.flatnonzero(~self.suppressed)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """The published table: no identifiers, columns and (unless shuffled) records in order."""
+        """The published table: no identifiers, columns as in the input, records in `order`."""
+        return self._cells_of(self.order)
+
+    @property
+    def in_file_order(self) -> pl.DataFrame:
+        """The same records as they follow one another in the input: for the analyst's eyes only."""
+        return self._cells_of(self._published)
+
+    def _cells_of(self, records: Int64s) -> pl.DataFrame:
         cells = {a.name: c for a, c in zip(self.task.quasi, self.cells, strict=True)}
         columns = []
         for name, role in self.task.roles.items():
             if role is Role.QUASI:
                 texts = pl.Series([*cells[name].texts, HIDDEN], dtype=pl.String)
-                codes = cells[name].codes[self.order]
+                codes = cells[name].codes[records]
                 columns.append(texts.gather(np.where(codes < 0, len(texts) - 1, codes)).alias(name))
             elif role is not Role.IDENTIFIER:
-                columns.append(self.task.table.frame[name].gather(self.order))
+                columns.append(self.task.table.frame[name].gather(records))
         return pl.DataFrame(columns)
 
 
@@ -109,25 +136,43 @@ def recode(task: Task, grouping: Grouping) -> Release:
     for attribute, level in zip(task.quasi, grouping.levels, strict=True):
         labels = attribute.hierarchy.maps[level][attribute.column.codes]
         labels = np.where(grouping.labels < 0, -1, labels)
-        cells.append(_unified(attribute.hierarchy.labels[level], labels))
+        cells.append(_unified(attribute.hierarchy.labels[level], labels, in_order=True))
     return Release(task, grouping, tuple(cells))
 
 
 def number_rows(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
     """A number for every distinct row, counted in order of first appearance."""
-    rows = pl.DataFrame({str(i): column for i, column in enumerate(columns)})
-    firsts = rows.select(pl.struct(pl.all()).rank("dense").alias("rank"))["rank"].to_numpy()
-    _, first, inverse = np.unique(firsts, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(_dense_ranks(columns), return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int32)
     rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
     return rank[inverse]
 
 
-def _unified(texts: Sequence[str], codes: npt.NDArray[np.integer]) -> PublishedCells:
-    """Equal texts get one code, and texts that no record has are left out."""
+def text_ranks(texts: Sequence[str]) -> Int64s:
+    """The place of every text among the sorted ones."""
+    ranks = np.empty(len(texts), dtype=np.int64)
+    ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
+    return ranks
+
+
+def _dense_ranks(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
+    """Per row the number of smaller distinct rows, the first column counting most."""
+    rows = pl.DataFrame({str(i): column for i, column in enumerate(columns)})
+    ranks = rows.select(pl.struct(pl.all()).rank("dense").alias("rank"))["rank"].to_numpy()
+    return ranks.astype(np.int32) - 1
+
+
+def _unified(
+    texts: Sequence[str], codes: npt.NDArray[np.integer], in_order: bool
+) -> PublishedCells:
+    """Equal texts get one code, and texts that no record has are left out.
+
+    Unless they are `in_order` already they are sorted: clusters are numbered as they were found.
+    """
     used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(texts)))
     used_texts = [texts[code] for code in used.tolist()]
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(used_texts))}
+    distinct = dict.fromkeys(used_texts if in_order else sorted(used_texts))
+    numbers = {text: number for number, text in enumerate(distinct)}
     translate = np.full(len(texts) + 1, -1, dtype=np.int32)  # the last one serves code -1
     translate[used] = [numbers[text] for text in used_texts]
     return PublishedCells(translate[codes], tuple(numbers))
@@ -148,5 +193,5 @@ def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
         for partly_hidden in np.unique(cluster[shown != cluster]).tolist():
             if texts[partly_hidden] != HIDDEN:
                 texts[partly_hidden] += HIDDEN
-        cells.append(_unified(texts, cluster))
+        cells.append(_unified(texts, cluster, in_order=False))
     return tuple(cells)

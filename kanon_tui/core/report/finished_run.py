@@ -56,4 +56,9 @@ class FinishedRun:
         """What a reader should know: hierarchies that were made up, records dropped, and so on."""
         full_domain = self.algorithm.family is Family.FULL_DOMAIN
         built = self.task.built if full_domain else ()
-        return (*self.task.notes, *built, *self.grouping.notes)
+        return (*self.warnings, *self.task.notes, *built, *self.grouping.notes)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Those of the notes that nobody should overlook."""
+        return self.task.output.warnings

@@ -39,7 +39,7 @@ def preflight(project: Project, task: Task, algorithm: type[Algorithm]) -> Prefl
     facts = [f"{task.n:,} records", count_of(len(task.quasi), "quasi-identifier")]
     if task.requirements:
         facts.append(count_of(len(task.requirements), "requirement") + " beyond k")
-    warnings = [str(each) for each in task.singling_out]
+    warnings = [*task.output.warnings, *(str(each) for each in task.singling_out)]
     if algorithm.family is Family.FULL_DOMAIN:
         strings, left = _strings(task)
         facts.append(

@@ -6,8 +6,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.fields.types import FieldType
 
-__all__ = ["Output"]
+__all__ = ["INPUT_ORDER_WARNING", "Order", "Output"]
+
+Order = Literal["sorted", "shuffled", "input"]
+
+INPUT_ORDER_WARNING = (
+    "the records stand in the order of the input, and order alone can give people away; "
+    "order: sorted tells nothing that the cells do not"
+)
+
+_SHUFFLE = FieldType(
+    "true or false", lambda located: "shuffled" if located.switch() else "input", name="str"
+)
+"""`shuffle: true|false`, which files had before there was an order to choose."""
 
 
 @dataclass(frozen=True)
@@ -17,4 +30,14 @@ class Output:
     suppressed: Literal["drop", "star"] = declared(
         "drop", "What becomes of suppressed records: left out, or published with every cell hidden"
     )
-    shuffle: bool = declared(False, "Whether the records are put in a random order")
+    order: Order = declared(
+        "sorted",
+        "How records are ordered: by all their published cells, by chance (never the seed), or as "
+        "in the input, which can give people away",
+        formerly=("shuffle", _SHUFFLE),
+    )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader should be warned of."""
+        return (INPUT_ORDER_WARNING,) if self.order == "input" else ()

@@ -24,6 +24,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.report.formats import REPORT_ENDINGS, report_text
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.run.result import Result
+from kanon_tui.core.task.output import Order
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskPath, Choose, Confirm, Dialog
 from kanon_tui.widgets.grid import printable
@@ -42,17 +43,22 @@ class Kind:
     write: Callable[[Result, Path], None]
 
 
-def _write_release(shuffle: bool) -> Callable[[Result, Path], None]:
+def _release(order: Order, title: str) -> Kind:
     def write(result: Result, path: Path) -> None:
-        task = replace(result.task, output=replace(result.task.output, shuffle=shuffle))
+        task = replace(result.task, output=replace(result.task.output, order=order))
         write_table(path, replace(result.release, task=task).frame, force=True)
 
-    return write
+    return Kind(f"release, {title}", "release.csv", TABLE_ENDINGS, write)
 
 
+ORDERS: dict[Order, str] = {
+    "sorted": "records sorted",
+    "shuffled": "records shuffled",
+    "input": "! records in file order",
+}
+"""What the order of records is called; that of the file can give people away."""
 KINDS = (
-    Kind("release, records in order", "release.csv", TABLE_ENDINGS, _write_release(False)),
-    Kind("release, records shuffled", "release.csv", TABLE_ENDINGS, _write_release(True)),
+    *(_release(order, title) for order, title in ORDERS.items()),
     Kind(
         "report",
         "report.html",
@@ -75,15 +81,15 @@ class Exporter:
         self.screen, self.result = screen, result
 
     def ask(self) -> None:
-        shuffled = self.result.task.output.shuffle
+        order = self.result.task.output.order
         options = [f"{kind.title} ({', '.join(kind.endings)})" for kind in KINDS]
         options.append("command line that makes this release again")
         self.screen.ask(
             Choose(
                 "Export",
                 options,
-                hint=f"the project says: records {'shuffled' if shuffled else 'in order'}",
-                current=1 if shuffled else 0,
+                hint=f"the project says: {ORDERS[order]}; file order can give people away",
+                current=list(ORDERS).index(order),
             ),
             self._chosen,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
@@ -12,7 +12,7 @@ from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.task.output import Output
+from kanon_tui.core.task.output import Order, Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 
 ODD_WORDS = """? NA * yes No null ~ none 01234 64 0.5 1.50 1e5 -0 1995-09-20 12:30 ' " {A|B} <<
@@ -100,5 +100,5 @@ PROJECTS = st.builds(
     privacy=st.builds(Privacy, st.integers(1, 10**9), st.floats(0, 1)),
     algorithm=st.builds(AlgorithmChoice, st.just("toy"), PARAMS),
     seed=st.integers(0, 2**62),
-    output=st.builds(Output, st.sampled_from(["drop", "star"]), st.booleans()),
+    output=st.builds(Output, st.sampled_from(["drop", "star"]), st.sampled_from(get_args(Order))),
 )

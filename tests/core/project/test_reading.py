@@ -55,7 +55,7 @@ weights: equal
 privacy: {k: 5, max_suppression: 0.0}
 algorithm: {name: toy, params: {}}
 seed: 0
-output: {suppressed: drop, shuffle: false}
+output: {suppressed: drop, order: sorted}
 """
 
 

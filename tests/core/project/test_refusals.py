@@ -123,7 +123,11 @@ REFUSED = {
     ),
     under("algorithm: {name: toy, params: {relaxed: [1]}}"): "a list is not true or false",
     under("output: {suppressed: stars}"): "did you mean 'star'?",
+    under("output: {order: random}"): "output.order: 'random' is not one of its values",
     under("output: {shuffle: maybe}"): "output.shuffle: 'maybe' is not true or false",
+    under("output: {order: sorted, shuffle: no}"): (
+        "output.shuffle: shuffle is the older word for order; keep order alone"
+    ),
     "data: {path: a.csv, header: maybe}": (
         "data.header: 'maybe' is not true, false, auto or a list of column names"
     ),

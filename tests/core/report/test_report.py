@@ -140,10 +140,10 @@ def test_the_version_is_the_one_of_the_package() -> None:
 # --- results
 
 
-@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("order", ["sorted", "shuffled", "input"])
 @pytest.mark.parametrize("suppressed", ["drop", "star"])
-def test_classes_stand_beside_the_rows_of_the_table(shuffle: bool, suppressed: str) -> None:
-    result = fixed("ab-ba-abc-cc", 3, shuffle=shuffle, suppressed=suppressed)
+def test_classes_stand_beside_the_rows_of_the_table(order: str, suppressed: str) -> None:
+    result = fixed("ab-ba-abc-cc", 3, order=order, suppressed=suppressed)
     rows = result.table["x"].to_list()
     assert len(rows) == len(result.classes) == (12 if suppressed == "star" else 9)
     pairs = set(zip(rows, result.classes.tolist(), strict=True))

@@ -66,7 +66,7 @@ def test_the_command_writes_the_same_release(
 def test_what_the_command_line_cannot_say_must_be_in_the_file(session: Session) -> None:
     project = session.project
     assert same_setup(project, replace(project, seed=9, privacy=replace(project.privacy, k=4)))
-    result = run(session, replace(project, output=Output(shuffle=True)))
+    result = run(session, replace(project, output=Output(order="shuffled")))
     assert "project.yaml does not have the set-up of this run" in obstacle(result, session.baseline)
     session.save()
     assert obstacle(result, session.baseline) == ""

@@ -45,7 +45,7 @@ async def test_compare_two_runs(sample, make_app) -> None:
         assert grids.left.size.height > 3
         mondrian, datafly = screen.result, session_of(pilot).results[0]
         place = int(compare.order[0])
-        released = [mondrian.table.row(place)[0], datafly.release.suppressed[place]]
+        released = [mondrian.release.in_file_order.row(place)[0], datafly.release.suppressed[place]]
         assert row_of(grids.left, 0)[0] == released[0]
         assert compare.rows.comparison.loss_difference[place] > 0.7
         await pilot.press("s")  # file order, on the same record
@@ -54,7 +54,7 @@ async def test_compare_two_runs(sample, make_app) -> None:
         await pilot.press("ctrl+home", "n")
         await settle(pilot)
         assert grids.row == 1
-        assert row_of(grids.left) == list(mondrian.table.row(1))
+        assert row_of(grids.left) == list(mondrian.release.in_file_order.row(1))
         assert text_of(compare, "#one-record").startswith("record 2: age 39 → ◂ [39..41]")
         await pilot.press("escape")
         await settle(pilot)

@@ -39,9 +39,13 @@ async def test_export_release_report_and_mapping(sample, make_app, tmp_path: Pat
         assert not shuffled.equals(result.table)
         assert shuffled.sort(shuffled.columns).equals(result.table.sort(result.table.columns))
         await export(pilot, 2)
+        await answer(pilot, str(tmp_path / "as-input.csv"))
+        as_input = pl.read_csv(tmp_path / "as-input.csv", infer_schema=False)
+        assert as_input.equals(result.release.in_file_order)
+        await export(pilot, 3)
         await answer(pilot, str(tmp_path / "report.json"))
         assert json.loads((tmp_path / "report.json").read_text()) == result.report
-        await export(pilot, 3)
+        await export(pilot, 4)
         await answer(pilot, str(tmp_path / "mapping.tsv"))
         mapping = pl.read_csv(tmp_path / "mapping.tsv", separator="\t", infer_schema=False)
         assert mapping.columns == ["attribute", "value", "level", "published"]
@@ -80,7 +84,7 @@ async def test_the_command_line_is_copied_when_it_is_exact(
     async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
         await open_results(pilot, "mondrian", k=2)
         session = session_of(pilot)
-        await export(pilot, 4)
+        await export(pilot, 5)
         dialog = pilot.app.screen
         assert isinstance(dialog, CommandDialog)
         assert dialog.problem == ""  # algorithm and k are on the command line
@@ -104,6 +108,6 @@ async def test_the_command_line_says_when_it_is_not_exact(make_app, sample) -> N
     async with make_app(data).run_test(size=(80, 24)) as pilot:
         await open_results(pilot, "mondrian", k=2)
         pilot.app.copy_to_clipboard("before")
-        await export(pilot, 4)
+        await export(pilot, 5)
         assert "save it first" in pilot.app.screen.problem
         assert pilot.app.clipboard == "before"

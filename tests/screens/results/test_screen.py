@@ -54,7 +54,7 @@ async def test_a_run_ends_here_with_before_and_after(sample, make_app, size) -> 
             record = session.table.frame.row(row, named=True)
             names = result.table.columns
             assert row_of(grids.left) == [record[name] for name in names]
-            assert row_of(grids.right) == list(result.table.row(row))
+            assert row_of(grids.right) == list(result.release.in_file_order.row(row))
         assert text_of(screen, "#record-line").startswith("record 10,000: class ")
         titles = [column.title.strip() for column in grids.left.source.columns]
         assert titles == [column.title.strip() for column in grids.right.source.columns] == names
@@ -157,7 +157,7 @@ async def test_starred_records_are_shown_as_they_are_published(sample, make_app)
         await settle(pilot)
         grids = screen.query_one(TwinGrids)
         assert row_of(grids.right) == ["*", "*", "*", "*", "Stomachache"]
-        assert row_of(grids.right) == list(screen.result.table.row(6))
+        assert row_of(grids.right) == list(screen.result.release.in_file_order.row(6))
         assert "published as * only" in text_of(screen, "#record-line")
 
 
@@ -200,3 +200,15 @@ def test_every_key_can_be_remapped() -> None:
     ids = [binding.id for binding in bindings]  # type: ignore[union-attr]
     assert all(name and name.startswith("results.") for name in ids)
     assert len(set(ids)) == len(ids)
+
+
+async def test_the_order_of_the_file_is_warned_about_before_and_after(make_app, sample) -> None:
+    file = sample("patients")
+    with file.open("a") as project:
+        project.write("\noutput: {order: input}\n")
+    async with make_app(file).run_test(size=(120, 40)) as pilot:
+        await pilot.press("5")
+        await settle(pilot)
+        assert "order alone can give people away" in text_of(pilot.app.screen, "#preflight")
+        screen = await open_results(pilot, "mondrian", k=2)
+        assert "order alone can give people away" in text_of(screen, "#summary")

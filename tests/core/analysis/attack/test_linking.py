@@ -260,7 +260,9 @@ def attacks(draw: st.DrawFn) -> tuple[Task, Table, Table, list[str]]:
     n, names = rng.randrange(3, 25), ["age", "zip", "job", "town"]
     data = {name: [rng.choice(pool) for _ in range(n)] for name, pool in POOLS.items()}
     data["age"][0], data["job"][0] = "20", "cook"  # not everything missing
-    output = Output(suppressed=rng.choice(["drop", "star"]), shuffle=rng.random() < 0.3)
+    output = Output(
+        suppressed=rng.choice(["drop", "star"]), order=rng.choice(["sorted", "shuffled"])
+    )
     task = prepare(replace(PROJECT, output=output), as_table(pl.DataFrame(data)))
     labels = np.array([rng.choice([-1, 0, 1, 2, 3]) for _ in range(n)], dtype=np.int32)
     labels[0] = 0
@@ -322,7 +324,7 @@ def test_everybody_is_among_those_who_fit() -> None:
     data = {name: [rng.choice(pool) for _ in range(60)] for name, pool in POOLS.items()}
     task = prepare(PROJECT, as_table(pl.DataFrame(data)))
     labels = np.array([i % 7 for i in range(60)], dtype=np.int32)
-    release = as_table(recode(task, Grouping(labels)).frame)
+    release = as_table(recode(task, Grouping(labels)).in_file_order)
     found = linking_attack(PROJECT, task, release, task.table, ["age", "zip", "job", "town"])
     for person in range(60):
         assert person in found.original.records_of(person)
