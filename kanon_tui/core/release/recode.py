@@ -96,7 +96,7 @@ class Release:
         if self.task.output.order == "shuffled":
             chance = np.frombuffer(token_bytes(8 * len(order)), dtype=np.uint64)
             order = order[np.argsort(chance)]
-        return published[order]
+        return np.asarray(published[order], dtype=np.int64)
 
     @property
     def _published(self) -> Int64s:

@@ -79,7 +79,7 @@ def test_order_alone_narrowed_ages_and_no_longer_does() -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_order_is_a_function_of_the_cells(algorithm: str) -> None:
-    result = anonymize(project(algorithm), people(80))
+    result = anonymize(project(algorithm), people(300))
     rows = result.table.rows()
     assert rows == sorted(rows)
     by_class: dict[int, tuple[str, ...]] = {}

@@ -207,6 +207,7 @@ async def test_the_order_of_the_file_is_warned_about_before_and_after(make_app, 
     with file.open("a") as project:
         project.write("\noutput: {order: input}\n")
     async with make_app(file).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
         await pilot.press("5")
         await settle(pilot)
         assert "order alone can give people away" in text_of(pilot.app.screen, "#preflight")

@@ -15,7 +15,7 @@ async def test_the_line_and_the_dialog_tell_why(sample, make_app) -> None:
         grids.go_to(1, 2)
         await settle(pilot)
         line = text_of(screen, "#record-line")
-        assert "record 2: class 2 of 125" in line
+        assert "record 2: class 29 of 125" in line
         assert "zip 46201 → United States because Midwest would do here but leave 307" in line
         await pilot.press("w")
         await settle(pilot)
