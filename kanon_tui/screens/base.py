@@ -15,7 +15,8 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import Project
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.key_bar import KeyBar
-from kanon_tui.widgets.step_bar import StepBar
+from kanon_tui.widgets.step_bar import UNSAVED, StepBar
+from kanon_tui.widgets.zoom import toggle_zoom
 
 __all__ = ["STEPS", "StepScreen"]
 
@@ -76,7 +77,7 @@ class StepScreen(Hosted, Screen[None]):
     def _fill_step_bar(self, session: Session) -> None:
         """Name, steps and k; the states are worked out in the background."""
         bar = self.query_one(StepBar)
-        title = session.project.name + ("*" if session.dirty else "")
+        title = session.project.name + (UNSAVED if session.dirty else "")
         k = f"k={session.project.privacy.k}"
         unknown = Readiness(State.NOT_YET)
         known = {step: state for _, step, _, state in bar.steps}
@@ -98,11 +99,4 @@ class StepScreen(Hosted, Screen[None]):
 
     def action_zoom(self) -> None:
         """The focused pane takes the whole screen, or goes back to its place."""
-        if self.maximized is not None:
-            self.minimize()
-        elif self.focused is not None:
-            pane = self.focused
-            for ancestor in self.focused.ancestors:
-                if isinstance(ancestor, Widget) and ancestor.has_class("pane"):
-                    pane = ancestor
-            self.maximized = pane  # `maximize` refuses what cannot have the focus
+        toggle_zoom(self)

@@ -22,6 +22,14 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from kanon_tui.core.text import visible
+from kanon_tui.widgets.column_layout import (
+    GAP,
+    GridColumn,
+    column_starts,
+    first_in_view,
+    shared_widths,
+    start_for,
+)
 
 __all__ = ["Cell", "Grid", "GridColumn", "GridSource", "printable"]
 
@@ -29,16 +37,8 @@ printable = visible
 """Under the name that screens know it by."""
 
 WIDEST = 40
-"""Cells per column at most; longer values end in … and are shown whole where the cursor is."""
-
-
-@dataclass(frozen=True)
-class GridColumn:
-    """Title, width in terminal cells and alignment of one column."""
-
-    title: str
-    width: int
-    right: bool = False
+"""Cells per column at most, unless there is room; longer values end in … and are shown whole where
+the cursor is."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,10 @@ class Cell:
 
 
 class GridSource(Protocol):
-    """What a grid shows. Rows are asked for in small slices."""
+    """What a grid shows. Rows are asked for in small slices.
+
+    A source may have a `name_title`: what stands above the fixed column on the left.
+    """
 
     columns: Sequence[GridColumn]
     height: int
@@ -159,7 +162,8 @@ class Grid(ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self._name_width = name_width
         self.source: GridSource | None = None
-        self._starts: list[int] = []
+        self._widths: list[int] = []
+        self._starts: list[int] = [0]
         if source is not None:
             self.show(source)
 
@@ -172,11 +176,7 @@ class Grid(ScrollView, can_focus=True):
         self.source = source
         if name_width is not None:
             self._name_width = name_width
-        self._starts = [0]
-        for column in source.columns:
-            self._starts.append(self._starts[-1] + column.width + 2)
-        width = max(self._starts[-1] - 2, 0) + self._name_width
-        self.virtual_size = Size(width, source.height + 1)
+        self._lay_out_columns()
         if not keep_cursor:
             self.row, self.column = 0, 0
             if self.is_mounted:
@@ -185,6 +185,23 @@ class Grid(ScrollView, can_focus=True):
         self.column = min(self.column, max(len(source.columns) - 1, 0))
         self.refresh()
 
+    def _lay_out_columns(self) -> None:
+        """Share the width among the columns; with rows out of sight the bar takes a cell of it."""
+        if self.source is None:
+            return
+        rows, size = self.source.height, self.outer_size
+        bar = self.styles.scrollbar_size_vertical if rows + 1 > size.height else 0
+        room = size.width - bar - self._name_width
+        self._widths = shared_widths(self.source.columns, room)
+        self._starts = column_starts(self._widths)
+        width = max(self._starts[-1] - GAP, 0) + self._name_width
+        self.virtual_size = Size(width, rows + 1)
+
+    @property
+    def _first(self) -> int:
+        """The first column in view."""
+        return first_in_view(self._starts, self.scroll_offset.x)
+
     def redraw(self) -> None:
         """Paint again after the source changed in place."""
         if self.source is not None:
@@ -192,7 +209,7 @@ class Grid(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen: the header or a row."""
-        source, width = self.source, self.size.width
+        source, width = self.source, self.scrollable_content_region.width
         base = self.rich_style
         if source is None or width == 0:
             return Strip.blank(width, base)
@@ -205,11 +222,9 @@ class Grid(ScrollView, can_focus=True):
 
     def _header(self, source: GridSource, width: int) -> Strip:
         style = self.get_component_rich_style("grid--header")
-        pieces = [
-            Segment(_fit(column.title, column.width, column.right) + "  ", style)
-            for column in source.columns
-        ]
-        return self._join(Segment(" " * self._name_width, style), pieces, width, style)
+        cells = [(column.title, style) for column in source.columns]
+        title = _fit(getattr(source, "name_title", ""), max(self._name_width - 1, 0), True)
+        return self._join(Segment(f"{title} "[: self._name_width], style), cells, width, style)
 
     def _row(self, source: GridSource, row: int, width: int) -> Strip:
         on_cursor_row = row == self.row
@@ -219,21 +234,19 @@ class Grid(ScrollView, can_focus=True):
         elif row % 2:
             plain = plain + self.get_component_rich_style("grid--odd")
         cells = source.rows(row, row + 1)[0]
-        pieces = []
-        for i, (column, cell) in enumerate(zip(source.columns, cells, strict=True)):
+        texts = []
+        for i, cell in enumerate(cells):
             style = plain
             if cell.mark:
                 style = style + self._foreground(f"grid--{cell.mark}")
             if on_cursor_row and i == self.column:
                 style = style + self.get_component_rich_style("grid--cursor")
-            text = _fit(cell.text, column.width, column.right)
-            pieces.append(Segment(text, style))
-            pieces.append(Segment("  ", plain))
+            texts.append((cell.text, style))
         name_style = self.get_component_rich_style("grid--row-name")
         name = Segment(_fit(source.row_name(row), self._name_width - 1, True) + " ", name_style)
         if not self._name_width:
             name = Segment("", name_style)
-        return self._join(name, pieces, width, plain)
+        return self._join(name, texts, width, plain)
 
     def _foreground(self, component: str) -> Style:
         """A mark changes the colour of the text; only `match` also colours the ground."""
@@ -242,11 +255,24 @@ class Grid(ScrollView, can_focus=True):
             return style
         return style.without_color + Style(color=style.color)
 
-    def _join(self, name: Segment, pieces: list[Segment], width: int, fill: Style) -> Strip:
-        left = self.scroll_offset.x
-        room = max(width - self._name_width, 0)
-        body = Strip(pieces).crop_extend(left, left + room, fill)
-        return Strip([name, *body], width) if self._name_width else body
+    def _join(
+        self, name: Segment, cells: Sequence[tuple[str, Style]], width: int, fill: Style
+    ) -> Strip:
+        """The columns in view; the last one that has no room for all of its width ends in …"""
+        assert self.source is not None
+        pieces = [name] if self._name_width else []
+        left = max(width - self._name_width, 0)
+        for x in range(self._first, len(cells)):
+            column, (text, style) = self.source.columns[x], cells[x]
+            room = min(self._widths[x], left)
+            right = column.right and room == self._widths[x]
+            pieces.append(Segment(_fit(text, room, right), style))
+            gap = min(GAP, left - room)
+            pieces.append(Segment(" " * gap, fill))
+            left -= room + gap
+            if left <= 0:
+                break
+        return Strip(pieces).adjust_cell_length(width, fill)
 
     # -- the cursor
 
@@ -274,12 +300,8 @@ class Grid(ScrollView, can_focus=True):
             top = self.row
         elif self.row >= top + self.visible_rows:
             top = self.row - self.visible_rows + 1
-        room = max(self.scrollable_size.width - self._name_width, 1)
-        start, end = self._starts[self.column], self._starts[self.column + 1] - 2
-        if end > left + room:
-            left = end - room
-        if start < left:
-            left = start
+        room = max(self.scrollable_content_region.width - self._name_width, 1)
+        left = start_for(self._starts, self.column, left, room)
         self.scroll_to(left, top, animate=False)
 
     def action_move(self, rows: int, columns: int) -> None:
@@ -308,9 +330,10 @@ class Grid(ScrollView, can_focus=True):
         if self.source is None or event.y == 0:
             return
         row = event.y - 1 + self.scroll_offset.y
-        x = event.x - self._name_width + self.scroll_offset.x
+        x = event.x - self._name_width
         if row >= self.source.height or x < 0:
             return
+        x += self._starts[self._first]
         column = sum(start <= x for start in self._starts[1:-1])
         again = (row, column) == (self.row, self.column)
         self.go_to(row, column)
@@ -318,12 +341,14 @@ class Grid(ScrollView, can_focus=True):
             self.action_select()
 
     def on_resize(self) -> None:
-        """Keep the cursor visible when the pane shrinks."""
+        """Columns take the room there is, and the cursor stays visible."""
+        self._lay_out_columns()
         self._into_view()
+        self.refresh()
 
     def cursor_region(self) -> Region:
         """Where the cursor is on the screen, for pop-ups beside it."""
-        x = self._name_width + self._starts[self.column] - self.scroll_offset.x
+        x = self._name_width + self._starts[self.column] - self._starts[self._first]
         return Region(x, 1 + self.row - self.scroll_offset.y, 1, 1)
 
 

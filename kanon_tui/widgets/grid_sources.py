@@ -7,16 +7,20 @@ from collections.abc import Callable, Collection, Sequence
 import polars as pl
 from rich.cells import cell_len
 
+from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import WIDEST, Cell, GridColumn, printable
 
-__all__ = ["FrameSource", "RowSource", "column_widths"]
+__all__ = ["WITH_ROOM", "FrameSource", "RowSource", "column_widths"]
+
+WITH_ROOM = 200
+"""Cells per column at most where there is room."""
 
 SAMPLE = 300
 """Rows at the top that decide how wide the columns are."""
 
 
 def column_widths(frame: pl.DataFrame, most: int = WIDEST) -> list[int]:
-    """A width for every column that fits its title and its values.
+    """A width for every column that fits its title and its values, up to a limit.
 
     Characters are counted for all values, terminal cells (some are two wide) for the first ones.
     """
@@ -43,8 +47,8 @@ class FrameSource:
         self.missing = frozenset(missing)
         self.height = frame.height
         self.columns: Sequence[GridColumn] = [
-            GridColumn(printable(name), width, name in right)
-            for name, width in zip(frame.columns, column_widths(frame), strict=True)
+            up_to(WIDEST, printable(name), width, name in right)
+            for name, width in zip(frame.columns, column_widths(frame, WITH_ROOM), strict=True)
         ]
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
@@ -83,9 +87,11 @@ class RowSource:
         height: int,
         cells: Callable[[int], Sequence[Cell]],
         name: Callable[[int], str],
+        name_title: str = "",
     ) -> None:
         self.columns = columns
         self.height = height
+        self.name_title = name_title
         self._cells, self._name = cells, name
 
     def rows(self, start: int, stop: int) -> list[Sequence[Cell]]:

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events
 from textual.message import Message
 from textual.widget import Widget
 
 from kanon_tui.core.editing.readiness import Readiness
-from kanon_tui.widgets.grid import printable
+from kanon_tui.core.text import visible
 from kanon_tui.widgets.theme_style import theme_style
 
-__all__ = ["StepBar"]
+__all__ = ["UNSAVED", "StepBar"]
+
+UNSAVED = "*"
+"""Ends the name of a project with changes that are not saved."""
+WHOLE, SHORTENED, CURRENT = "whole", "shortened", "current"
+SHORT = {"Attributes": "Attrib.", "Hierarchies": "Hierarch."}
+"""Titles where there is no room for all of them whole."""
+LAYOUTS = ((True, WHOLE), (False, WHOLE), (False, SHORTENED), (True, CURRENT), (False, CURRENT))
+"""With blanks around the steps or not, and with which titles: the first that fits is taken."""
+SHORTEST = 3
+"""A name of fewer cells says nothing."""
 
 
 class StepBar(Widget):
@@ -52,30 +62,52 @@ class StepBar(Widget):
     def render(self) -> Text:
         """The line, shortened step by step until it fits."""
         room = self.size.width - (len(self.k) + 2 if self.k else 0)
-        for titles, name in ((True, True), (True, False), (False, False)):
-            line, spans = self._line(titles, name)
-            if cell_len(line.plain) <= room:
+        for airy, titles in LAYOUTS:
+            steps, spans = self._steps(airy, titles)
+            left = room - cell_len(steps.plain)
+            if left >= self._least_name:
                 break
-        self._spans = spans
+        name = self._short_name(left)
+        line = Text(name, "bold").append_text(steps)
+        self._spans = [(x + cell_len(name), end + cell_len(name), step) for x, end, step in spans]
         if self.k and self.size.width > cell_len(line.plain) + len(self.k) + 2:
             line.append(" " * (self.size.width - cell_len(line.plain) - len(self.k) - 1))
             line.append(self.k, "bold")
         line.no_wrap, line.overflow = True, "crop"
         return line
 
-    def _line(self, titles: bool, name: bool) -> tuple[Text, list[tuple[int, int, str]]]:
-        line = Text(f" {printable(self.title)} " if name else " ", "bold")
-        spans = []
+    @property
+    def _least_name(self) -> int:
+        """Cells that the name needs at least: the mark of unsaved changes is always seen."""
+        return 2 if self.title.endswith(UNSAVED) else 1
+
+    def _short_name(self, room: int) -> str:
+        """The project's name in this many cells, shortened where it must be; the mark stays."""
+        name = visible(self.title)
+        if cell_len(name) + 2 <= room:
+            return f" {name} "
+        mark = UNSAVED if name.endswith(UNSAVED) else ""
+        short = room - len(mark) - 2  # a blank before it, and … for what is cut off
+        if short < SHORTEST:
+            return f" {mark}"
+        return f" {set_cell_size(name, short)}…{mark}"
+
+    def _steps(self, airy: bool, titles: str) -> tuple[Text, list[tuple[int, int, str]]]:
+        """The steps with blanks around or close together, with all titles or the current one's."""
+        line, spans, blank = Text(), [], " " if airy else ""
         for key, step, title, state in self.steps:
-            shown = titles or step == self.current
-            begin = cell_len(line.plain)
-            style = "reverse bold" if step == self.current else ""
-            line.append(f" {key} {title} " if shown else f" {key} ", style)
             current = step == self.current
+            begin = cell_len(line.plain)
+            style = "reverse bold" if current else ""
+            line.append(" ", "" if not airy else style)
+            shown = title if titles == WHOLE or current else SHORT.get(title, title)
+            if titles == CURRENT and not current:
+                shown = ""
+            line.append(f"{key} {shown}".rstrip() + blank, style)
             line.append(
                 state.mark, style if current else theme_style(self, state.colour, bold=True)
             )
-            line.append(" ", style)
+            line.append(blank, style)
             spans.append((begin, cell_len(line.plain), step))
         return line, spans
 

@@ -59,7 +59,7 @@ async def test_step_bar_shows_states_and_shrinks(sample, make_app: AppMaker) -> 
         await pilot.resize_terminal(40, 12)
         await settle(pilot)
         narrow = pilot.app.screen.query_one(StepBar).render().plain
-        assert "1 Data ✓" in narrow
+        assert "1 Data✓" in narrow
         assert "Results" not in narrow
 
 

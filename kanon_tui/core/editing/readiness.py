@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from kanon_tui.core.data.schema import Role
+from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 
@@ -51,7 +52,7 @@ def readiness(session: Session) -> dict[str, Readiness]:
     no_quasi = "no attribute is tagged as a quasi-identifier"
     problems = [why for name in quasi if (why := problem_of(session, name))]
     rules = sum(len(session.attribute(name).rules.rules) for name in quasi)
-    results = bool(session.results)
+    results = _results(session)
     guessed = session.guessed
     proposed = [n for n in guessed if n in quasi and session.attribute(n).hierarchy is None]
     attributes = Readiness(State.GUESSED if guessed else State.DONE)
@@ -66,10 +67,20 @@ def readiness(session: Session) -> dict[str, Readiness]:
         "attributes": attributes,
         "hierarchies": hierarchies,
         "rules": Readiness(State.DONE if rules else State.NOT_YET),
-        "run": Readiness(State.DONE if results else State.NOT_YET),
-        "results": Readiness(State.DONE if results else State.NOT_YET),
+        "run": results,
+        "results": results,
         "what-if": Readiness(State.DONE if session.swept else State.NOT_YET),
     }
+
+
+def _results(session: Session) -> Readiness:
+    """Done when a result was made with the present settings."""
+    if not session.results:
+        return Readiness(State.NOT_YET)
+    stale = [staleness(result, session.project) for result in session.results]
+    if all(stale):
+        return Readiness(State.ATTENTION, why=f"changed since the last run: {stale[-1]}")
+    return Readiness(State.DONE)
 
 
 def problem_of(session: Session, name: str) -> str:

@@ -169,7 +169,7 @@ a role key to change them all.
         grid = self.query_one("#attributes", Grid)
         rows = [self._row(name) for name in session.project.attributes]
         names = [("●" if name in self.marked else " ") for name in session.project.attributes]
-        grid.show(_Rows(rows, names, wide=self.size.width >= 100), keep_cursor=True)
+        grid.show(_Rows(rows, names, wide=self._wide), keep_cursor=True)
 
     def _row(self, name: str) -> list[Cell]:
         spec = self.session.attribute(name)
@@ -178,7 +178,7 @@ a role key to change them all.
         made = self._associations
         weight = "–"
         if quasi and made and name in made.weights:
-            weight = f"{made.weights[name]:.3f}" + ("" if spec.weight is None else " typed")
+            weight = f"{made.weights[name]:.3f}" + ("" if spec.weight is None else self._typed)
         mark = {Role.IDENTIFIER: "suppressed", Role.QUASI: "changed", Role.SENSITIVE: "warn"}
         cells = [
             Cell(name),
@@ -187,7 +187,7 @@ a role key to change them all.
             Cell(weight),
             Cell(f"{known.distinct:,}" if known else "…"),
             Cell(f"{known.missing:,}" if known else "…", "warn" if known and known.missing else ""),
-            Cell(f"{known.alone:6.1%} {bar(known.alone, 8)}" if known else "…"),
+            Cell(self._alone(known.alone) if known else "…"),
             Cell("", ""),
         ]
         if quasi and made and name in made.strongest:
@@ -196,6 +196,18 @@ a role key to change them all.
             text = f"{other} {strength:.2f}" + (" ⚠ redundant" if close else "")
             cells[-1] = Cell(text, "warn" if close else "muted")
         return cells
+
+    def _alone(self, share: float) -> str:
+        return f"{share:6.1%}" + (f" {bar(share, 8)}" if self._wide else "")
+
+    @property
+    def _wide(self) -> bool:
+        """Whether there is room for words and bars."""
+        return self.size.width >= 100
+
+    @property
+    def _typed(self) -> str:
+        return " typed" if self._wide else " t"
 
     # -- editing
 
@@ -304,10 +316,10 @@ class _Rows:
 
     WIDE = (
         ("attribute", 24), ("role", 10), ("kind", 11), ("weight", 11), ("distinct", 9),
-        ("missing", 7), ("alone identifies", 15), ("association", 30),
+        ("missing", 7), ("alone identifies", 16), ("association", 30),
     )  # fmt: skip
     NARROW = (
-        ("attribute", 14), ("role", 10), ("kind", 11), ("weight", 6), ("distinct", 8), ("", 0),
+        ("attribute", 14), ("role", 10), ("kind", 11), ("weight", 7), ("distinct", 8), ("", 0),
         ("alone", 6), ("association", 10),
     )  # fmt: skip
 
@@ -316,9 +328,18 @@ class _Rows:
         shown = [x for x, (title, _) in enumerate(layout) if title]
         self._rows = [[row[x] for x in shown] for row in rows]
         self._names, self.height = names, len(rows)
-        longest = max([10, *(cell_len(printable(row[0].text)) for row in rows)])
+        longest = [
+            max([0, *(cell_len(printable(row[x].text)) for row in rows)])
+            for x in range(len(layout))
+        ]
+        longest[0] = max(10, longest[0])
         self.columns: Sequence[GridColumn] = [
-            GridColumn(title, min(width, longest) if x == 0 else width, title == "distinct")
+            GridColumn(
+                title,
+                min(width, longest[x]) if x == 0 else width,
+                title == "distinct",
+                wish=longest[x],
+            )
             for x, (title, width) in enumerate(layout)
             if title
         ]

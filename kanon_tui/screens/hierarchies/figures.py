@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from kanon_tui.core.editing.hierarchy.state import AttributeLine, HierarchyState
 from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.text import count_of, quoted_list
+from kanon_tui.widgets.column_layout import GAP, up_to
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
 
 __all__ = ["AttributeRows", "level_figures", "reason_text"]
@@ -51,9 +53,12 @@ class AttributeRows:
 
     MARKS = {"✓": "good", "!": "bad"}  # noqa: RUF012
 
-    def __init__(self, lines: Sequence[AttributeLine], width: int) -> None:
+    def __init__(self, lines: Sequence[AttributeLine]) -> None:
         self._lines, self.height = lines, len(lines)
-        self.columns: Sequence[GridColumn] = [GridColumn("", width), GridColumn("h", 2, True)]
+        longest = max([9, *(2 + cell_len(printable(line.name)) for line in lines)])
+        self.columns: Sequence[GridColumn] = [up_to(11, "", longest), GridColumn("h", 2, True)]
+        self.width = longest + GAP + 2
+        """Cells in which everything is seen."""
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
         return [

@@ -15,6 +15,7 @@ from rich.cells import cell_len
 from kanon_tui.core.editing.hierarchy.state import HierarchyState
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
+from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
 
 __all__ = ["NOT_COVERED", "LevelRows", "Node", "TreeRows"]
@@ -103,7 +104,7 @@ class LevelRows(_Rows):
         ]
         titles = [*(str(level) for level in range(self.top + 1)), "records"]
         return [
-            GridColumn(title, max(len(title), min(width + 1, WIDEST)), title == "records")
+            up_to(WIDEST, title, max(len(title), width + 1), title == "records")
             for title, width in zip(titles, widths, strict=True)
         ]
 
@@ -176,7 +177,7 @@ class TreeRows(_Rows):
         sample = self.rows(0, min(self.height, SAMPLE))
         width = max([10, *(cell_len(printable(line[0].text)) for line in sample)])
         self.columns: Sequence[GridColumn] = [
-            GridColumn("label", min(width, 2 * WIDEST)),
+            up_to(2 * WIDEST, "label", width),
             GridColumn("level", 5, True),
             GridColumn("values", 7, True),
             GridColumn("records", 9, True),

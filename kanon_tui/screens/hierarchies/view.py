@@ -119,9 +119,11 @@ class HierarchyView(StepScreen):
 
     def _fill_attributes(self, names: Sequence[str]) -> None:
         lines = [self._lines.get(name, AttributeLine(name, "…", None)) for name in names]
-        width = 11 if self.has_class("-narrow") else 14
         grid = self.attributes
-        grid.show(AttributeRows(lines, width), keep_cursor=True)
+        rows = AttributeRows(lines)
+        most = max(19, self.size.width * 3 // 10)
+        self.query_one("#attributes-pane").styles.width = min(rows.width + 3, most)
+        grid.show(rows, keep_cursor=True)
         if self.attribute in names and grid.row != names.index(self.attribute):
             grid.go_to(names.index(self.attribute))
 

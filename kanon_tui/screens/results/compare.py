@@ -16,7 +16,14 @@ from kanon_tui.core.analysis.compare import Comparison
 from kanon_tui.screens.dialogs import Modal
 from kanon_tui.screens.results.figure_panel import FigurePanel
 from kanon_tui.screens.results.figure_tables import comparison_tables
-from kanon_tui.screens.results.record_rows import CHANGED, SAME, RecordRows, shared_columns
+from kanon_tui.screens.results.record_rows import (
+    CHANGED,
+    CLASS,
+    RECORD,
+    SAME,
+    RecordRows,
+    shared_columns,
+)
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.widgets.grid import Cell, printable
 from kanon_tui.widgets.grid_sources import RowSource
@@ -55,9 +62,9 @@ class PairedRows:
                 return [shown[name] for name in self.names]
             return [self._cell(rows.text(name, record), name, place) for name in self.names]
 
-        name = rows.record_name if side == 0 else rows.class_name
+        name, title = ((rows.record_name, RECORD), (rows.class_name, CLASS))[side]
         return RowSource(
-            self.columns, len(order), cells, lambda row: name(int(records[order[row]]))
+            self.columns, len(order), cells, lambda row: name(int(records[order[row]])), title
         )
 
     def _cell(self, text: str, name: str, place: int) -> Cell:
@@ -171,11 +178,10 @@ press `n`.
         self.query_one("#one-record", Static).update(Text(printable(line)))
 
     def action_sort(self) -> None:
-        """File order, or those that differ most first."""
-        place = int(self.order[self.query_one(TwinGrids).row]) if len(self.order) else 0
+        """File order, or those that differ most first; the cursor goes to the top."""
         by_file = self.order is self._in_file_order
         self.order = self.rows.by_difference if by_file else self._in_file_order
-        self._fill(0 if by_file else place)
+        self._fill(0)
 
     def action_next(self) -> None:
         """The next record with a cell that differs."""

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.screens.results.figure_tables import FigureTable
+from kanon_tui.widgets.column_layout import GAP
 from kanon_tui.widgets.grid import Grid, printable
 
 __all__ = ["FigurePanel"]
@@ -23,7 +24,7 @@ class FigurePanel(Vertical):
 
     DEFAULT_CSS = """
     FigurePanel Grid { height: 1fr; }
-    FigurePanel .meaning { height: auto; max-height: 4; padding: 0 1; color: $text-muted; }
+    FigurePanel .meaning { height: auto; max-height: 8; padding: 0 1; color: $text-muted; }
     """
 
     @dataclass
@@ -50,6 +51,12 @@ class FigurePanel(Vertical):
         self.grid.show(table, keep_cursor=title == self._title)
         self._table, self._title = table, title
         self._explain()
+
+    @property
+    def natural_width(self) -> int:
+        """Cells in which the table is seen whole, with the border and a bar beside it."""
+        columns = self._table.columns if self._table else ()
+        return sum(max(column.width, column.wish) + GAP for column in columns) + 3
 
     @on(Grid.Moved)
     def moved(self, event: Grid.Moved) -> None:

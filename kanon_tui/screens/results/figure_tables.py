@@ -25,6 +25,7 @@ from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import short_list
 from kanon_tui.widgets.bars import bar
+from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
 
 __all__ = [
@@ -102,10 +103,10 @@ def attributes_table(result: Result) -> FigureTable:
             )
     last_title = "span" if clustering else "level"
     columns = [
-        GridColumn("attribute", _width(rows, 0, 9, 14)),
+        _column(rows, 0, "attribute", 9, 14),
         GridColumn("RV", 6 + BAR),
         GridColumn("NCP", 6 + BAR),
-        GridColumn(last_title, _width(rows, 3, 5, 7), True),
+        _column(rows, 3, last_title, 5, 7, right=True),
     ]
     return FigureTable(columns, rows, meanings)
 
@@ -139,8 +140,8 @@ def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
     cells = [[Cell(str(title)), Cell(str(value))] for title, value, _ in rows]
     meanings = [f"{title}: {meaning}" for title, _, meaning in rows]
     columns = [
-        GridColumn("measure", _width(cells, 0, 9, 34)),
-        GridColumn("figure", _width(cells, 1, 8, 14), True),
+        _column(cells, 0, "measure", 9, 34),
+        _column(cells, 1, "figure", 8, 14, right=True),
     ]
     return FigureTable(columns, cells, meanings)
 
@@ -184,11 +185,13 @@ def runs_table(results: Sequence[Result], current: Result | None) -> FigureTable
             ]
         )
         shown = "shown now" if result is current else "enter shows it"
-        meanings.append(f"{result.algorithm.title}, k = {result.task.k:,}: {shown}; C compares")
+        notes = "".join(f". {note}" for note in result.notes)
+        title = f"{result.algorithm.title}, k = {result.task.k:,}"
+        meanings.append(f"{title}: {shown}; C compares{notes}")
     columns = [
         GridColumn("#", 3, True),
-        GridColumn("algorithm", _width(cells, 1, 9, 12)),
-        GridColumn("k", _width(cells, 2, 2, 6), True),
+        _column(cells, 1, "algorithm", 9, 12),
+        _column(cells, 2, "k", 2, 6, right=True),
         GridColumn("NCP", 5, True),
         GridColumn("RV", 5, True),
         GridColumn("classes", 7, True),
@@ -239,10 +242,10 @@ class _ComparisonRows:
 
     def table(self) -> FigureTable:
         columns = [
-            GridColumn("figure", _width(self.cells, 0, 9, 32)),
-            GridColumn("◂ left", _width(self.cells, 1, 8, 12), True),
-            GridColumn("right ▸", _width(self.cells, 2, 8, 12), True),
-            GridColumn("difference", _width(self.cells, 3, 10, 14), True),
+            _column(self.cells, 0, "figure", 9, 32),
+            _column(self.cells, 1, "◂ left", 8, 12, right=True),
+            _column(self.cells, 2, "right ▸", 8, 12, right=True),
+            _column(self.cells, 3, "difference", 10, 14, right=True),
             GridColumn("", 8),
         ]
         return FigureTable(columns, self.cells, self.meanings)
@@ -273,6 +276,13 @@ def short_figure(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-def _width(cells: Sequence[Sequence[Cell]], column: int, least: int, most: int) -> int:
-    widest = max((cell_len(printable(row[column].text)) for row in cells), default=least)
-    return min(max(widest, least), most)
+def _column(
+    cells: Sequence[Sequence[Cell]],
+    number: int,
+    title: str,
+    least: int,
+    most: int,
+    right: bool = False,
+) -> GridColumn:
+    widest = max((cell_len(printable(row[number].text)) for row in cells), default=least)
+    return up_to(most, title, max(widest, least), right)

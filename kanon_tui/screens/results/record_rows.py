@@ -19,10 +19,11 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.information_loss import changed
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.run.result import Result
+from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
 from kanon_tui.widgets.grid_sources import RowSource
 
-__all__ = ["ORDERS", "RecordRows", "shared_columns"]
+__all__ = ["CLASS", "ORDERS", "RECORD", "RecordRows", "shared_columns"]
 
 
 ORDERS = ("file order", "by class", "smallest class first")
@@ -30,6 +31,8 @@ WIDEST = 18
 """Cells per column at most; the line below the grids shows the cell under the cursor whole."""
 SAMPLE = 300
 """Rows that decide how wide a column is."""
+RECORD, CLASS = "record", "class"
+"""What the numbers beside the rows count, on the left and on the right."""
 CHANGED, SAME, SUPPRESSED = "•", " ", "×"
 
 
@@ -95,7 +98,7 @@ class RecordRows:
     @property
     def name_width(self) -> int:
         """Room for the numbers and marks beside the rows."""
-        return len(f"{self.numbers[-1]:,}") + 2
+        return max(len(f"{self.numbers[-1]:,}") + 2, len(RECORD) + 1)
 
     def record_name(self, record: int) -> str:
         """The record number, marked when the record is suppressed."""
@@ -115,12 +118,14 @@ class RecordRows:
                 len(records),
                 lambda row: self.original_cells(int(records[row])),
                 lambda row: self.record_name(int(records[row])),
+                RECORD,
             ),
             RowSource(
                 columns,
                 len(records),
                 lambda row: self.published_cells(int(records[row])),
                 lambda row: self.class_name(int(records[row])),
+                CLASS,
             ),
         )
 
@@ -168,9 +173,10 @@ class RecordRows:
 def shared_columns(names: Sequence[str], *sides: RecordRows) -> list[GridColumn]:
     """Columns that fit the values of all sides; one cell more for the mark."""
     return [
-        GridColumn(
+        up_to(
+            1 + WIDEST,
             SAME + printable(name),
-            1 + min(WIDEST, max(cell_len(printable(name)), *(side.widths(name) for side in sides))),
+            1 + max(cell_len(printable(name)), *(side.widths(name) for side in sides)),
         )
         for name in names
     ]

@@ -69,8 +69,8 @@ class RecordsPane(Hosted, Vertical):
 
         self.compute(lambda: RecordRows(result), show_rows, group="rows")
 
-    def lay_out(self, record: int | None = None) -> None:
-        """Sort and filter in the background, and keep the cursor on its record."""
+    def lay_out(self, record: int | None = None, *, to_top: bool = False) -> None:
+        """Sort and filter in the background; the cursor stays on its record or goes to the top."""
         rows, order, only = self.rows, self.order, self.only_class
         if rows is None:
             return
@@ -83,7 +83,7 @@ class RecordsPane(Hosted, Vertical):
             self.records = records
             self.grids.title("original", f"released · {shown}")
             hits = np.flatnonzero(records == keep)
-            row = int(hits[0]) if len(hits) else 0
+            row = int(hits[0]) if len(hits) and not to_top else 0
             self.grids.show(*rows.sources(records), row, rows.name_width)
 
         self.compute(lambda: rows.ordered(order, only), arranged, group="arrange")
@@ -101,8 +101,9 @@ class RecordsPane(Hosted, Vertical):
         return self.rows.names[min(self.grids.column, len(self.rows.names) - 1)]
 
     def sort_records(self) -> None:
+        """The next order, from its top: who sorts wants to see what comes first."""
         self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
-        self.lay_out()
+        self.lay_out(to_top=True)
 
     def switch_class(self) -> None:
         """Only the class of the record under the cursor, or all again."""

@@ -46,6 +46,8 @@ NEED_RESULT = frozenset(
         "why", "class", "next", "sort", "export", "rerun", "panel", "compare", "find", "record",
     }
 )  # fmt: skip
+NARROWEST_PANEL = 47
+"""Cells that the figures have at least beside the records."""
 EMPTY = "No result yet. Press 5, choose an algorithm, and press r: the release is shown here."
 
 
@@ -74,11 +76,13 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     ResultsScreen #empty { height: 1fr; padding: 1 2; display: none; }
     ResultsScreen #panes { height: 1fr; layout: horizontal; }
     ResultsScreen #panel { width: 47; }
-    ResultsScreen #panel.-runs { width: 62; }
-    ResultsScreen #record-line { height: 2; padding: 0 1; }
+    ResultsScreen #record-line { height: auto; min-height: 2; max-height: 40%; padding: 0 1; }
     ResultsScreen.-narrow #panes { layout: vertical; }
-    ResultsScreen.-narrow #panel, ResultsScreen.-narrow #panel.-runs { width: 1fr; height: 8; }
-    ResultsScreen.-narrow.-tall #panel { height: 14; }
+    ResultsScreen.-narrow #panel { width: 1fr; height: 14; }
+    ResultsScreen.-narrow.-short #panel { height: 1fr; display: none; }
+    ResultsScreen.-narrow.-short.-panel #panel { display: block; }
+    ResultsScreen.-narrow.-short.-panel #records { display: none; }
+    ResultsScreen.-no-panel #panel { display: none; }
     ResultsScreen.-empty #empty { display: block; }
     ResultsScreen.-empty #panes, ResultsScreen.-empty #record-line { display: none; }
     """
@@ -114,6 +118,9 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         super().__init__()
         self.result: Result | None = None
         self.panel = "attributes"
+        """The figures beside the records; empty for none."""
+        self._panel_in_front = False
+        """Whether a small screen shows them in the place of the records."""
         self.runs = Runs(self, in_front=lambda: self.result, show=self.show_result, fill=self.fill)
         self._rerun_of: Result | None = None
         """The result that the one shown was run again from."""
@@ -160,6 +167,7 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         """Put a result in front; `before` is what it was run again from."""
         self._newest = self.session.results[-1]
         self.result, self._rerun_of = result, before
+        self.query_one("#record-line").styles.min_height = None
         self.records.show(result)
         self.fill()
 
@@ -185,34 +193,66 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     @on(RecordsPane.Described)
     def show_record_line(self, event: RecordsPane.Described) -> None:
         """The line about the record under the cursor."""
-        self.query_one("#record-line", Static).update(event.text)
+        line = self.query_one("#record-line", Static)
+        line.update(event.text)
+        self.call_after_refresh(self._keep_height, line)
+
+    @staticmethod
+    def _keep_height(line: Static) -> None:
+        """Once tall enough for a long explanation it stays so: records must not jump."""
+        line.styles.min_height = max(2, line.size.height)
+
+    def on_resize(self) -> None:
+        """Another width has other lines."""
+        self.query_one("#record-line").styles.min_height = None
+        if self.host.session is not None:
+            self.fill()
 
     # -- figures
 
     def _fill_panel(self) -> None:
         panel, result = self.query_one(FigurePanel), self.result
-        panel.display = bool(self.panel)
-        panel.set_class(self.panel == "runs", "-runs")
+        self.set_class(not self.panel, "-no-panel")
+        self.set_class(self._panel_in_front, "-panel")
         if result is None or not self.panel:
             return
         if self.panel == "runs":
             panel.show("runs", runs_table(self.session.results, result))
         else:
             panel.show(self.panel, PANELS[self.panel](result))
+        wide = self.has_class("-wide")
+        most = max(NARROWEST_PANEL, self.size.width * 2 // 5)
+        panel.styles.width = min(max(panel.natural_width, NARROWEST_PANEL), most) if wide else None
+
+    @property
+    def small(self) -> bool:
+        """Whether records and figures have room for one at a time."""
+        return self.has_class("-narrow") and self.has_class("-short")
 
     def action_panel(self, name: str) -> None:
-        """Show a panel and go there, or hide it."""
-        self.panel = "" if self.panel == name else name
+        """Show a panel and go there, or hide it; a small screen shows it alone."""
+        shown = self.panel == name and (self._panel_in_front or not self.small)
+        self._panel_in_front = not shown and self.small
+        if not shown:
+            self.panel = name
+        elif not self.small:
+            self.panel = ""
         self._fill_panel()
-        if self.panel:
-            self.query_one(FigurePanel).grid.focus()
-        else:
+        if shown:
             self.records.grids.left.focus()
+        else:
+            self.query_one(FigurePanel).grid.focus()
+
+    def _records_in_front(self) -> None:
+        """What is asked about records is answered where they are seen."""
+        if self._panel_in_front:
+            self.action_panel(self.panel)
 
     @on(FigurePanel.Chosen)
     def chosen(self, event: FigurePanel.Chosen) -> None:
         """Enter shows a run, or explains an attribute."""
         if self.panel == "runs":
+            self._records_in_front()
             self.show_result(self.session.results[event.row])
         elif self.panel == "attributes":
             self.action_why()
@@ -220,21 +260,26 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     # -- records
 
     def action_sort(self) -> None:
+        self._records_in_front()
         self.records.sort_records()
 
     def action_class(self) -> None:
         """Only the class of the record under the cursor, or all again."""
+        self._records_in_front()
         self.records.switch_class()
 
     def action_next(self, suppressed: bool) -> None:
         """The next record that is suppressed, or whose cell in this column changed."""
+        self._records_in_front()
         self.records.next_record(suppressed)
 
     def action_find(self) -> None:
+        self._records_in_front()
         self.records.open_find()
 
     def action_record(self) -> None:
         """Ask for a record number, as screen 1 counts."""
+        self._records_in_front()
         records = self.records
         self.ask(
             AskText("Go to record", check=records.number_of),
@@ -242,8 +287,10 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         )
 
     def action_back(self) -> None:
-        """Leave the find line, stop a run, or show all classes again."""
-        if self.records.finding:
+        """Leave the find line or the figures, stop a run, or show all classes again."""
+        if self._panel_in_front:
+            self._records_in_front()
+        elif self.records.finding:
             self.records.close_find()
         elif self.runs.under_way is not None:
             self.runs.stop()

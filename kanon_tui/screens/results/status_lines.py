@@ -8,10 +8,10 @@ from rich.text import Text
 from textual.widget import Widget
 
 from kanon_tui.core.analysis.why.reasons import RuleVerdict
+from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.report.reproduce import same_setup
 from kanon_tui.core.run.result import Result
-from kanon_tui.core.text import count_of
+from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.results.figure_tables import short_figure
 from kanon_tui.screens.results.record_rows import RecordRows
 from kanon_tui.widgets.grid import printable
@@ -24,29 +24,48 @@ WIDE = 100
 
 
 def summary_text(result: Result, session: Session, widget: Widget) -> Text:
-    """`global k=5 · NCP 0.187 · RV 0.4125 · 61 classes · 0 suppressed · verified k=7 ✓`."""
-    measures = result.measures
-    suppressed = "supp." if widget.size.width < WIDE else "suppressed"
-    text = Text.assemble((f"{result.algorithm.name} k={result.task.k:,}", "bold"))
-    text.append(
-        f" · NCP {short_figure(measures.ncp)} · RV {short_figure(measures.rv)}"
-        f" · {measures.classes:,} classes · {measures.suppressed_records:,} {suppressed} · "
-    )
+    """`global k=5 · NCP .187 · RV .413 · 61 classes · 0 suppressed · verified k=7 ✓`, in one line.
+
+    What matters least goes where there is no room for all; a result that was made with other
+    settings than the present ones has no ✓ and says what changed.
+    """
+    measures, room = result.measures, widget.size.width - 2
+    stale = staleness(result, session.project)
     proven = [f"k={measures.privacy.k:,}"]
     proven += dict.fromkeys(each.requirement.model.short for each in measures.privacy.required)
-    text.append(f"verified {' '.join(proven)} ✓", theme_style(widget, "success"))
-    if len(session.results) > 1 and widget.size.width >= WIDE:
-        number = session.results.index(result) + 1 if result in session.results else 0
-        text.append(f" · run {number} of {len(session.results)}", "dim")
-    if result.project is not None and not same_setup(result.project, session.project):
-        text.append(" · ! the set-up has changed since", theme_style(widget, "warning"))
-    for note in result.notes[:1]:
-        more = f" (and {len(result.notes) - 1} more notes in the report)"
-        text.append(
-            f"\n! {printable(note)}{more if len(result.notes) > 1 else ''}",
-            theme_style(widget, "warning"),
-        )
-    return text
+    verified = f"verified {' '.join(proven)}"
+    parts: list[tuple[int, Text]] = [
+        (0, Text(f"{result.algorithm.name} k={result.task.k:,}", "bold")),
+        (1, Text(f"NCP {short_figure(measures.ncp)}")),
+        (5, Text(f"RV {short_figure(measures.rv)}")),
+        (4, Text(f"{measures.classes:,} classes")),
+        (3, Text(f"{measures.suppressed_records:,} supp{'.' if room < WIDE else 'ressed'}")),
+        (1, Text(verified) if stale else Text(f"{verified} ✓", theme_style(widget, "success"))),
+    ]
+    if len(session.results) > 1 and result in session.results:
+        number = session.results.index(result) + 1
+        parts.append((2, Text(f"run {number} of {len(session.results)}", "dim")))
+    if stale:
+        changed = Text(f"! changed since: {visible(stale)}", theme_style(widget, "warning"))
+        parts.append((0, changed))
+    if result.notes:
+        notes = Text(f"! {count_of(len(result.notes), 'note')}: R", theme_style(widget, "warning"))
+        parts.append((1, notes))
+    return _in_one_line(parts, room)
+
+
+def _in_one_line(parts: Sequence[tuple[int, Text]], room: int) -> Text:
+    """The parts that fit, in their order; those with the highest number go first."""
+    kept = list(parts)
+    while True:
+        line = Text(" · ").join(text for _, text in kept)
+        worst = max(rank for rank, _ in kept)
+        if line.cell_len <= room or not worst:
+            break
+        last = max(x for x, (rank, _) in enumerate(kept) if rank == worst)
+        kept.pop(last)
+    line.truncate(max(room, 1), overflow="ellipsis")
+    return line
 
 
 def record_text(

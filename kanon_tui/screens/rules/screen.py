@@ -26,6 +26,7 @@ from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.rules.boundary_histogram import boundary_histogram
 from kanon_tui.screens.rules.dialog import RuleDialog
 from kanon_tui.widgets.bars import bar
+from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
 
 __all__ = ["RulesScreen"]
@@ -324,7 +325,7 @@ class _Rows:
             for x, title in enumerate(self.TITLES)
         ]
         self.columns: Sequence[GridColumn] = [
-            GridColumn(title, min(width, 28), title in ("weight", "records"))
+            up_to(28, title, width, title in ("weight", "records"))
             for title, width in zip(self.TITLES, widths, strict=True)
         ]
 

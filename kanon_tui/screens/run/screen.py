@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from textwrap import wrap
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -46,6 +47,9 @@ FAMILIES = {
     Family.CLUSTERING: "clustering",
 }
 
+NAME_WIDTH, TITLE_WIDTH = 13, 27
+"""Cells of an algorithm's name and of its title in the list."""
+
 PRIVACY = (
     *fields_of(Privacy),
     *(field for field in fields_of(Project) if field.name == "seed"),
@@ -82,11 +86,10 @@ for the next, `space` to let it run.
     RunScreen #algorithms-pane { width: 1fr; }
     RunScreen #algorithms { height: 1fr; border: none; background: $surface; padding: 0; }
     RunScreen #setup-pane { width: 1fr; padding: 0 1; }
-    RunScreen #algorithms { text-wrap: nowrap; text-overflow: ellipsis; }
     RunScreen #about { height: auto; margin-bottom: 1; }
     RunScreen #beyond-title { height: auto; margin-top: 1; }
     RunScreen #algorithms-pane { max-width: 60; }
-    RunScreen.-narrow #algorithms-pane { width: 24; }
+    RunScreen.-narrow #algorithms-pane { width: 44; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "start", "Run", id="run.start"),
@@ -127,9 +130,7 @@ for the next, `space` to let it run.
             choices.add_option(Option(Text(heading, "bold dim"), disabled=True))
             for name, algorithm in ALGORITHMS.items():
                 if algorithm.family is family:
-                    line = Text.assemble((f"{name:<13}", "bold"), (algorithm.title, "dim"))
-                    line.no_wrap, line.overflow = True, "ellipsis"
-                    choices.add_option(Option(line, id=name))
+                    choices.add_option(Option(algorithm_line(name, algorithm.title), id=name))
         choices.focus()
         self.set_interval(REFRESH, self._draw_live_view)
 
@@ -361,6 +362,15 @@ for the next, `space` to let it run.
         self.query_one(ContentSwitcher).current = "setup"
         self.query_one("#algorithms").focus()
         self.refresh_bindings()
+
+
+def algorithm_line(name: str, title: str) -> Text:
+    """Name and title of an algorithm; a long title goes on below, never cut off."""
+    lines = wrap(title, TITLE_WIDTH)
+    line = Text.assemble((f"{name:<{NAME_WIDTH}}", "bold"), (lines[0], "dim"))
+    for more in lines[1:]:
+        line.append(f"\n{'':<{NAME_WIDTH}}{more}", "dim")
+    return line
 
 
 def preflight_text(found: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:

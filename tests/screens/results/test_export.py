@@ -100,7 +100,7 @@ async def test_the_command_line_is_copied_when_it_is_exact(
         assert "changed since" not in text_of(screen, "#summary")
         pilot.app.edit(replace(session.project, weights="auto"), "weights")
         await settle(pilot)
-        assert "the set-up has changed since" in text_of(screen, "#summary")
+        assert "! changed since: weights" in text_of(screen, "#summary")
 
 
 async def test_the_command_line_says_when_it_is_not_exact(make_app, sample) -> None:

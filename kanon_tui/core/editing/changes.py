@@ -1,0 +1,76 @@
+"""What two states of a project differ in, in words: a result is stale once something counts.
+
+Only what a run depends on counts: not the project's file, nor how the release is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+from kanon_tui.core.project.project import AttributeSpec, Project, moved
+from kanon_tui.core.run.result import Result
+from kanon_tui.core.text import short_list
+
+__all__ = ["changes_since", "staleness"]
+
+
+def changes_since(before: Project, after: Project) -> list[str]:
+    """`k 5 → 10`, `algorithm global → mondrian`, `age: hierarchy, rules`; empty when equal."""
+    if after.path is not None and before.path != after.path:
+        before = moved(before, after.path)  # saved elsewhere: the same files by other names
+    return [*_settings(before, after), *_attributes(before, after)]
+
+
+def staleness(result: Result, project: Project) -> str:
+    """What has changed since a result was made; empty for one that is up to date."""
+    if result.project is None:
+        return ""
+    changes = changes_since(result.project, project)
+    return short_list(changes, most=2) if changes else ""
+
+
+def _settings(before: Project, after: Project) -> Iterator[str]:
+    old, new = before.privacy, after.privacy
+    if old.k != new.k:
+        yield f"k {old.k:,} → {new.k:,}"
+    if old.max_suppression != new.max_suppression:
+        yield f"max suppression {old.max_suppression:g} → {new.max_suppression:g}"
+    if old.requirements != new.requirements:
+        yield "what is required beyond k"
+    if before.algorithm.name != after.algorithm.name:
+        yield f"algorithm {before.algorithm.name} → {after.algorithm.name}"
+    elif before.algorithm.params != after.algorithm.params:
+        yield f"parameters of {after.algorithm.name}"
+    if before.seed != after.seed:
+        yield f"seed {before.seed} → {after.seed}"
+    if before.weights != after.weights:
+        yield "weights"
+    if _reading(before) != _reading(after):
+        yield "how the data is read"
+
+
+def _reading(project: Project) -> dict[str, Any]:
+    read = {each.name: getattr(project.data, each.name) for each in fields(project.data)}
+    return {**read, "path": str(project.data_path.resolve())}
+
+
+def _attributes(before: Project, after: Project) -> Iterator[str]:
+    for name in dict.fromkeys([*before.attributes, *after.attributes]):
+        old, new = before.attributes.get(name), after.attributes.get(name)
+        if old == new:
+            continue
+        if old is None or new is None:
+            yield f"{name}: {'new' if old is None else 'gone'}"
+            continue
+        words = [
+            _WORDS.get(each.name, each.name)
+            for each in fields(AttributeSpec)
+            if getattr(old, each.name) != getattr(new, each.name)
+        ]
+        yield f"{name}: {', '.join(words)}"
+
+
+_WORDS = {"rv": "research values", "magvals": "MAGVals"}
+"""Names of fields as the screens call them, where they differ."""

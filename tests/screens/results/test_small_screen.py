@@ -1,0 +1,121 @@
+"""Screen 6 in 80 columns and 24 lines: ten records, whole columns, whole sentences, real zoom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from textual.widgets import Static
+
+from kanon_tui.screens.results.figure_panel import FigurePanel
+from kanon_tui.screens.results.twin_grids import TwinGrids
+from tests.screens.conftest import session_of, settle
+from tests.screens.results.helpers import open_results, text_of
+
+
+def drawn(grid, line: int) -> str:
+    """A line of a grid as it is painted."""
+    return "".join(segment.text for segment in grid.render_line(line))
+
+
+async def test_one_line_of_banner_and_ten_records(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "global")
+        assert screen.query_one("#summary").size.height == 1
+        assert screen.query_one(TwinGrids).left.visible_rows >= 10
+
+
+async def test_the_explanation_is_never_cut(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "global")
+        line = screen.query_one("#record-line", Static)
+        for column in range(3):
+            screen.query_one(TwinGrids).go_to(0, column)
+            await settle(pilot)
+            needed = line.visual.get_height({}, line.size.width)
+            assert line.size.height >= needed
+            assert text_of(screen, "#record-line").endswith("kept") or column
+
+
+async def test_columns_scroll_whole(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "global")
+        grid = screen.query_one(TwinGrids).left
+        titles = [column.title.strip() for column in grid.source.columns]
+        for _ in titles:
+            header = drawn(grid, 0).split()[1:]  # behind the word for the numbers
+            assert header[0] in titles  # the first column in view is seen from its beginning
+            assert grid.source.columns[grid.column].title.strip() in header
+            await pilot.press("right")
+            await pilot.pause()
+        for x in range(0, 60, 7):  # the wheel and the bar stop anywhere
+            grid.scroll_to(x=x, animate=False)
+            await pilot.pause()
+            assert drawn(grid, 0).split()[1] in titles
+
+
+async def test_the_numbers_beside_the_rows_have_names(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "global")
+        grids = screen.query_one(TwinGrids)
+        assert drawn(grids.left, 0).split()[0] == "record"
+        assert drawn(grids.right, 0).split()[0] == "class"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)])
+async def test_a_zoomed_pane_has_the_whole_screen(sample, make_app, size) -> None:
+    async with make_app(sample("census")).run_test(size=size) as pilot:
+        screen = await open_results(pilot, "global")
+        if size == (80, 24):
+            await pilot.press("a")
+        screen.query_one(FigurePanel).grid.focus()
+        await pilot.press("z")
+        await settle(pilot)
+        panel = screen.query_one(FigurePanel)
+        assert panel.region.width == size[0]
+        assert panel.region.height >= size[1] - 2  # but for the keys
+        await pilot.press("z", "escape")
+        await settle(pilot)
+        screen.query_one(TwinGrids).right.focus()
+        await pilot.press("z")
+        await settle(pilot)
+        assert screen.query_one(TwinGrids).right.size.width >= size[0] - 4
+
+
+async def test_figures_and_records_one_at_a_time(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "global")
+        panel = screen.query_one(FigurePanel)
+        assert screen.records.region
+        assert not panel.region
+        await pilot.press("m")
+        await settle(pilot)
+        assert panel.grid.has_focus
+        assert not screen.records.region
+        await pilot.press("s")  # what is asked of the records is answered there
+        await settle(pilot)
+        assert screen.records.region
+        assert not panel.region
+        await pilot.press("m", "escape")
+        await settle(pilot)
+        assert screen.records.grids.left.has_focus
+        await pilot.resize_terminal(120, 40)
+        await settle(pilot)
+        assert screen.records.region
+        assert panel.region
+
+
+async def test_a_stale_result_has_no_mark_and_says_what_changed(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "global")
+        assert "verified k=5 ✓" in text_of(screen, "#summary")
+        project = session_of(pilot).project
+        pilot.app.edit(replace(project, privacy=replace(project.privacy, k=9)), "k = 9")
+        await settle(pilot)
+        told = text_of(screen, "#summary")
+        assert "✓" not in told
+        assert "! changed since: k 5 → 9" in told
+        assert screen.query_one("#summary").size.height == 1
+        await pilot.press("ctrl+z")
+        await settle(pilot)
+        assert "verified k=5 ✓" in text_of(screen, "#summary")

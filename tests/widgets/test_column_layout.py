@@ -1,0 +1,49 @@
+"""Columns share the room there is, and a grid scrolls sideways by whole columns."""
+
+from __future__ import annotations
+
+import pytest
+
+from kanon_tui.widgets.column_layout import (
+    GAP,
+    GridColumn,
+    column_starts,
+    first_in_view,
+    shared_widths,
+    start_for,
+    up_to,
+)
+
+
+def test_a_column_takes_what_it_wishes_where_there_is_room() -> None:
+    columns = [up_to(10, "name", 30), GridColumn("k", 3), up_to(10, "city", 14)]
+    assert shared_widths(columns, 10) == [10, 3, 10]
+    assert shared_widths(columns, 27 + 6) == [13, 3, 13]
+    assert shared_widths(columns, 200) == [30, 3, 14]
+
+
+@pytest.mark.parametrize("room", range(1, 60))
+def test_widths_never_exceed_the_room_that_is_left(room: int) -> None:
+    columns = [up_to(4, "a", 9), up_to(5, "b", 5), up_to(3, "c", 20)]
+    widths = shared_widths(columns, room)
+    least = 12 + 2 * GAP
+    assert sum(widths) + 2 * GAP <= max(room, least)
+    assert all(c.width <= w <= c.wish for c, w in zip(columns, widths, strict=True))
+
+
+def test_scrolling_stops_where_a_column_begins() -> None:
+    starts = column_starts([5, 8, 12, 4])
+    assert starts == [0, 7, 17, 31, 37]
+    assert start_for(starts, 0, 17, 20) == 0
+    assert start_for(starts, 2, 0, 22) == 7  # 7..29 holds the second and the third
+    assert start_for(starts, 2, 0, 13) == 17
+    assert start_for(starts, 3, 17, 18) == 17  # already in view
+    assert start_for(starts, 2, 0, 3) == 17  # wider than the grid: seen from its beginning
+
+
+@pytest.mark.parametrize("scrolled", range(40))
+def test_the_first_column_in_view_is_seen_from_its_beginning(scrolled: int) -> None:
+    starts = column_starts([5, 8, 12, 4])
+    first = first_in_view(starts, scrolled)
+    assert 0 <= first < 4
+    assert starts[first] >= min(scrolled, starts[3])
