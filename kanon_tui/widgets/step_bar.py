@@ -70,7 +70,7 @@ class StepBar(Widget):
         name = self._short_name(left)
         line = Text(name, "bold").append_text(steps)
         self._spans = [(x + cell_len(name), end + cell_len(name), step) for x, end, step in spans]
-        if self.k and self.size.width > cell_len(line.plain) + len(self.k) + 2:
+        if self.k and self.size.width >= cell_len(line.plain) + len(self.k) + 2:
             line.append(" " * (self.size.width - cell_len(line.plain) - len(self.k) - 1))
             line.append(self.k, "bold")
         line.no_wrap, line.overflow = True, "crop"
