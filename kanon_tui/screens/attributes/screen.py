@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
-from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
@@ -22,10 +21,11 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.core.task.weights import association_matrix, redundant
 from kanon_tui.screens.attributes.association import AssociationDialog
+from kanon_tui.screens.attributes.attribute_rows import AttributeRows
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.widgets.bars import bar
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
+from kanon_tui.widgets.grid import Cell, Grid, printable
 from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["AttributesScreen"]
@@ -169,7 +169,7 @@ a role key to change them all.
         grid = self.query_one("#attributes", Grid)
         rows = [self._row(name) for name in session.project.attributes]
         names = [("●" if name in self.marked else " ") for name in session.project.attributes]
-        grid.show(_Rows(rows, names, wide=self._wide), keep_cursor=True)
+        grid.show(AttributeRows(rows, names, wide=self._wide), keep_cursor=True)
 
     def _row(self, name: str) -> list[Cell]:
         spec = self.session.attribute(name)
@@ -309,47 +309,6 @@ a role key to change them all.
         """Enter: quasi-identifier or other."""
         role = Role.OTHER if self.session.attribute(self.current).role is Role.QUASI else Role.QUASI
         self.action_role(str(role))
-
-
-class _Rows:
-    """The attributes as a grid source; a narrow terminal gets narrower columns and no missing."""
-
-    WIDE = (
-        ("attribute", 24), ("role", 10), ("kind", 11), ("weight", 11), ("distinct", 9),
-        ("missing", 7), ("alone identifies", 16), ("association", 30),
-    )  # fmt: skip
-    NARROW = (
-        ("attribute", 14), ("role", 10), ("kind", 11), ("weight", 7), ("distinct", 8), ("", 0),
-        ("alone", 6), ("association", 10),
-    )  # fmt: skip
-
-    def __init__(self, rows: list[list[Cell]], names: list[str], wide: bool) -> None:
-        layout = self.WIDE if wide else self.NARROW
-        shown = [x for x, (title, _) in enumerate(layout) if title]
-        self._rows = [[row[x] for x in shown] for row in rows]
-        self._names, self.height = names, len(rows)
-        longest = [
-            max([0, *(cell_len(printable(row[x].text)) for row in rows)])
-            for x in range(len(layout))
-        ]
-        longest[0] = max(10, longest[0])
-        self.columns: Sequence[GridColumn] = [
-            GridColumn(
-                title,
-                min(width, longest[x]) if x == 0 else width,
-                title == "distinct",
-                wish=longest[x],
-            )
-            for x, (title, width) in enumerate(layout)
-            if title
-        ]
-
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        return self._rows[start:stop]
-
-    def row_name(self, row: int) -> str:
-        """● for a marked row."""
-        return self._names[row]
 
 
 def associations(session: Session) -> Associations:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from textwrap import wrap
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -32,10 +31,10 @@ from kanon_tui.core.run.run import State
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.live_view import LiveView
+from kanon_tui.screens.run.setup_lines import algorithm_line, preflight_text
 from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["RunScreen"]
 
@@ -46,9 +45,6 @@ FAMILIES = {
     Family.FULL_DOMAIN: "full-domain",
     Family.CLUSTERING: "clustering",
 }
-
-NAME_WIDTH, TITLE_WIDTH = 13, 27
-"""Cells of an algorithm's name and of its title in the list."""
 
 PRIVACY = (
     *fields_of(Privacy),
@@ -362,30 +358,3 @@ for the next, `space` to let it run.
         self.query_one(ContentSwitcher).current = "setup"
         self.query_one("#algorithms").focus()
         self.refresh_bindings()
-
-
-def algorithm_line(name: str, title: str) -> Text:
-    """Name and title of an algorithm; a long title goes on below, never cut off."""
-    lines = wrap(title, TITLE_WIDTH)
-    line = Text.assemble((f"{name:<{NAME_WIDTH}}", "bold"), (lines[0], "dim"))
-    for more in lines[1:]:
-        line.append(f"\n{'':<{NAME_WIDTH}}{more}", "dim")
-    return line
-
-
-def preflight_text(found: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
-    """One line (two with warnings): ready or not, and how large."""
-    if found.problem:
-        return Text.assemble(
-            ("✗ ", theme_style(widget, "error", bold=True)), printable(found.problem)
-        )
-    text = Text.assemble(
-        ("✓ ready ", theme_style(widget, "success", bold=True)),
-        (name, "bold"),
-        f" k={privacy.k} · ",
-    )
-    text.append(printable(" · ".join(found.facts)))
-    if found.warnings:
-        more = f" (and {len(found.warnings) - 1} more)" if len(found.warnings) > 1 else ""
-        text.append(f"\n! {printable(found.warnings[0])}{more}", theme_style(widget, "warning"))
-    return text

@@ -1,0 +1,53 @@
+"""The attributes as the rows of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from kanon_tui.widgets.column_layout import GridColumn
+from kanon_tui.widgets.grid import Cell, printable
+
+__all__ = ["AttributeRows"]
+
+
+class AttributeRows:
+    """The attributes as a grid source; a narrow terminal gets narrower columns and no missing."""
+
+    WIDE = (
+        ("attribute", 24), ("role", 10), ("kind", 11), ("weight", 11), ("distinct", 9),
+        ("missing", 7), ("alone identifies", 16), ("association", 30),
+    )  # fmt: skip
+    NARROW = (
+        ("attribute", 14), ("role", 10), ("kind", 11), ("weight", 7), ("distinct", 8), ("", 0),
+        ("alone", 6), ("association", 10),
+    )  # fmt: skip
+
+    def __init__(self, rows: list[list[Cell]], names: list[str], wide: bool) -> None:
+        layout = self.WIDE if wide else self.NARROW
+        shown = [x for x, (title, _) in enumerate(layout) if title]
+        self._rows = [[row[x] for x in shown] for row in rows]
+        self._names, self.height = names, len(rows)
+        longest = [
+            max([0, *(cell_len(printable(row[x].text)) for row in rows)])
+            for x in range(len(layout))
+        ]
+        longest[0] = max(10, longest[0])
+        self.columns: Sequence[GridColumn] = [
+            GridColumn(
+                title,
+                min(width, longest[x]) if x == 0 else width,
+                title == "distinct",
+                wish=longest[x],
+            )
+            for x, (title, width) in enumerate(layout)
+            if title
+        ]
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        return self._rows[start:stop]
+
+    def row_name(self, row: int) -> str:
+        """● for a marked row."""
+        return self._names[row]

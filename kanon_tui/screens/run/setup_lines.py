@@ -1,0 +1,45 @@
+"""Texts of the set-up face of screen 5: the list of algorithms, and what lies ahead."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+from rich.text import Text
+from textual.widget import Widget
+
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.run.preflight import Preflight
+from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.theme_style import theme_style
+
+__all__ = ["algorithm_line", "preflight_text"]
+
+NAME_WIDTH, TITLE_WIDTH = 13, 27
+"""Cells of an algorithm's name and of its title in the list."""
+
+
+def algorithm_line(name: str, title: str) -> Text:
+    """Name and title of an algorithm; a long title goes on below, never cut off."""
+    lines = wrap(title, TITLE_WIDTH)
+    line = Text.assemble((f"{name:<{NAME_WIDTH}}", "bold"), (lines[0], "dim"))
+    for more in lines[1:]:
+        line.append(f"\n{'':<{NAME_WIDTH}}{more}", "dim")
+    return line
+
+
+def preflight_text(found: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
+    """One line (two with warnings): ready or not, and how large."""
+    if found.problem:
+        return Text.assemble(
+            ("✗ ", theme_style(widget, "error", bold=True)), printable(found.problem)
+        )
+    text = Text.assemble(
+        ("✓ ready ", theme_style(widget, "success", bold=True)),
+        (name, "bold"),
+        f" k={privacy.k} · ",
+    )
+    text.append(printable(" · ".join(found.facts)))
+    if found.warnings:
+        more = f" (and {len(found.warnings) - 1} more)" if len(found.warnings) > 1 else ""
+        text.append(f"\n! {printable(found.warnings[0])}{more}", theme_style(widget, "warning"))
+    return text
