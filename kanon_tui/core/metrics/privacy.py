@@ -1,8 +1,7 @@
 """What an attacker can still learn: class sizes, sensitive values of classes, broken MAGVals.
 
 Per sensitive attribute every model of `core/privacy` gives the figure of its worst class; t is the
-distance from the whole input table. Missing is a value like any other. Suppressed records are in no
-class.
+distance from the whole input table. Suppressed records are in no class.
 
 Reference: CKA for MAGVals; `core/privacy` for the rest.
 """

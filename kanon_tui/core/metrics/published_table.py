@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from kanon_tui.core.data.distinct_values import by_value
 from kanon_tui.core.data.guess import guess_attributes
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table, as_table
@@ -26,8 +27,9 @@ def check_published(
     """Measure a table that is already anonymised, whoever made it.
 
     Cells are compared as they are printed; every row counts, one of nothing but `*` too. The
-    sensitive attribute is ordered when it is guessed to hold numbers or dates, and t-closeness is
-    measured against the table itself, as nothing else is known.
+    sensitive attribute is counted in values, not in spellings; it is ordered when it is guessed to
+    hold numbers or dates, and t-closeness is measured against the table itself, as nothing else is
+    known.
     """
     table = as_table(frame)
     for name in (*quasi, *([sensitive] if sensitive is not None else [])):
@@ -43,7 +45,7 @@ def check_published(
     if sensitive is not None:
         guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
         column = table.column(sensitive, guess.kind, guess.format)
-        found |= worst_figures(classes, len(sizes), column)
+        found |= worst_figures(classes, len(sizes), by_value(column, table.missing_tokens))
     return {
         "records": table.height,
         "quasi": list(quasi),

@@ -2,6 +2,9 @@
 
 The bound may be for some values alone: `alpha: {attribute: diagnosis, max: 0.5, values: [HIV]}`.
 
+A missing value is no value: shares are those among the records of a class that have one, and 0
+where none has. Otherwise missing values would thin out what is known of the others.
+
 Reference: Wong et al., (α, k)-anonymity (2006).
 """
 
@@ -22,7 +25,7 @@ from kanon_tui.core.fields.types import number
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.shares import fewest_removed, highest_shares
+from kanon_tui.core.privacy.shares import fewest_removed, highest_shares, over_present
 from kanon_tui.core.text import quoted_list
 
 __all__ = ["AlphaKAnonymity"]
@@ -79,19 +82,30 @@ class AlphaKAnonymity(PrivacyModel):
                     f"{who}: the share of '{value}' is bounded, but {column.name} has no such "
                     f"value; {suggestion(value, column.values)}"
                 )
+            if column.code_of[value] == column.missing:
+                raise InputError(
+                    f"{who}: the share of '{value}' is bounded, but it means missing, which is no "
+                    f"value of {column.name}; leave it out"
+                )
         in_order = tuple(sorted(set(self.values), key=column.code_of.__getitem__))
         return replace(self, attribute=column.name, values=in_order)
 
     # -- judging classes
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """The highest share of a value of every class."""
-        return highest_shares(groups, self._bounded(column))
+        """The highest share of a value of every class, among the records that have one."""
+        bounded = self._bounded(column)
+        return over_present(groups, column, lambda g: highest_shares(g, bounded), 0.0)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
         """α is the share to bring down."""
-        most = np.full(groups.count, self.bound)
-        return fewest_removed(groups, self.figures(groups, column) - most, most)
+        bounded = self._bounded(column)
+
+        def removed(present: GroupValues) -> Int64s:
+            most = np.full(present.count, self.bound)
+            return fewest_removed(present, highest_shares(present, bounded) - most, most)
+
+        return over_present(groups, column, removed, 0)
 
     def _bounded(self, column: Column) -> Flags | None:
         """Per value of the column whether its share is bounded; None: all are."""

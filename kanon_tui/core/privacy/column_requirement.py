@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.column import MISSING_TOKENS, Column
+from kanon_tui.core.data.distinct_values import CountedColumn
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -55,18 +56,22 @@ class ColumnRequirement:
         """What to say where even the whole table fails."""
         return self.model.unreachable(self.worst_figure(self._whole_table))
 
-    def claim(self) -> Claim:
-        """What the verifier is to prove, as plain data."""
+    def claim(self, missing_tokens: Sequence[str] = MISSING_TOKENS) -> Claim:
+        """What the verifier is to prove, as plain data: of spellings, which it judges by itself."""
+        spelt, tokens = self.column, missing_tokens
+        if isinstance(self.column, CountedColumn) and self.column.spelt is not None:
+            spelt, tokens = self.column.spelt, self.column.missing_tokens
         return Claim(
             model=self.model.name,
             bound=self.model.bound,
             only_values=self.model.only_values,
             lack=self.model.lack,
             attribute=self.column.name,
-            values=self.column.values,
-            counts=tuple(self.column.counts.tolist()),
-            missing=self.column.missing,
-            ordered=self.column.kind.ordered,
+            values=spelt.values,
+            counts=tuple(spelt.counts.tolist()),
+            numbers=None if spelt.numbers is None else tuple(spelt.numbers.tolist()),
+            missing_tokens=tuple(tokens),
+            spellings_differ=spelt is self.column,
         )
 
 

@@ -3,6 +3,9 @@
 - distinct l: the number of distinct values;
 - entropy l: e to the entropy, −Σ p ln p: as if the class had that many equally frequent values.
 
+A missing value is no value: both look at the records that have one. A class in which all are
+missing has 1, as if all had the same.
+
 Reference: Machanavajjhala et al., l-diversity (2007).
 """
 
@@ -18,6 +21,7 @@ from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.shares import (
     fewest_removed,
     highest_shares,
+    over_present,
     sums_per_class,
     value_shares,
 )
@@ -43,7 +47,8 @@ class DistinctLDiversity(PrivacyModel):
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """The number of distinct values of every class."""
-        return groups.distinct.astype(np.float64)
+        present = over_present(groups, column, lambda g: g.distinct.astype(np.float64), 1.0)
+        return np.asarray(np.maximum(present, 1.0), dtype=np.float64)
 
     def __str__(self) -> str:
         values = plural(self.bound, "value")
@@ -71,12 +76,13 @@ class EntropyLDiversity(PrivacyModel):
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """exp(−Σ p ln p) over the values of every class."""
-        shares = value_shares(groups)
-        entropy = sums_per_class(groups, -shares * np.log(shares))
-        return np.asarray(np.exp(entropy), dtype=np.float64)
+        return over_present(groups, column, _exp_entropy, 1.0)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
         """So much entropy allows no value more than a certain share of the class."""
+        return over_present(groups, column, self._least_removed, 0)
+
+    def _least_removed(self, groups: GroupValues) -> Int64s:
         values, place = np.unique(groups.distinct, return_inverse=True)
         most = np.array([_highest_share(count, self.bound) for count in values.tolist()])[place]
         return fewest_removed(groups, highest_shares(groups) - most, most)
@@ -88,6 +94,12 @@ class EntropyLDiversity(PrivacyModel):
     def lack(self) -> str:
         """Too little entropy."""
         return f"{self.attribute} less diverse than {self.bound:g} equally frequent values"
+
+
+def _exp_entropy(groups: GroupValues) -> Floats:
+    shares = value_shares(groups)
+    entropy = sums_per_class(groups, -shares * np.log(shares))
+    return np.asarray(np.exp(entropy), dtype=np.float64)
 
 
 def _highest_share(values: int, entropy_l: float) -> float:

@@ -1,6 +1,7 @@
 """p-sensitive k-anonymity: every class has at least p distinct values of a sensitive attribute.
 
-The figure is that of distinct l-diversity; the two came up under different names.
+The figure is that of distinct l-diversity, where missing is no value; the two came up under
+different names.
 
 Reference: Truta and Vinay, p-sensitive k-anonymity (2006).
 """

@@ -5,12 +5,17 @@ All is counted on distinct (class, value) pairs, never on a classes × values ta
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 
-__all__ = ["fewest_removed", "highest_shares", "sums_per_class", "value_shares"]
+__all__ = ["fewest_removed", "highest_shares", "over_present", "sums_per_class", "value_shares"]
 
 
 def value_shares(groups: GroupValues) -> Floats:
@@ -29,6 +34,27 @@ def highest_shares(groups: GroupValues, counted: Flags | None = None) -> Floats:
     if counted is not None:
         shares = np.where(counted[groups.code], shares, 0.0)
     return np.asarray(np.maximum.reduceat(shares, groups.starts[:-1]), dtype=np.float64)
+
+
+def over_present(
+    groups: GroupValues,
+    column: Column,
+    figures: Callable[[GroupValues], npt.NDArray[Any]],
+    otherwise: float,
+) -> npt.NDArray[Any]:
+    """A figure of every class over the records that have a value; `otherwise` where none has.
+
+    A missing value is no value, so it must not make a class look more diverse than it is.
+    """
+    shown = groups.code != column.missing if column.missing is not None else None
+    if shown is None or shown.all():
+        return figures(groups)
+    there, group = np.unique(groups.group[shown], return_inverse=True)
+    present = GroupValues(len(there), group, groups.code[shown], groups.records[shown])
+    found = figures(present)
+    everywhere = np.full(groups.count, otherwise, dtype=found.dtype)
+    everywhere[there] = found
+    return everywhere
 
 
 def fewest_removed(groups: GroupValues, over: Floats, most: Floats) -> Int64s:

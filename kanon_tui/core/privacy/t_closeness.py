@@ -6,6 +6,10 @@ With p the shares of a class and q those of the whole table, the distance is
 - for numbers and dates the ordered distance, Σ|P − Q| / (m − 1) over the m sorted values, where P
   and Q are the cumulated shares.
 
+A missing value is judged in two ways, and the larger distance counts: as a value of its own (that
+it is missing may be what is sensitive) and among the records that have a value (missing ones must
+not thin out what is known of the others).
+
 Reference: Li et al., t-closeness (2007).
 """
 
@@ -18,7 +22,12 @@ from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.fields.types import number
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.shares import fewest_removed, sums_per_class, value_shares
+from kanon_tui.core.privacy.shares import (
+    fewest_removed,
+    over_present,
+    sums_per_class,
+    value_shares,
+)
 
 __all__ = ["TCloseness"]
 
@@ -38,8 +47,11 @@ class TCloseness(PrivacyModel):
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """The distance of every class."""
-        whole = _table_shares(column)
-        return (_ordered_distances if column.kind.ordered else _equal_distances)(groups, whole)
+        of_present = over_present(
+            groups, column, lambda g: _distances(g, column, _present_shares(column)), 0.0
+        )
+        of_all = _distances(groups, column, _table_shares(column))
+        return np.asarray(np.maximum(of_all, of_present), dtype=np.float64)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
         """A class has too much of some values: their share must come down.
@@ -47,12 +59,19 @@ class TCloseness(PrivacyModel):
         It may be what they have in the whole table, and t. For ordered values, where a distance is
         no share, it may be t alone.
         """
+        of_present = over_present(
+            groups, column, lambda g: self._removed(g, column, _present_shares(column)), 0
+        )
+        of_all = self._removed(groups, column, _table_shares(column))
+        return np.asarray(np.maximum(of_all, of_present), dtype=np.int64)
+
+    def _removed(self, groups: GroupValues, column: Column, whole: Floats) -> Int64s:
         most = np.full(groups.count, self.bound)
         if not column.kind.ordered:
-            expected = _table_shares(column)[groups.code]
+            expected = whole[groups.code]
             too_much = value_shares(groups) > expected
             most += sums_per_class(groups, np.where(too_much, expected, 0.0))
-        return fewest_removed(groups, self.figures(groups, column) - self.bound, most)
+        return fewest_removed(groups, _distances(groups, column, whole) - self.bound, most)
 
     def __str__(self) -> str:
         return f"{self.attribute} within {self.bound:g} of the whole table"
@@ -65,6 +84,16 @@ class TCloseness(PrivacyModel):
 
 def _table_shares(column: Column) -> Floats:
     return np.asarray(column.counts / column.counts.sum(), dtype=np.float64)
+
+
+def _present_shares(column: Column) -> Floats:
+    """The same among the records that have a value: missing is the last code."""
+    counts = column.counts[: column.missing]
+    return np.asarray(counts / max(counts.sum(), 1), dtype=np.float64)
+
+
+def _distances(groups: GroupValues, column: Column, whole: Floats) -> Floats:
+    return (_ordered_distances if column.kind.ordered else _equal_distances)(groups, whole)
 
 
 def _equal_distances(groups: GroupValues, whole: Floats) -> Floats:

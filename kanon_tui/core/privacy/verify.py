@@ -8,8 +8,13 @@ purpose: do not let it import a model, and do not let a model import a formula f
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -38,12 +43,15 @@ class Claim:
     """What a class shows that has it not, after 'with'."""
     attribute: str
     values: tuple[str, ...]
-    """All values of the column, sorted, missing last."""
+    """All texts of the column, sorted by what they mean; every missing token is one text."""
     counts: tuple[int, ...]
-    """How many records of the whole input table have each value."""
-    missing: int | None
-    """Which of the values is the missing one."""
-    ordered: bool
+    """How many records of the whole input table have each text."""
+    numbers: tuple[float, ...] | None
+    """Numbers and dates: what each text stands for; None where values have no order."""
+    missing_tokens: tuple[str, ...]
+    """The texts that mean missing."""
+    spellings_differ: bool
+    """Whether two spellings of a value are two values."""
 
 
 def smallest_class(published: pl.DataFrame, quasi: Sequence[str]) -> int:
@@ -100,10 +108,15 @@ def verify(
 
 def classes_without(published: pl.DataFrame, quasi: Sequence[str], claim: Claim) -> int:
     """How many classes do not have what is claimed of a sensitive attribute."""
-    missing = len(claim.values) - 1 if claim.missing is None else claim.missing
-    rank = published[claim.attribute].replace_strict(
-        list(claim.values), range(len(claim.values)), default=missing, return_dtype=pl.Int64
-    )
+    ranks = _ranks(claim)
+    texts = published[claim.attribute]
+    unknown = texts.filter(~texts.is_in([*ranks]))
+    if unknown.len():
+        raise NotReachedError(
+            f"the release has {unknown.n_unique():,} values of {claim.attribute} that the input "
+            f"does not have; nothing was written"
+        )
+    rank = texts.replace_strict(list(ranks), list(ranks.values()), return_dtype=pl.Int64)
     classes = _cells(published, quasi).select(
         pl.struct(pl.all()).rank("dense").cast(pl.Int64).alias("class") - 1, rank.alias("rank")
     )
@@ -118,49 +131,113 @@ def classes_without(published: pl.DataFrame, quasi: Sequence[str], claim: Claim)
     return int((figures > claim.bound + _ROUNDING).sum())
 
 
+# -- which texts are the same value
+
+_MISSING = -1
+"""The rank of missing values."""
+_HIDDEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
+
+
+def _ranks(claim: Claim) -> dict[str, int]:
+    """The rank of every text's value, by its order where there is one; `_MISSING` where missing."""
+    ranks = dict.fromkeys(claim.missing_tokens, _MISSING)
+    present = [text for text in claim.values if text not in ranks]
+    if claim.spellings_differ:
+        return ranks | {text: rank for rank, text in enumerate(present)}
+    if claim.numbers is not None:
+        said: list[Any] = [
+            n for t, n in zip(claim.values, claim.numbers, strict=True) if t not in ranks
+        ]
+    else:
+        said = [_said(text) for text in present]
+    nothing = {_said(token) for token in claim.missing_tokens} if claim.numbers is None else set()
+    order = {
+        value: rank for rank, value in enumerate(dict.fromkeys(v for v in said if v not in nothing))
+    }
+    return ranks | {t: order.get(v, _MISSING) for t, v in zip(present, said, strict=True)}
+
+
+def _said(text: str) -> Decimal | str:
+    """What a reader takes from a text: capitals, spaces and hidden characters do not matter."""
+    shown = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    shown = "".join("-" if c == "\u2212" else c for c in shown if unicodedata.category(c) != "Cf")
+    words = re.split(r"\s+", _HIDDEN.sub("", shown).strip())
+    shown = " ".join(words)
+    if set(shown) <= set("0123456789.e+-"):
+        with suppress(InvalidOperation):
+            return Decimal(shown)
+    return shown
+
+
+# -- figures by their definitions
+
+
 def _distinct(held: pl.DataFrame, claim: Claim) -> Floats:
-    return _per_class(held, pl.len())
+    return _of_present(held, pl.len(), otherwise=1.0)
 
 
 def _entropy(held: pl.DataFrame, claim: Claim) -> Floats:
-    return _per_class(held, (-(_SHARE * _SHARE.log()).sum()).exp())
+    return _of_present(held, (-(_SHARE * _SHARE.log()).sum()).exp(), otherwise=1.0)
 
 
 def _highest_share(held: pl.DataFrame, claim: Claim) -> Floats:
     bounded = pl.lit(value=True)
     if claim.only_values:
-        bounded = pl.col("rank").is_in([claim.values.index(value) for value in claim.only_values])
-    return _per_class(held, _SHARE.filter(bounded).max().fill_null(0.0))
+        ranks = _ranks(claim)
+        bounded = pl.col("rank").is_in([ranks[value] for value in claim.only_values])
+    return _of_present(held, _SHARE.filter(bounded).max().fill_null(0.0), otherwise=0.0)
 
 
 _SHARE = pl.col("records") / pl.col("records").sum()
 
 
-def _per_class(held: pl.DataFrame, figure: pl.Expr) -> Floats:
-    figures = held.group_by("class").agg(figure.alias("figure"))["figure"]
-    return figures.cast(pl.Float64).to_numpy()
+def _of_present(held: pl.DataFrame, figure: pl.Expr, otherwise: float) -> Floats:
+    """A figure of every class over the records that have a value."""
+    there = held.filter(pl.col("rank") != _MISSING)
+    figures = there.group_by("class").agg(figure.cast(pl.Float64).alias("figure"))
+    every = held.select(pl.col("class").unique()).join(figures, on="class", how="left")
+    return every["figure"].fill_null(otherwise).to_numpy()
 
 
 def _distance(held: pl.DataFrame, claim: Claim) -> Floats:
-    """Distance of every class from the whole table, on full rows of shares."""
-    counts = np.array(claim.counts)
+    """The larger of the distances with missing as a value of its own and without missing."""
+    ranks = _ranks(claim)
+    records: dict[int, int] = {}
+    for text, count in zip(claim.values, claim.counts, strict=True):
+        records[ranks[text]] = records.get(ranks[text], 0) + count
+    last = records.pop(_MISSING, None)
+    counts = [records[rank] for rank in sorted(records)]
+    count = held["class"].n_unique()
+    present = held.filter(pl.col("rank") != _MISSING)
+    found = _distances(present, counts, count, claim) if counts else np.zeros(count)
+    if last is None:
+        return found
+    with_missing = held.with_columns(pl.col("rank").replace(_MISSING, len(counts)))
+    return np.maximum(found, _distances(with_missing, [*counts, last], count, claim))
+
+
+def _distances(held: pl.DataFrame, counted: Sequence[int], count: int, claim: Claim) -> Floats:
+    """Distance of every class from the whole table, on full rows of shares; 0 without records."""
+    counts = np.array(counted)
     whole = counts / counts.sum()
     values = len(whole)
     classes, ranks = held["class"].to_numpy(), held["rank"].to_numpy()
     records = held["records"].to_numpy()
-    count = int(classes.max()) + 1
     at_a_time = max(1, _CELLS_AT_A_TIME // values)
     distances = np.empty(count)
     for first in range(0, count, at_a_time):
         here = (classes >= first) & (classes < first + at_a_time)
         shares = np.zeros((min(at_a_time, count - first), values))
         shares[classes[here] - first, ranks[here]] = records[here]
-        apart = shares / shares.sum(axis=1, keepdims=True) - whole
-        if claim.ordered:
+        sizes = shares.sum(axis=1, keepdims=True)
+        apart = shares / np.maximum(sizes, 1) - whole
+        if claim.numbers is not None:
             found = np.abs(np.cumsum(apart, axis=1)).sum(axis=1) / max(values - 1, 1)
         else:
             found = np.abs(apart).sum(axis=1) / 2
-        distances[first : first + len(found)] = found
+        distances[first : first + len(found)] = np.where(sizes[:, 0] > 0, found, 0.0)
     return distances
 
 

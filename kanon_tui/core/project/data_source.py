@@ -39,6 +39,11 @@ class DataSource:
         "Columns that the project does not name: left out unless they seem quasi-identifying, or "
         "published as they are unless they seem to identify people",
     )
+    distinct: Literal["value", "exact"] = declared(
+        "value",
+        "What counts as different for l, t, p and alpha: values (100 and 1e2 are one, HIV and hiv "
+        "are one), or spellings",
+    )
     missing_policy: Literal["value", "drop"] = declared(
         "value",
         "What becomes of missing values: a value like others, or their records are dropped",

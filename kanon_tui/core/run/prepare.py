@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.distinct_values import by_value
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.errors import InputError
@@ -54,7 +55,7 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         for column, weight in zip(columns, weights, strict=True)
     )
     sensitive = tuple(
-        coded_column(table, name, specs[name])
+        counted_column(table, name, specs[name], project.data.distinct)
         for name in table.names
         if roles[name] is Role.SENSITIVE
     )
@@ -82,6 +83,12 @@ def coded_column(table: Table, name: str, spec: AttributeSpec) -> Column:
     """The codes of an attribute, in the kind the project gives it."""
     assert spec.kind is not None, "Project.completed fills in every kind"
     return table.column(name, spec.kind, spec.format)
+
+
+def counted_column(table: Table, name: str, spec: AttributeSpec, distinct: str) -> Column:
+    """A sensitive attribute, its values told apart as the project says."""
+    column = coded_column(table, name, spec)
+    return column if distinct == "exact" else by_value(column, table.missing_tokens)
 
 
 def quasi_identifier(

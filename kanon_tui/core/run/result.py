@@ -117,7 +117,7 @@ def conclude(run: Run, project: Project | None = None) -> Result:
 def _verify(release: Release) -> None:
     task = release.task
     quasi = [attribute.name for attribute in task.quasi]
-    claims = [requirement.claim() for requirement in task.requirements]
+    claims = [each.claim(task.table.missing_tokens) for each in task.requirements]
     # Rows of nothing but * are no release, however many there are.
     published = release.frame.clear() if release.suppressed.all() else release.frame
     try:

@@ -10,6 +10,8 @@ import numpy as np
 
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
 from kanon_tui.core.analysis.published.read_cells import ReadCells
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.distinct_values import CountedColumn, by_value
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Flags, Int64s
@@ -80,7 +82,10 @@ def link(
     """Look distinct people up in a table; `known` numbers their `values`."""
     distinct = len(known.sizes)
     matches = np.zeros(distinct, dtype=np.int64)
-    sensitive = [Agreement.of(table, column.name, rows, distinct) for column in task.sensitive]
+    sensitive = [
+        Agreement.of(table, column.name, rows, distinct, isinstance(column, CountedColumn))
+        for column in task.sensitive
+    ]
     for block, person, row in fitting_pairs(cells, rows, known, values):
         matches[block] += np.bincount(person, rows.sizes[row], len(matches[block])).astype(np.int64)
         for each in sensitive:
@@ -109,9 +114,13 @@ class Agreement:
     highest: Int64s
 
     @classmethod
-    def of(cls, table: Table, name: str, rows: DistinctRows, people: int) -> Agreement:
-        """Nobody looked at yet."""
-        column = table.column(name, Kind.CATEGORICAL)
+    def of(
+        cls, table: Table, name: str, rows: DistinctRows, people: int, by_values: bool
+    ) -> Agreement:
+        """Nobody looked at yet; by values, spellings of one value agree."""
+        column: Column = table.column(name, Kind.CATEGORICAL)
+        if by_values:
+            column = by_value(column, table.missing_tokens)
         ends = [np.full(n, e) for n in (len(rows.sizes), people) for e in (len(column.values), -1)]
         np.minimum.at(ends[0], rows.row_of, column.codes)
         np.maximum.at(ends[1], rows.row_of, column.codes)
