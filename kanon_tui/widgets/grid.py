@@ -272,7 +272,7 @@ class Grid(ScrollView, can_focus=True):
             left -= room + gap
             if left <= 0:
                 break
-        return Strip(pieces).adjust_cell_length(width, fill)
+        return Strip(pieces).simplify().adjust_cell_length(width, fill)
 
     # -- the cursor
 
@@ -285,12 +285,19 @@ class Grid(ScrollView, can_focus=True):
         """Move the cursor and bring it into view."""
         if self.source is None or not self.source.height:
             return
+        before, offset = self.row, self.scroll_offset
         self.row = max(0, min(row, self.source.height - 1))
         if column is not None:
             self.column = max(0, min(column, len(self.source.columns) - 1))
         self._into_view()
-        self.refresh()
+        if self.scroll_offset == offset:  # else everything is painted anew
+            self._paint_rows(before, self.row)
         self.post_message(self.Moved(self, self.row, self.column))
+
+    def _paint_rows(self, *rows: int) -> None:
+        """Paint some rows again and nothing else: a slow line has to carry every byte."""
+        for row in set(rows):
+            self.refresh_line(1 + row)
 
     def _into_view(self) -> None:
         if len(self._starts) < 2:  # nothing to see, or no columns

@@ -66,6 +66,8 @@ value; `n` goes on to the one after.
         self._shown: Session | None = None
         self._wanted = ""
         self._profiles: dict[tuple[str, object], ColumnProfile] = {}
+        self._profile_drawn: tuple[ColumnProfile, int] | None = None
+        """What the profile pane shows, and the width it was drawn for."""
 
     def body(self) -> Iterable[Widget]:
         yield Static(id="facts")
@@ -115,13 +117,18 @@ value; `n` goes on to the one after.
             lambda: profile(coded_column(session.table, name, spec)),
             done,
             group="profile",
-            failed=lambda error: self.query_one("#profile", Static).update(
-                Text(printable(str(error)))
-            ),
+            failed=self._profile_failed,
         )
+
+    def _profile_failed(self, error: Exception) -> None:
+        self._profile_drawn = None
+        self.query_one("#profile", Static).update(Text(printable(str(error))))
 
     def _fill_profile(self, made: ColumnProfile) -> None:
         pane = self.query_one("#profile", Static)
+        if self._profile_drawn == (made, pane.size.width):
+            return  # the cursor moved within the column
+        self._profile_drawn = (made, pane.size.width)
         self.query_one("#profile-pane").border_title = Text(printable(made.name))
         wide = not self.has_class("-narrow")
         pane.update(Text("\n").join(profile_lines(made, wide, max(pane.size.width, 30))))
