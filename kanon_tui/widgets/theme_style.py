@@ -14,6 +14,6 @@ def theme_style(widget: Widget, name: str, bold: bool = False) -> Style:
     variables = widget.app.theme_variables
     try:
         colour = Color.parse(variables[name]).rich_color
-    except (KeyError, ColorParseError):
-        return Style(bold=bold or None)
+    except (KeyError, ColorParseError):  # such as `auto 60%`, which the style sheet alone knows
+        return Style(bold=bold or None, dim=name == "text-muted" or None)
     return Style(color=colour, bold=bold or None)

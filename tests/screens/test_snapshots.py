@@ -187,18 +187,42 @@ def test_help(snap_compare) -> None:
     assert snap_compare(app(), terminal_size=(80, 24), run_before=before)
 
 
-def test_step_by_step(snap_compare) -> None:
-    """Mondrian's first cut on the paper's table; elapsed time is taken out of the picture."""
+WATCHED = {
+    "global": ("race-rules", 5),
+    "hybrid": ("race-rules", 6),
+    "local": ("race-rules", 4),
+    "distributed": ("race-rules", 9),
+    "incognito": ("incognito", 18),
+    "datafly": ("datafly", 4),
+    "mondrian": ("mondrian", 2),
+}
+"""The sample and the step at which each algorithm is looked at."""
+WATCHED_SIZES = {"80x24": (80, 24), "160x45": (160, 45)}
+
+
+@pytest.mark.parametrize("size", WATCHED_SIZES)
+@pytest.mark.parametrize("algorithm", WATCHED)
+def test_watching(snap_compare, algorithm: str, size: str) -> None:
+    """A step of an algorithm on a paper's table; elapsed time is taken out of the picture."""
+    sample, number = WATCHED[algorithm]
 
     async def before(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        session = session_of(pilot)
+        choice = AlgorithmChoice(algorithm)
+        session.edit(replace(session.project, algorithm=choice), "algorithm")
         await show(("5",))(pilot)
-        await pilot.press("full_stop")  # from here on the run waits: there is nothing to settle
         screen = pilot.app.screen
+        await pilot.press("full_stop")  # from here on the run waits: there is nothing to settle
         await wait_until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps)
+        while screen.live.snapshot.steps < number:
+            steps = screen.live.snapshot.steps
+            await pilot.press("full_stop")
+            await wait_until(pilot, lambda steps=steps: screen.live.snapshot.steps > steps)
         screen.live.run.seconds = 0.0
-        screen.live.snapshot = replace(screen.live.snapshot, seconds=0.0)
+        await wait_until(pilot, lambda: screen.live.snapshot.seconds == 0.0)
         screen._draw_live_view()
         await pilot.pause()
 
-    made = app(file=find_sample("mondrian").project)
-    assert snap_compare(made, terminal_size=(80, 24), run_before=before)
+    made = app(file=find_sample(sample).project)
+    assert snap_compare(made, terminal_size=WATCHED_SIZES[size], run_before=before)

@@ -14,10 +14,20 @@ from kanon_tui.core.full_domain.objective import declared_objective
 from kanon_tui.core.full_domain.pre_pruning import no_string, refuse_if_hopeless
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.numeric import TIE, Int32s, Int64s
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
+from kanon_tui.core.task.steps import (
+    Algorithm,
+    Candidate,
+    Choice,
+    Family,
+    RunContext,
+    Step,
+    Steps,
+)
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Datafly"]
+
+_SHOWN = 5  # attributes that could have been raised
 
 
 @dataclass(frozen=True)
@@ -95,7 +105,7 @@ class Datafly(Algorithm):
                 )
             yield from self._raise(search, levels)
         if outcome.small:
-            yield from self._tell_suppressed(search, outcome, len(joining))
+            yield from self._tell_suppressed(search, tuple(levels), outcome, len(joining))
         if len(joining):
             search.record_passing(levels)
         grouping = search.grouping(levels, search.notes(levels))
@@ -116,13 +126,21 @@ class Datafly(Algorithm):
         }
         if not distinct:
             raise NotReachedError(no_string(search.task))
-        why = "the attribute with most distinct values"
-        x = max(distinct, key=lambda y: distinct[y])
+        scores = {y: float(count) for y, count in distinct.items()}
+        why, second = "the attribute with most distinct values", ""
         if self.objective != "values":
             why = f"which costs least by {self.objective}"
             bounds = search.objective.bounds
-            kept = {y: float(bounds[y][levels[y] + 1] - bounds[y][levels[y]]) for y in distinct}
-            x = min(y for y in kept if kept[y] >= max(kept.values()) - TIE)
+            scores = {y: float(bounds[y][levels[y] + 1] - bounds[y][levels[y]]) for y in distinct}
+        x = min(y for y in scores if scores[y] >= max(scores.values()) - TIE)
+        others = [y for y in scores if y != x]
+        if others and self.objective == "values":
+            runner_up = max(others, key=lambda y: distinct[y])
+            why, second = (
+                why + " ({distinct:,} against {less:,} of {second})",
+                quasi[runner_up].name,
+            )
+        search.told.note(choice=self._choice(search, scores, x))
         levels[x] += 1
         after = len(quasi[x].hierarchy.labels[levels[x]])
         yield from search.tell(
@@ -131,12 +149,29 @@ class Datafly(Algorithm):
             + ("still {after:,}." if after == distinct[x] else "{distinct:,} become {after:,}."),
             attribute=quasi[x].name,
             distinct=distinct[x],
+            less=max((distinct[y] for y in others), default=0),
+            second=second,
             level=levels[x],
             after=after,
+            raised=tuple(levels),
+        )
+
+    def _choice(self, search: Search, scores: dict[int, float], x: int) -> Choice:
+        """The attributes that could have been raised."""
+        ranked = sorted(scores, key=lambda y: (-scores[y], y))[:_SHOWN]
+        by_values = self.objective == "values"
+        return Choice(
+            "which attribute is raised",
+            "distinct values" if by_values else f"change of {self.objective}",
+            tuple(Candidate(search.names[y], scores[y], chosen=y == x) for y in ranked),
+            len(scores),
+            "the highest, the first of equals",
         )
 
     @staticmethod
-    def _tell_suppressed(search: Search, outcome: Outcome, joining: int) -> Iterator[Step]:
+    def _tell_suppressed(
+        search: Search, levels: tuple[int, ...], outcome: Outcome, joining: int
+    ) -> Iterator[Step]:
         """The step of suppression, with those who join so that they are k."""
         small = outcome.small or 0
         who = (
@@ -154,6 +189,7 @@ class Datafly(Algorithm):
             k=search.task.k,
             lack=outcome.missed,
             joining=joining,
+            raised=levels,
         )
 
 

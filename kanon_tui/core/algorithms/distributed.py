@@ -15,7 +15,7 @@ from kanon_tui.core.full_domain.halving import Halving
 from kanon_tui.core.full_domain.objective import SEEKS, declared_objective
 from kanon_tui.core.full_domain.part_solver import PartSolver
 from kanon_tui.core.full_domain.parts import Whole, split
-from kanon_tui.core.full_domain.pointers import Pointers
+from kanon_tui.core.full_domain.pointers import HALF_WAY, Pointers
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.full_domain.strings import StringList
@@ -89,6 +89,7 @@ class DistributedSearch(Algorithm):
             "Split the attributes into {parts:,} parts, as a string can pass only if its parts do: "
             "{names}.",
             parts=len(parts),
+            split=tuple(parts),
             names="; ".join(joined([search.names[a] for a in part]) for part in parts),
         )
         with ExitStack() as stack:
@@ -109,12 +110,14 @@ def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
     """Search a list for a string that is better than the best known."""
     strings = StringList(search.space, codes, search.space.worth(codes))
     search.generated += len(strings)
+    search.told.note(part=None)
     yield from search.tell(
         "combine",
         which + ": halve it again and again, as global does.",
         strings=count_of(len(strings), "string"),
     )
     halving = Halving(search, strings)
+    yield from halving.drop_known()
     yield from halving.drop_worse()
     yield from halving.run()
 
@@ -134,7 +137,8 @@ def _find_good_string(search: Search) -> Iterator[Step]:
     )
     moving = True
     while moving:
-        passes = yield from _try(search, pointers.levels)
+        search.told.note(pointers=pointers.state)
+        passes = yield from _try(search, pointers.levels, HALF_WAY)
         moving = pointers.move(passes)
     yield from search.tell(
         "seek", "Then lower levels from the top, one by one, where most value is gained."
@@ -153,14 +157,19 @@ def _find_good_string(search: Search) -> Iterator[Step]:
             return
         a, level = max(rates, key=lambda choice: rates[choice])
         lowered = [*string[:a], level, *string[a + 1 :]]
-        if (yield from _try(search, lowered)):
+        why = "which gains most value for the labels it adds"
+        if (yield from _try(search, lowered, why)):
             string = lowered
         else:
             floors[a] = level + 1  # more specific strings fail there for good
 
 
-def _try(search: Search, levels: Sequence[int]) -> Generator[Step, None, bool]:
+def _try(search: Search, levels: Sequence[int], why: str) -> Generator[Step, None, bool]:
+    """Whether a string passes; one that was tested before is not tested again."""
+    known = search.known.get(tuple(levels))
+    if known is not None:
+        return known
     search.generated += 1
     outcome = search.test(levels)
-    yield from search.tell_test(levels, outcome)
+    yield from search.tell_test(levels, outcome, why=why)
     return outcome.passes

@@ -54,6 +54,7 @@ class GlobalSearch(Algorithm):
         lowest, dropped = lowest_levels(task)
         search = Search(task, context, lowest, objective=self.objective)
         halving = Halving(search, list_all(search, self.memory, self.name))
+        search.progress = lambda: halving.progress
         yield from search.tell_dropped(dropped)
         yield from halving.run()
         return search.answer()

@@ -8,7 +8,7 @@ from typing import ClassVar
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.halving import Halving, list_all
 from kanon_tui.core.full_domain.objective import SEEKS, declared_objective
-from kanon_tui.core.full_domain.pointers import Pointers
+from kanon_tui.core.full_domain.pointers import HALF_WAY, Pointers
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
@@ -51,11 +51,13 @@ class HybridSearch(Algorithm):
         lowest, dropped = lowest_levels(task)
         search = Search(task, context, lowest, objective=self.objective)
         halving = Halving(search, list_all(search, self.memory, self.name))
+        search.progress = lambda: halving.progress
         yield from search.tell_dropped(dropped)
         pointers = Pointers(lowest, search.space.heights)
         moving = True
         while moving and search.space.code(pointers.levels) in halving.strings:
-            passes = yield from halving.test(pointers.levels)
+            search.told.note(pointers=pointers.state)
+            passes = yield from halving.test(pointers.levels, HALF_WAY)
             moving = pointers.move(passes)
         yield from halving.run()
         return search.answer()

@@ -17,8 +17,9 @@ from kanon_tui.core.full_domain.halving import Halving
 from kanon_tui.core.full_domain.objective import declared_objective
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels, no_string
 from kanon_tui.core.full_domain.search import PassingString, Search, best_of
+from kanon_tui.core.full_domain.string_facts import Reason
 from kanon_tui.core.full_domain.strings import StringList
-from kanon_tui.core.numeric import Flags
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import joined, plural
@@ -80,13 +81,16 @@ class Incognito(Algorithm):
         search = Search(task, context, lowest)
         free = tuple(a for a, size in enumerate(search.space.sizes) if size > 1)
         self._refuse_if_too_large([search.space.sizes[a] for a in free])
+        first = 1 if task.requirements else 2  # levels that pass alone by size may miss more
+        sizes = [search.space.sizes[a] for a in free]
+        total = prod(size + 1 for size in sizes) - 1 - (sum(sizes) if first == 2 else 0)
+        search.progress = lambda: min((search.pruned + search.tested) / max(total, 1), 1.0)
         yield from search.tell_dropped(dropped)
         passing: dict[Part, Flags] = {
             (a,): np.ones(search.space.sizes[a], dtype=bool) for a in free
         }
-        first = 2
-        if task.requirements:  # levels that pass alone by their size may miss more
-            passing, first = {(): np.ones((), dtype=bool)}, 1
+        if first == 1:
+            passing = {(): np.ones((), dtype=bool)}
         for size in range(first, len(free) + 1):
             passing_parts, passing = passing, {}
             for part in combinations(free, size):
@@ -110,6 +114,7 @@ class Incognito(Algorithm):
         yield from search.tell(
             "answer", "{string} is the answer: " + _why(minimal, lowest_ones),
             string=search.text(answer), minimal=len(minimal), ties=len(lowest_ones), least=least,
+            answer_rv=search.rv(answer),
         )  # fmt: skip
         return search.grouping(answer, search.notes(answer), passing=minimal)
 
@@ -168,6 +173,8 @@ class _Lattice:
         names = joined([search.names[a] for a in self.part])
         dropped = int(self.unknown.size - self.unknown.sum())
         search.pruned += dropped
+        search.told.note(part=self.part)
+        search.told.settled(Reason.PART, self._nodes(~self.unknown))
         yield from search.tell(
             "join",
             "Join {names}: {left:,} of {strings:,} strings can pass, as all their parts do.",
@@ -187,9 +194,22 @@ class _Lattice:
                     self.unknown[tuple(point)] = False
         return self.passing
 
+    def _nodes(self, marked: Flags) -> Int64s:
+        """The numbers of marked strings in the lattice of all attributes."""
+        search = self.search
+        if not search.told.follows:
+            return np.empty(0, dtype=np.int64)
+        points = np.argwhere(marked)
+        levels = np.tile(np.array(search.space.heights), (len(points), 1))
+        levels[:, list(self.part)] = points + np.array(search.space.lowest)[list(self.part)]
+        return levels @ search.told.lattice.places
+
     def _pass_above(self, point: npt.NDArray[np.int64]) -> Iterator[Step]:
         above = tuple(slice(int(level), None) for level in point)
         known = int(self.unknown[above].sum()) - 1
+        inferred = np.zeros_like(self.unknown)
+        inferred[above] = self.unknown[above]
+        self.search.told.settled(Reason.ABOVE, self._nodes(inferred))
         self.unknown[above] = False
         self.passing[above] = True
         self.search.pruned += known

@@ -9,7 +9,7 @@ from typing import ClassVar
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.objective import SEEKS, declared_objective
-from kanon_tui.core.full_domain.pointers import Pointers
+from kanon_tui.core.full_domain.pointers import HALF_WAY, Pointers
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels, only_roots
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
@@ -64,9 +64,11 @@ class LocalSearch(Algorithm):
             outcome = search.count(levels)
             if outcome.passes and (self.accept_root or _says_something(levels, search)):
                 search.record_passing(levels, outcome)
-            yield from search.tell_test(levels, outcome)
+            search.told.note(pointers=pointers.state)
+            yield from search.tell_test(levels, outcome, why=HALF_WAY)
             moving = pointers.move(outcome.passes)
             if moving:
+                search.told.note(pointers=pointers.state)
                 yield from search.tell(
                     "move",
                     "Every attribute moves half-way to its more {direction} levels: {string}.",

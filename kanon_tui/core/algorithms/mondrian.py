@@ -10,14 +10,27 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.clustering.cut_facts import Cut
 from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.clustering.part_history import PartHistory
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.numeric import Floats, Int32s
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
+from kanon_tui.core.numeric import Floats, Int32s, Int64s
+from kanon_tui.core.task.steps import (
+    Algorithm,
+    Candidate,
+    Choice,
+    Family,
+    Grouping,
+    RunContext,
+    Step,
+    Steps,
+)
 from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.text import short_number
 
 __all__ = ["Mondrian"]
+
+_SHOWN = 5  # attributes that could have been cut
 
 
 @dataclass(frozen=True)
@@ -115,6 +128,7 @@ class Mondrian(Algorithm):
             if depth + decisions > len(parts.stack):  # a decision adds one open part at most
                 more = np.zeros((depth + decisions, parts.stack.shape[1]), dtype=np.int64)
                 parts = parts._replace(stack=np.concatenate([parts.stack, more]))
+            part = parts.stack[depth - 1].copy()
             depth, decided, new_cuts, saved = advance(axes, parts, depth, decisions, task.k, where)
             cuts += new_cuts
             closed += decided - new_cuts
@@ -126,8 +140,13 @@ class Mondrian(Algorithm):
                 "closed": closed,
                 "ncp": max(lost, 0.0) / task.n,
             }
+            now = history.record(parts.begins, parts.stack[:depth, 0])
             if decided == 1:
-                template, facts = space.tell(parts.event, parts.tried, task.k, self._cuts)
+                widths = space.widths(part)
+                template, facts = space.tell(parts.event, parts.tried, task.k, self._cuts, widths)
+                if context.watched:
+                    facts |= space.drawn(parts.event, part, parts.rows, facts)
+                    facts |= {} if cuts + closed > 1 else {"together": np.zeros(task.n, np.int32)}
             else:
                 template = (
                     "{new_cuts:,} cuts made and {new_closed:,} classes closed; "
@@ -139,8 +158,8 @@ class Mondrian(Algorithm):
                     "placed": placed,
                     "n": task.n,
                 }
+                facts |= {"together": history.begins(now)} if context.watched else {}
             kind = "cut" if new_cuts else "close"
-            now = history.record(parts.begins, parts.stack[:depth, 0])
             keep = partial(_grouping, history, now, cuts, closed, depth)
             yield Step(kind, template, facts, counters, placed / task.n, keep)
         return keep()
@@ -208,8 +227,57 @@ class _Space:
         code = int(np.flatnonzero(self.ranks[x] == rank)[0])
         return self.attributes[x].column.values[code]
 
+    def widths(self, part: Int64s) -> tuple[float, ...]:
+        """Per attribute how wide a part is, as the kernel measures it."""
+        found = []
+        for x, ordered in enumerate(self.ordered.tolist()):
+            low, high, distinct = (int(number) for number in part[2 + 3 * x : 5 + 3 * x])
+            begin, end = int(self.offsets[x]), int(self.offsets[x + 1])
+            width = 0.0 if low == high else (distinct - 1) / (end - begin - 1)
+            if ordered and low != high:
+                width = float(self.places[begin + high] - self.places[begin + low])
+            found.append(1.0 if np.isnan(width) else width)
+        return tuple(found)
+
+    def drawn(
+        self, event: Int64s, part: Int64s, order: Int32s, told: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What pictures show of the last decision. A part has the number of its first place."""
+        was_cut, _, x, left, *_ = (int(number) for number in event)
+        begin, end = int(part[0]), int(part[1])
+        facts: dict[str, Any] = {"rows": order[begin:end].astype(np.int64)}
+        if not was_cut:
+            return facts | {"closed_group": begin}
+        widths = self.widths(part)
+        ranked = sorted(range(len(widths)), key=lambda y: -widths[y])
+        passed_over = told["passed_over"].split(", ")
+        candidates = tuple(
+            Candidate(
+                self.attributes[y].name,
+                widths[y],
+                "no cut leaves k" if self.attributes[y].name in passed_over else "",
+                chosen=y == x,
+            )
+            for y in ranked[:_SHOWN]
+        )
+        formula = (
+            "width = range / domain, of categories (distinct − 1) / (distinct in the table − 1)",
+            *(f"{self.attributes[y].name}: {widths[y]:.4g}" for y in ranked),
+        )
+        cut = Cut(
+            begin, begin + left, x, told["below"], told["above"], left, end - begin - left, widths
+        )
+        rule = "the widest attribute with a cut that leaves k records on either side"
+        return facts | {
+            "cut": cut,
+            "moved": ((begin + left, order[begin + left : end].astype(np.int64)),),
+            "choice": Choice(
+                "which attribute is cut", "width", candidates, len(widths), rule, formula
+            ),
+        }
+
     def tell(
-        self, event: npt.NDArray[np.int64], tried: npt.NDArray[np.int64], k: int, cut: str
+        self, event: Int64s, tried: Int64s, k: int, cut: str, widths: Sequence[float]
     ) -> tuple[str, dict[str, Any]]:
         """The last decision as a template and its facts."""
         was_cut, size, x, left, below, above = (int(number) for number in event)
@@ -233,9 +301,16 @@ class _Space:
             "above": self.text(x, above),
             "left": left,
             "right": size - left,
+            "width": short_number(widths[x], 2),
         }
         where = "between {below} and {above}" if below != above else "inside {below}"
+        others = [y for y in range(len(widths)) if y != x and widths[y] > 0]
         why = "their widest attribute"
+        if others:
+            second = max(others, key=lambda y: widths[y])
+            facts |= {"second": self.attributes[second].name}
+            facts |= {"second_width": short_number(widths[second], 2)}
+            why += " ({width} against {second_width} of {second})"
         if len(looked) > 1:
             why = "since {passed_over} cannot be cut"
         return (

@@ -31,6 +31,13 @@ class PartHistory:
         self._since[open_begins] = np.minimum(self._since[open_begins], self._steps)
         return self._steps
 
+    def begins(self, step: int) -> Int32s:
+        """Per row the place where its part began at a step, which never changes for a part."""
+        places = np.where(self._since <= step, np.arange(len(self._order)), 0)
+        begins = np.empty(len(self._order), dtype=np.int32)
+        begins[self._order] = np.maximum.accumulate(places)
+        return begins
+
     def labels(self, step: int) -> Int32s:
         """Per row the number of its part at a step, counted in the order of the parts."""
         labels = np.empty(len(self._order), dtype=np.int32)

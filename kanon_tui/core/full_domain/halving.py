@@ -41,14 +41,16 @@ import numpy as np
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.full_domain.passing import SmallClassPruning, prunes_little, widen
 from kanon_tui.core.full_domain.search import PassingString, Search
+from kanon_tui.core.full_domain.string_facts import ListFollower, Reason
 from kanon_tui.core.full_domain.strings import StringList
 from kanon_tui.core.numeric import TIE
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.steps import Candidate, Choice, Step
 from kanon_tui.core.text import count_of
 
 __all__ = ["Halving", "list_all"]
 
-_MOST_DRAWN = 100_000  # strings
+_SORTED_BY = {"rv": "RV", "ncp": "NCP", "il": "IL", "classes": "the classes they can have"}
+_SHOWN = 5  # strings around the one that is tested
 
 
 class Halving:
@@ -58,18 +60,33 @@ class Halving:
         self.search = search
         self.strings = strings
         self._small_classes = SmallClassPruning(search.frequency, strings.space)
-        search.open_levels = self._open_levels
+        self._start = len(strings)
+        self._whole = self._start == strings.space.count
+        self._follower = ListFollower(search.told, strings)
+
+    @property
+    def progress(self) -> float:
+        """The share of the list that is settled."""
+        return 1 - len(self.strings) / self._start
 
     def run(self) -> Iterator[Step]:
         """Test the midpoint of what is left until nothing is left."""
         while len(self.strings):
-            yield from self.test(self.strings.space.levels(self.strings.midpoint()))
+            left = len(self.strings)
+            by = _SORTED_BY[self.search.objective.name]
+            why = f"the middle of the {{left:,}} strings left when sorted by {by}"
+            if left < 3:
+                why = "the last string left" if left == 1 else "the better of the last two strings"
+            levels = self.strings.space.levels(self.strings.midpoint())
+            yield from self.test(levels, why)
 
-    def test(self, levels: Sequence[int]) -> Generator[Step, None, bool]:
+    def test(self, levels: Sequence[int], why: str) -> Generator[Step, None, bool]:
         """Test a string of the list and prune by what is found; gives whether it passes."""
         search = self.search
         outcome = search.test(levels)
-        yield from search.tell_test(levels, outcome)
+        if search.told.watched:
+            search.told.note(choice=self._choice(levels, why))
+        yield from search.tell_test(levels, outcome, why=why, left=len(self.strings))
         if outcome.passes:
             tested = search.passing[-1]
             if search.objective.exact:
@@ -84,10 +101,10 @@ class Halving:
             self.strings.drop_one(self.strings.space.code(levels))
         else:
             specific = self.strings.drop_specific(self.strings.space.code(levels)) - 1
-            yield from self._pruned(specific, "more specific than a failing one")
+            yield from self._pruned(specific, Reason.BELOW, "more specific than a failing one")
             small_class = self._small_classes.drop(self.strings, outcome)
             why = "a record of this string is in a class below {k} there"
-            yield from self._pruned(small_class, why, k=search.task.k)
+            yield from self._pruned(small_class, Reason.SMALL_CLASS, why, k=search.task.k)
             if prunes_little(specific + small_class, self.strings):
                 yield from self._widen(levels)
         return outcome.passes
@@ -95,17 +112,66 @@ class Halving:
     def _widen(self, levels: Sequence[int]) -> Iterator[Step]:
         """Raise a failing string as far as it fails, to drop more of a long list."""
         search, strings = self.search, self.strings
-        wider, tests = widen(search.frequency, strings, tuple(levels))
+        wider, tests = widen(search.frequency, strings, tuple(levels), search.known)
+        why = "raised from {failing} to see how far it fails and to drop more at once"
+        failed, passed = 0, []
         for raised, outcome in tests:
-            search.generated += 1
+            code = strings.space.code(raised)
+            listed = code in strings
+            if not listed and self._whole:
+                search.pruned -= 1  # it was dropped untested, and is tested after all
+            elif not listed:
+                search.generated += 1
             search.tested += 1
+            search.known[raised] = outcome.passes
             if outcome.passes:
-                search.record_passing(raised, outcome)
-            yield from search.tell_test(raised, outcome)
-        dropped = strings.drop_specific(strings.space.code(wider))
-        yield from self._pruned(dropped, "more specific than a failing one")
+                found = search.record_passing(raised, outcome)
+                if listed and search.objective.exact:
+                    passed.append(found)
+                elif listed:
+                    strings.drop_one(code)
+            elif outcome.fails_below:
+                failed += listed
+            elif listed:
+                strings.drop_one(code)
+            yield from search.tell_test(raised, outcome, why=why, failing=search.text(levels))
+        dropped = strings.drop_specific(strings.space.code(wider)) - failed
+        yield from self._pruned(dropped, Reason.BELOW, "more specific than a failing one")
         if any(outcome.passes for _, outcome in tests):
-            yield from self.drop_worse()
+            yield from self.drop_worse(*passed)
+
+    def drop_known(self) -> Iterator[Step]:
+        """Drop what is known to fail from tests that were made before there was this list."""
+        dropped = 0
+        for levels, passes in self.search.known.items():
+            if not passes and self.search.frequency.monotone:
+                dropped += self.strings.drop_specific(self.strings.space.code(levels))
+        yield from self._pruned(dropped, Reason.BELOW, "no more general than one that failed")
+
+    def _choice(self, levels: Sequence[int], why: str) -> Choice:
+        """The strings around the one that is tested, in the order of the list."""
+        search, strings = self.search, self.strings
+        places, own = strings.around(strings.space.code(levels), _SHOWN)
+        count = len(strings)
+        candidates = tuple(
+            Candidate(
+                search.text(strings.space.levels(strings.codes[place])),
+                float(strings.worths[place]),
+                f"{place + 1:,} of {count:,}",
+                chosen=place == own,
+            )
+            for place in places.tolist()
+        )
+        by_rv = search.objective.name == "rv"
+        return Choice(
+            "which string is tested",
+            "RV" if by_rv else "worth at most",
+            candidates[::-1],
+            count,
+            why.replace("{left:,}", f"{count:,}"),
+            search.rv_formula(levels) if by_rv else (),
+            best_first=False,
+        )
 
     def _accept_above(self, levels: Sequence[int]) -> Iterator[Step]:
         """Values may rise: the best of the more general strings passes without a test."""
@@ -129,11 +195,12 @@ class Halving:
         if most is None or not (most <= tested.value or most < best - TIE):
             return
         dropped = len(strings.take_general(strings.space.code(tested.levels)))
-        yield from self._pruned(dropped, "more general, with no more classes")
+        yield from self._pruned(dropped, Reason.NO_BETTER, "more general, with no more classes")
 
-    def drop_worse(self, tested: PassingString | None = None) -> Iterator[Step]:
-        """Drop what cannot be the answer any more, the string just tested included."""
-        strings, best = self.strings, self.search.candidates
+    def drop_worse(self, *tested: PassingString) -> Iterator[Step]:
+        """Drop what cannot be the answer any more, the strings just tested included."""
+        search, strings = self.search, self.strings
+        best = search.candidates
         if not best:
             return
         worths = np.array([string.value for string in best])
@@ -142,25 +209,23 @@ class Halving:
         floor = float(worths.max()) - TIE
         lower = strings.drop_below(floor)
         losing = strings.drop_dominated(codes, worths, roots)
-        if tested is not None and tested.value < floor:
-            lower -= 1
-        elif tested is not None:
-            losing -= 1
-        mark = self.search.objective.text(float(worths.max()))
-        yield from self._pruned(lower, "worth less than the best so far, {mark}", mark=mark)
-        yield from self._pruned(losing, "worth no more than one that passes")
+        worth_less = sum(string.value < floor for string in tested)
+        lower, losing = lower - worth_less, losing - (len(tested) - worth_less)
+        gone = self._follower.gone()
+        beaten = search.told.lattice.worths[gone] < floor if len(gone) else np.empty(0, dtype=bool)
+        search.told.settled(Reason.WORTH_LESS, gone[beaten])
+        mark = search.objective.text(float(worths.max()))
+        why = "worth less than the best so far, {mark}"
+        yield from self._pruned(lower, Reason.WORTH_LESS, why, mark=mark)
+        search.told.settled(Reason.LOSES_TIE, gone[~beaten])
+        yield from self._pruned(losing, Reason.LOSES_TIE, "worth no more than one that passes")
 
-    def _open_levels(self) -> tuple[tuple[bool, ...], ...] | None:
-        """Which levels the strings left still have; in long lists it takes too long to see."""
-        if len(self.strings) > _MOST_DRAWN:
-            return None
-        return self.strings.space.open_levels(self.strings.codes)
-
-    def _pruned(self, dropped: int, why: str, **facts: Any) -> Iterator[Step]:
+    def _pruned(self, dropped: int, reason: Reason, why: str, **facts: Any) -> Iterator[Step]:
         self.search.pruned += dropped
+        self.search.told.settled(reason, self._follower.gone())
         if dropped > 0:
             template = f"Drop {count_of(dropped, 'string')}: {why}."
-            yield from self.search.tell("prune", template, dropped=dropped, **facts)
+            yield from self.search.tell("prune", template, dropped=dropped, reason=reason, **facts)
 
 
 def list_all(search: Search, memory: int, who: str) -> StringList:

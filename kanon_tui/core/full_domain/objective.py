@@ -36,7 +36,10 @@ __all__ = [
     "ResearchValue",
     "declared_objective",
     "make_objective",
+    "value_text",
 ]
+
+_ALMOST_NOTHING = 1e-6
 
 OBJECTIVES = ("rv", "ncp", "classes", "il")
 SEEKS = (
@@ -50,6 +53,13 @@ def declared_objective(help: str, *others: str) -> str:
     choices = (*others, *OBJECTIVES)
     field: str = declared(choices[0], help, choices=choices)
     return field
+
+
+def value_text(value: float) -> str:
+    """A research value as a sentence says it: `0.4125`, and no 1.6e-109."""
+    if 0 < abs(value) < _ALMOST_NOTHING:
+        return "almost 0"
+    return f"{value:.4g}"
 
 
 class Objective(ABC):
@@ -96,7 +106,7 @@ class ResearchValue(Objective):
 
     def text(self, value: float) -> str:
         """As every step has it."""
-        return f"RV {value:.4g}"
+        return f"RV {value_text(value)}"
 
 
 class LeastLoss(Objective):

@@ -13,6 +13,7 @@ from kanon_tui.core.full_domain.parts import Pair, Part, Whole
 from kanon_tui.core.full_domain.passing import find_passing
 from kanon_tui.core.full_domain.requirement_test import RequirementTest
 from kanon_tui.core.full_domain.search import Search
+from kanon_tui.core.full_domain.string_facts import ListFollower, Reason
 from kanon_tui.core.full_domain.strings import StringList, StringSpace
 from kanon_tui.core.helper_processes import Processes, cores
 from kanon_tui.core.numeric import TIE, Words
@@ -102,10 +103,14 @@ class PartSolver:
         for codes, worths in job.lists(search.space):
             search.generated += len(codes)
             strings = StringList(search.space, codes, worths)
+            follower = ListFollower(search.told, strings)
+            search.told.note(part=job.attributes)
             for test in find_passing(self._engine, strings, job.attributes, passing.add):
                 search.generated += not test.in_list
                 search.tested += 1
                 search.pruned += test.others
+                reason = Reason.ABOVE if test.outcome.passes else Reason.BELOW
+                search.told.settled(reason, follower.gone())
                 yield from search.tell_test(test.levels, test.outcome, job.attributes)
         generated, tested = search.generated - before[0], search.tested - before[1]
         return (yield from self._finish_part(job, passing.codes, generated, tested))
@@ -151,6 +156,7 @@ class PartSolver:
             "part",
             "Part {names}: {passing:,} of {strings:,} strings pass; {tested:,} were tested.",
             names=", ".join(search.names[a] for a in job.attributes),
+            done_part=job.attributes,
             passing=len(codes),
             strings=generated,
             tested=tested,

@@ -6,7 +6,7 @@ record of its smallest class in all strings, or raise the string as far as it st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,19 +58,22 @@ def prunes_little(dropped: int, strings: StringList) -> bool:
 
 
 def widen(
-    frequency: Frequency, strings: StringList, levels: Levels
+    frequency: Frequency, strings: StringList, levels: Levels, known: Container[Levels] = ()
 ) -> tuple[Levels, list[tuple[Levels, Outcome]]]:
     """Raise a failing string as far as everything more specific still fails.
 
     What stays low are the few attributes to blame: whatever is as specific in those fails. To hit
     many of the strings left, attributes that few of them have so low are raised first. The tests it
-    takes (given too) roll up the classes of the failing string, so that they are cheap.
+    takes (given too) roll up the classes of the failing string, so that they are cheap; what is
+    `known` is not tested again: had it failed, this string would be dropped.
     """
     tests = []
     shares = strings.shares_below(levels)
     for a in np.argsort(shares, kind="stable").tolist():
         for level in range(strings.space.heights[a], levels[a], -1):
             raised = (*levels[:a], level, *levels[a + 1 :])
+            if raised in known:
+                continue
             outcome = frequency.test(raised)
             tests.append((raised, outcome))
             if outcome.fails_below:

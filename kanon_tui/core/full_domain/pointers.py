@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-__all__ = ["Pointers"]
+__all__ = ["HALF_WAY", "PointerState", "Pointers"]
+
+HALF_WAY = "half-way in what is left of every attribute"
+"""Why the pointers stand where they stand."""
+
+
+@dataclass(frozen=True)
+class PointerState:
+    """Per attribute between which levels its pointer still moves, and where it stands."""
+
+    specific: tuple[int, ...]
+    """The most specific level that is left."""
+    middle: tuple[int, ...]
+    general: tuple[int, ...]
+    """The most general level that is left."""
 
 
 class Pointers:
@@ -20,6 +35,14 @@ class Pointers:
     def levels(self) -> tuple[int, ...]:
         """The string the pointers stand at."""
         return tuple(top - mid for top, mid in zip(self._heights, self._mid, strict=True))
+
+    @property
+    def state(self) -> PointerState:
+        """What is left for every attribute."""
+        limits = zip(self._heights, self._low, self._high, strict=True)
+        pairs = [(top - max(high - 1, low), top - low) for top, low, high in limits]
+        specific, general = zip(*pairs, strict=True)
+        return PointerState(specific, self.levels, general)
 
     def move(self, passed: bool) -> bool:
         """Move on from a string that passed or failed; False when no pointer moves."""

@@ -12,14 +12,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.frequency import Frequency, Outcome
-from kanon_tui.core.full_domain.objective import ResearchValue, make_objective
+from kanon_tui.core.full_domain.objective import ResearchValue, make_objective, value_text
 from kanon_tui.core.full_domain.pre_pruning import LevelAlone, hidden_note, no_string
 from kanon_tui.core.full_domain.requirement_test import RequirementTest
+from kanon_tui.core.full_domain.rv_formula import rv_formula
 from kanon_tui.core.full_domain.shared_counts import shared_counts
+from kanon_tui.core.full_domain.string_facts import Lattice, Reason, Tested, Told
 from kanon_tui.core.full_domain.strings import StringSpace
-from kanon_tui.core.numeric import TIE
+from kanon_tui.core.numeric import TIE, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
@@ -97,8 +101,18 @@ class Search:
         """The passing strings, in the order they were found; only ever added to."""
         self.candidates: list[PassingString] = []
         """Those that can be the answer: none is beaten by another, all are within a tie."""
-        self.open_levels: Callable[[], tuple[tuple[bool, ...], ...] | None] | None = None
-        """Per attribute which levels are still open, for those who draw the space."""
+        self.known: dict[tuple[int, ...], bool] = {}
+        """Whether the strings that were tested pass."""
+        self.progress: Callable[[], float] | None = None
+        """The share of the work that is done, where that is known; it only ever rises."""
+        lattice = Lattice(
+            self.names,
+            self.space.lowest,
+            self.space.heights,
+            self._research_value.bounds,
+            self.objective,
+        )
+        self.told = Told(lattice, context.watched)
         self._decisions_since_step = 0
         self._work_at_step = 0
 
@@ -125,6 +139,10 @@ class Search:
     def rv(self, levels: Sequence[int]) -> float:
         """Research value of a string, summed in the order of the attributes."""
         return self._research_value.sum(levels)
+
+    def rv_formula(self, levels: Sequence[int]) -> tuple[str, ...]:
+        """How the research value of a string comes about."""
+        return rv_formula(self.task.quasi, self._research_value.bounds, levels)
 
     def passing_string(
         self, levels: Sequence[int], outcome: Outcome | None = None
@@ -163,7 +181,9 @@ class Search:
     def count(self, levels: Sequence[int]) -> Outcome:
         """As `test`, for who decides alone whether a string that passes is accepted."""
         self.tested += 1
-        return self.frequency.test(levels, to_the_end=self._step_by_step)
+        outcome = self.frequency.test(levels, to_the_end=self._step_by_step)
+        self.known[tuple(int(level) for level in levels)] = outcome.passes
+        return outcome
 
     def test_necessary(self, levels: Sequence[int]) -> Outcome:
         """Test a string by what can be pruned by alone, which is not enough to pass."""
@@ -192,13 +212,11 @@ class Search:
 
     def step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
         """A step with the counters as they are, and the best string so far to keep."""
-        progress = 1 - self.remaining / self.generated if self.generated else None
+        progress = self.progress() if self.progress is not None else None
+        facts = facts | self.told.hand_over()
         if self.candidates:
             best = min(self.candidates)
             facts = facts | {"best": self.text(best.levels), "best_rv": best.rv}
-        levels = self.open_levels() if self.open_levels is not None else None
-        if levels is not None:
-            facts = facts | {"levels": levels}
         keep = None
         if self.passing:
             keep = partial(self._best_of_first, len(self.passing), self.counters)
@@ -207,6 +225,8 @@ class Search:
     def tell_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
         """The steps of pre-pruning."""
         for alone in dropped:
+            if self.told.follows:
+                self.told.settled(Reason.ALONE, self._strings_at(alone))
             yield from self.tell(
                 "pre-prune",
                 "Drop level {level} of {attribute}: alone it leaves {small:,} "
@@ -218,18 +238,38 @@ class Search:
                 k=alone.k,
             )
 
+    def _strings_at(self, alone: LevelAlone) -> Int64s:
+        """The strings with a level that fails alone, and none that came before it in that."""
+        grid, at = self.told.lattice.grid, self.names.index(alone.attribute)
+        earlier = (grid[:, :at] < np.array(self.space.lowest[:at])).any(axis=1)
+        return np.flatnonzero((grid[:, at] == alone.level) & ~earlier)
+
     def tell_test(
-        self, levels: Sequence[int], outcome: Outcome, part: Sequence[int] | None = None
+        self,
+        levels: Sequence[int],
+        outcome: Outcome,
+        part: Sequence[int] | None = None,
+        why: str = "",
+        **more: Any,
     ) -> Iterator[Step]:
-        """The step of a test; with `part`, of the string of these attributes alone."""
+        """The step of a test; with `part`, of the string of these attributes alone.
+
+        `why` says, with facts of its own, why it is this one that is tested.
+        """
+        rv = self.rv(levels)
         facts: dict[str, Any] = {"string": self.text(levels, part), "k": self.task.k}
         facts |= {"classes": outcome.classes, "smallest": outcome.smallest, "small": outcome.small}
-        facts |= {"passes": outcome.passes, "rv": self.rv(levels), "lack": outcome.missed}
+        facts |= {"passes": outcome.passes, "rv": rv, "lack": outcome.missed}
+        facts |= {"allowed": self.frequency.allowed, "shown_rv": value_text(rv), **more}
         if outcome.missed is not None:
             facts["lacking"] = outcome.missed.records
-        verdict = "{string} " + _verdict(outcome, bool(self.frequency.allowed))
+        string = tuple(int(level) for level in levels)
+        attributes = None if part is None else tuple(part)
+        found = outcome.passes, outcome.small, outcome.smallest, outcome.classes
+        self.told.tested(Tested(string, attributes, *found, rv))
+        verdict = "{string}" + (f", {why}, " if why else " ") + _verdict(outcome, self.frequency)
         if part is None:
-            verdict += "; RV {rv:.4g}"
+            verdict += "; RV {shown_rv}"
         if part is None and outcome.passes and self.objective.name != "rv" and self.passing:
             verdict += ", {worth}"
             facts["worth"] = self.objective.text(self.passing[-1].value)
@@ -293,7 +333,7 @@ class Search:
         return self.grouping(answer, (NOT_PROVEN, *self.notes(answer)), counters, strings)
 
 
-def _verdict(outcome: Outcome, may_suppress: bool) -> str:
+def _verdict(outcome: Outcome, frequency: Frequency) -> str:
     """What a test found, as a template."""
     small, smallest, missed = outcome.small or 0, outcome.smallest, outcome.missed
     if missed is not None and not outcome.passes:
@@ -307,7 +347,7 @@ def _verdict(outcome: Outcome, may_suppress: bool) -> str:
         return f"passes: {{small:,}} {records} in classes below {{k}}{beyond_k} may be suppressed"
     if outcome.passes:
         return f"passes: its smallest class has {{smallest:,}} {plural(smallest, 'record')}"
-    if may_suppress:
+    if frequency.allowed:
         records = plural(small, "record is in a class", "records are in classes")
-        return f"fails: {{small:,}} {records} below {{k}}, too many to suppress"
+        return f"fails: {{small:,}} {records} below {{k}}, {{allowed:,}} may go"
     return f"fails: its smallest class has {{smallest:,}} {plural(smallest, 'record')}, k is {{k}}"

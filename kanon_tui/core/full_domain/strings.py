@@ -135,15 +135,6 @@ class StringSpace:
         places = np.append(np.cumprod(levels[::-1])[-2::-1], 1)
         return levels, np.where(levels > 1, places, 0)
 
-    def open_levels(self, codes: Words) -> tuple[tuple[bool, ...], ...]:
-        """Per attribute and level, from level 0: does any of these strings have it?"""
-        result = []
-        for a, size in enumerate(self.sizes):
-            fields = ((codes[:, self.word[a]] >> self.shift[a]) & self.mask[a]).astype(np.int64)
-            there = np.bincount(fields, minlength=size) > 0
-            result.append((False,) * self.lowest[a] + tuple(there.tolist()))
-        return tuple(result)
-
     def best_above(self, levels: Sequence[int]) -> tuple[int, ...]:
         """The string of highest value that is nowhere more specific than this one.
 
@@ -185,6 +176,12 @@ class StringList:
         """The string in the middle of what is left."""
         middle = self._start + len(self) // 2
         return np.array(self._codes[middle], dtype=np.uint64)
+
+    def around(self, code: Words, most: int) -> tuple[Int64s, int]:
+        """The places of some strings around one, and its own; counted from the least value."""
+        own = int(np.flatnonzero((self.codes == code).all(axis=1))[0])
+        begin = max(min(own - most // 2, len(self) - most), 0)
+        return np.arange(begin, min(begin + most, len(self))), own
 
     def __contains__(self, code: Words) -> bool:
         return bool((self.codes == code).all(axis=1).any())

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.run.timeline import Timeline
 from kanon_tui.core.task.steps import FULL_SPEED, Step
 
 __all__ = ["SPEEDS", "LiveRun", "Snapshot"]
 
 SPEEDS: tuple[float, ...] = (0.5, 1, 2, 5, 20, 100, float("inf"))
 """Decisions per second; the last is as fast as the machine can."""
-LOG_LENGTH = 500
-CURVES = ("best_rv", "rv", "ncp", "il")
-"""Counters that are drawn as a curve; the first that an algorithm has."""
-CURVE_LENGTH = 240
 _SLICE = 0.05
 """Seconds between two looks at the orders while waiting: a cancel must answer at once."""
 
@@ -39,11 +35,6 @@ class Snapshot:
     step: Step | None = None
     counters: Mapping[str, float] = field(default_factory=dict)
     progress: float | None = None
-    log: tuple[tuple[int, Step], ...] = ()
-    """The last steps with their numbers, oldest first."""
-    curve: tuple[float, ...] = ()
-    """How the figure `curve_name` (research value, NCP …) went, thinned out."""
-    curve_name: str = ""
 
     @property
     def remaining(self) -> float | None:
@@ -56,8 +47,18 @@ class Snapshot:
 class LiveRun:
     """Orders for a run, and the picture of it."""
 
-    def __init__(self, run: Run, *, paused: bool = False) -> None:
+    def __init__(
+        self,
+        run: Run,
+        *,
+        paused: bool = False,
+        timeline: Timeline | None = None,
+        every_decision: bool = False,
+    ) -> None:
+        """`every_decision`: also at full speed a step is one decision, as small tables allow."""
         self.run = run
+        self.timeline = Timeline() if timeline is None else timeline
+        self._every_decision = every_decision
         self.snapshot = Snapshot(paused=paused)
         self._speed = len(SPEEDS) - 1
         self._paused = paused
@@ -65,10 +66,6 @@ class LiveRun:
         """Steps that were asked for and not yet taken; several threads ask, one takes."""
         self._cancelled = False
         self._wake = threading.Event()
-        self._log: deque[tuple[int, Step]] = deque(maxlen=LOG_LENGTH)
-        self._curve: list[float] = []
-        self._drawn = ""
-        self._stride = 1
 
     # -- orders, from any thread
 
@@ -96,6 +93,11 @@ class LiveRun:
         """One decision, then wait again."""
         self._paused = True
         self._steps_asked.release()
+        self._wake.set()
+
+    def set_speed(self, decisions: float) -> None:
+        """One of `SPEEDS`."""
+        self._speed = SPEEDS.index(decisions)
         self._wake.set()
 
     def faster(self) -> None:
@@ -133,28 +135,20 @@ class LiveRun:
                     self._sleep(min(wait, _SLICE))
                     continue
             full = not self._paused and self.speed == float("inf")
-            self.run.context.decisions_per_step = FULL_SPEED if full else 1
+            batches = full and not self._every_decision
+            self.run.context.decisions_per_step = FULL_SPEED if batches else 1
             step = next(self.run, None)
             if step is None:
                 break
             if not full:
                 due = max(due, time.monotonic() - 1) + 1 / self.speed
-            self._remember(step)
+            self.timeline.add(step)
             self._show()
         self._show()
 
     def _sleep(self, seconds: float) -> None:
         self._wake.wait(seconds)
         self._wake.clear()
-
-    def _remember(self, step: Step) -> None:
-        self._log.append((self.run.steps, step))
-        self._drawn = self._drawn or next((c for c in CURVES if c in step.counters), "")
-        if self._drawn in step.counters and self.run.steps % self._stride == 0:
-            self._curve.append(float(step.counters[self._drawn]))
-            if len(self._curve) == CURVE_LENGTH:  # thin out: every second point, half as often
-                self._curve = self._curve[::2]
-                self._stride *= 2
 
     def _show(self) -> None:
         last = self.run.last
@@ -166,7 +160,4 @@ class LiveRun:
             step=last,
             counters=last.counters if last else {},
             progress=last.progress if last else None,
-            log=tuple(self._log),
-            curve=tuple(self._curve),
-            curve_name=self._drawn,
         )

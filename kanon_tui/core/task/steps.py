@@ -16,7 +16,10 @@ import numpy.typing as npt
 
 from kanon_tui.core.task.task import Task
 
-__all__ = ["FULL_SPEED", "Algorithm", "Family", "Grouping", "RunContext", "Step", "Steps"]
+__all__ = [
+    "FULL_SPEED", "Algorithm", "Candidate", "Choice", "Family", "Grouping", "RunContext", "Step",
+    "Steps",
+]  # fmt: skip
 
 FULL_SPEED = 10_000
 """Decisions per step where nobody watches: enough to cost nothing, few enough to cancel soon."""
@@ -43,6 +46,38 @@ class Grouping:
     """What the report says about the search."""
     notes: tuple[str, ...] = ()
     """Sentences a reader of the result should see, such as 'not proven optimal'."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of the things a decision could have taken."""
+
+    what: object
+    """What it is; its text is put together when somebody reads it."""
+    score: float
+    note: str = ""
+    """What else is worth knowing, such as its place in a list."""
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a decision was taken from: the fact `choice` of a step."""
+
+    question: str
+    """What was asked: `which attribute is raised`."""
+    score: str
+    """What the numbers are: RV, distance, distinct values …"""
+    candidates: tuple[Candidate, ...]
+    """The best few, best first, or those around the chosen one where a place decides."""
+    among: int
+    """How many there were in all."""
+    rule: str
+    """What decides: `the highest wins, the first of equals`."""
+    formula: tuple[str, ...] = ()
+    """How the score of the chosen one comes about, with the numbers put in."""
+    best_first: bool = True
+    """Whether the score decides, so that the second has a margin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +115,8 @@ class RunContext:
     decisions_per_step: int = FULL_SPEED
     """How many decisions one step may stand for. Whoever drives the run may change it between
     steps; the answer never depends on it."""
+    watched: bool = False
+    """Whether somebody looks at pictures: steps then carry the facts that these are drawn from."""
     shared: dict[Hashable, Any] = field(default_factory=dict)
     """What runs on the same records can share. Who puts something there has a function that finds
     it again, such as `full_domain.shared_counts.shared_counts`."""

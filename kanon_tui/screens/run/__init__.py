@@ -1,4 +1,5 @@
 """5 Run: choose an algorithm, set it up, watch it decide.
 
-`screen` is the form, `live_view` the run as it happens.
+`screen` is the form, `live_view` the run as it happens and as it was: `run_header`, pictures from
+`core.pictures`, the `decision_log` and the `timeline_bar`.
 """

@@ -1,208 +1,324 @@
-"""A run as it happens: counters, the decision being taken, a curve, the log of decisions."""
+"""A run as it happens, and as it was: sentence, picture, why, records, decisions, timeline."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from typing import ClassVar
 
 from rich.text import Text
-from textual.containers import Container, Vertical, VerticalScroll
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.run.live import LiveRun, Snapshot
+from kanon_tui.core.pictures.code import Code
+from kanon_tui.core.pictures.contents import pictures_of
+from kanon_tui.core.pictures.picture import Scene
+from kanon_tui.core.pictures.records import Records
+from kanon_tui.core.pictures.why_this_one import WhyThisOne
+from kanon_tui.core.run.live import LiveRun
+from kanon_tui.core.run.playhead import Playhead
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.run.run import State
-from kanon_tui.core.task.steps import Step
-from kanon_tui.core.text import visible
-from kanon_tui.widgets.bars import bar, sparkline
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.core.text import count_of, visible
+from kanon_tui.screens.dialogs import AskText, Choose
+from kanon_tui.screens.host import Hosted
+from kanon_tui.screens.run.decision_log import DecisionLog
+from kanon_tui.screens.run.run_header import header_text
+from kanon_tui.screens.run.timeline_bar import TimelineBar
+from kanon_tui.widgets.picture_view import PictureView
 
 __all__ = ["LiveView"]
 
-MARKS = {"prune": "−", "cut": "✂", "merge": "⇄", "raise": "↑", "suppress": "×"}
 PATIENCE = 1.5
 """Seconds without a decision after which the wait is explained."""
 COMPILING = (
     "starting … The first run on this machine compiles its inner loops, which may take half a "
     "minute; later runs begin at once."
 )
+PAGE = 10
+"""Steps that the page keys move."""
+SIDES = ("#why", "#records", "#log", "#code")
 
 
-class LiveView(VerticalScroll, can_focus=True):
-    """Shows snapshots of a `LiveRun`."""
+class LiveView(Hosted, Vertical, can_focus=False):
+    """Shows a `LiveRun` at the step that its playhead stands at."""
 
+    HELP = """### Watching
+
+`.` takes one decision, or goes one on where you went back; `,` goes back. `space` plays and pauses
+at the speed that the first line shows; `>` and `<` change it. `home` and `end` go to the first and
+last decision, the page keys ten at a time. `j` jumps to the next decision of a kind (a cut, a
+merge, one that passes …), `/` finds a word in the sentences, `n` and `N` go on with that. `m` sets
+a bookmark, `'` goes to the next. In *decisions*, `up` and `down` choose and `enter` unfolds all.
+
+`tab` goes from pane to pane, `z` gives one the whole screen, `v` shows the next picture, arrows
+move in it. `e` shows the formula of *why this one* with its numbers.
+"""
     DEFAULT_CSS = """
     LiveView { height: 1fr; }
     LiveView #counters { height: auto; padding: 0 1; }
-    LiveView #decision-pane { height: auto; min-height: 4; max-height: 9; padding: 0 1; }
+    LiveView #decision { height: auto; min-height: 2; max-height: 5; padding: 0 1; }
     LiveView #live-panes { layout: horizontal; height: 1fr; min-height: 6; }
-    LiveView #picture-pane { width: 1fr; padding: 0 1; }
-    LiveView #log-pane { width: 1fr; padding: 0 1; }
-    LiveView #log { text-wrap: nowrap; text-overflow: ellipsis; }
+    LiveView #picture { width: 11fr; height: 1fr; }
+    LiveView #sides { width: 9fr; height: 1fr; }
+    LiveView #why { height: auto; min-height: 8; max-height: 14; }
+    LiveView .side { height: 1fr; }
+    LiveView #code { height: auto; max-height: 16; }
+    .-narrow LiveView .side, .-short LiveView .side { display: none; height: 1fr; }
+    .-narrow LiveView #why, .-short LiveView #why { height: 1fr; max-height: 100%; }
+    .-narrow LiveView #code, .-short LiveView #code { height: 1fr; max-height: 100%; }
+    .-narrow LiveView .side.current, .-short LiveView .side.current { display: block; }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("comma", "back", "Back", key_display=",", id="watch.back"),
+        Binding("v", "picture", "Picture", id="watch.picture"),
+        Binding("e", "formula", "Formula", id="watch.formula"),
+        Binding("j", "jump", "Jump", id="watch.jump"),
+        Binding("slash", "find", "Find", key_display="/", id="watch.find"),
+        Binding("n", "again(True)", "Next", show=False, id="watch.next"),
+        Binding("N", "again(False)", "Previous", show=False, id="watch.previous"),
+        Binding("m", "bookmark", "Bookmark", show=False, id="watch.bookmark"),
+        Binding("apostrophe", "next_bookmark", "Next bookmark", key_display="'", show=False),
+        Binding("home", "go(0)", "First", show=False),
+        Binding("end", "end", "Last", show=False),
+        Binding("pageup", "move(-10)", "Ten back", show=False),
+        Binding("pagedown", "move(10)", "Ten on", show=False),
+        Binding("tab", "pane(1)", "Pane", show=False),
+        Binding("shift+tab", "pane(-1)", "Pane back", show=False),
+    ]
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._seen: Snapshot | None = None
+        self.live: LiveRun | None = None
+        self.playhead: Playhead | None = None
+        self._drawn: tuple[object, ...] = ()
         self._begun = 0.0
+        self._playing_since: float | None = None
+        """When the playback of steps that were kept showed its last one; None when it rests."""
+        self._concluded = ""
 
     def compose(self) -> Iterable[Widget]:
         yield Static(id="counters")
-        with Vertical(id="decision-pane", classes="pane"):
-            yield Static(id="decision")
+        yield Static(id="decision")
         with Container(id="live-panes"):
-            with Vertical(id="picture-pane", classes="pane"):
-                yield Static(id="picture")
-            with Vertical(id="log-pane", classes="pane"):
-                yield Static(id="log")
+            yield PictureView(id="picture")
+            with Vertical(id="sides"):
+                yield PictureView([WhyThisOne()], id="why", classes="side current")
+                yield PictureView([Records()], id="records", classes="side")
+                yield DecisionLog(id="log", classes="side")
+                yield PictureView([Code()], id="code", classes="side")
+        yield TimelineBar(id="timeline")
+
+    # -- drawing
 
     def begin(self, live: LiveRun) -> None:
-        self._seen = None
+        """Watch another run."""
+        self.live, self.playhead = live, Playhead(live.timeline)
+        self._drawn, self._concluded, self._playing_since = (), "", None
         self._begun = time.monotonic()
-        self.query_one("#decision-pane").border_title = Text(live.run.algorithm.title)
-        self.query_one("#picture-pane").border_title = "how it goes"
-        self.query_one("#log-pane").border_title = "decisions"
-        self.draw(live)
+        self.query_one("#picture", PictureView).begin(pictures_of(live.run.algorithm.name))
+        for side, drawing in (("#why", WhyThisOne()), ("#records", Records()), ("#code", Code())):
+            self.query_one(side, PictureView).begin([drawing])
+        self.draw()
 
-    def draw(self, live: LiveRun) -> None:
-        """Draw the present snapshot, if it is another one than before."""
+    def draw(self) -> None:
+        """Draw what is to be seen now, if it is something else than before."""
+        live, playhead = self.live, self.playhead
+        if live is None or playhead is None:
+            return
+        self._play_on()
         snapshot = live.snapshot
-        if snapshot is self._seen:
+        number = playhead.number
+        seen = (snapshot, number, self._concluded, self._playing_since is None, live.speed)
+        if seen == self._drawn:
             if snapshot.step is None and time.monotonic() - self._begun > PATIENCE:
                 self.query_one("#decision", Static).update(Text(COMPILING))
             return
-        self._seen = snapshot
-        self.query_one("#counters", Static).update(counters_text(snapshot, live, self))
-        step = snapshot.step
-        self.query_one("#decision", Static).update(
-            Text(visible(step.sentence) if step else "starting …")
-        )
-        self.query_one("#picture", Static).update(self._picture(snapshot, live))
-        log = self.query_one("#log", Static)
-        room = max(self.query_one("#log-pane").size.height, 3)
-        lines = [
-            Text(f"{number:>6} {mark(one)} {visible(in_short(one))}")
-            for number, one in snapshot.log[-room:]
-        ]
-        log.update(Text("\n").join(lines))
+        self._drawn = seen
+        playing = self._playing_since is not None
+        counters = header_text(live, playhead, playing, self, self.host.session)
+        self.query_one("#counters", Static).update(counters)
+        self.query_one("#decision", Static).update(self._sentence(live, playhead))
+        scene = Scene(live.run.task, live.run.algorithm, live.timeline, number)
+        for view in self.query(PictureView):
+            view.show(scene)
+        self.query_one(DecisionLog).show(playhead)
+        self.query_one(TimelineBar).show(playhead)
 
-    def conclude(self, live: LiveRun, result: Result) -> None:
-        """The run is over and verified; counters are those of the whole search."""
-        measures = result.measures
-        if self._seen is not None:
-            known = self._seen.counters
-            search = {"generated": result.grouping.search.get("strings"), **result.grouping.search}
-            whole = {n: known[n] if search.get(n) is None else search[n] for n in known}
-            done = replace(self._seen, counters=whole, progress=1.0, state=State.FINISHED)
-            self.query_one("#counters", Static).update(counters_text(done, live, self))
-        self.query_one("#decision", Static).update(
-            Text(
-                f"Done: {measures.classes:,} classes, the smallest with "
-                f"{measures.smallest_class:,} records, verified. RV {measures.rv:.4f}, NCP "
-                f"{measures.ncp:.4f}, {measures.suppressed_records:,} records suppressed. "
-                f"Press 6 for the result."
-            )
-        )
-
-    def _picture(self, snapshot: Snapshot, live: LiveRun) -> Text:
-        """The best string and the space it is searched in, or a curve and cluster sizes."""
-        width = max(self.query_one("#picture").size.width, 20)
-        facts = snapshot.step.facts if snapshot.step else {}
-        text = Text()
-        if "best" in facts:
-            text.append("best so far ", "dim")
-            text.append(f"RV {facts['best_rv']:.4f}  ", "bold")
-            text.append(f"{visible(str(facts['best']))}\n")
-        if "levels" in facts:
-            text.append("levels: ▓ open  ░ ruled out\n", "dim")
-            names = [attribute.name for attribute in live.run.task.quasi]
-            label = min(max(map(len, names)), max(width - 24, 6))
-            for name, levels in zip(names, facts["levels"], strict=True):
-                text.append(f"{visible(name)[:label]:<{label}} ")
-                for level, is_open in enumerate(levels):
-                    text.append(f" {level}", "" if is_open else "dim")
-                    text.append(
-                        "▓" if is_open else "░", theme_style(self, "success") if is_open else "dim"
-                    )
-                text.append("\n")
-        if snapshot.curve:
-            name = snapshot.curve_name.replace("_", " ")
-            text.append(f"{name.upper()} {snapshot.curve[-1]:.4f}\n")
-            text.append(
-                sparkline(_thinned(snapshot.curve, width)) + "\n", theme_style(self, "primary")
-            )
-        if "sizes" in facts:
-            k = live.run.task.k
-            text.append(f"clusters by size, 1 to {2 * k}+ (│ is k = {k})\n", "dim")
-            sizes = facts["sizes"]
-            text.append(sparkline(sizes[: k - 1], top=max(sizes)), theme_style(self, "warning"))
-            text.append("│")
-            text.append(sparkline(sizes[k - 1 :], top=max(sizes)), theme_style(self, "success"))
+    def _sentence(self, live: LiveRun, playhead: Playhead) -> Text:
+        if not playhead.number:
+            return Text("starting …")
+        step = live.timeline.step(playhead.number)
+        text = Text(visible(step.sentence))
+        if self._concluded and playhead.at_end:
+            text.append(f"\n{self._concluded}", "bold")
         return text
 
-
-def mark(step: Step) -> str:
-    """A sign for the kind of decision; a test shows how it ended."""
-    if "passes" in step.facts:
-        return "✓" if step.facts["passes"] else "✗"
-    return MARKS.get(step.kind, "·")
-
-
-def in_short(step: Step) -> str:
-    """A decision for the log, where the names in a string would take all the room.
-
-    `⟨2 0 3 1⟩ 724 below k · RV 0.5971`.
-    """
-    facts = step.facts
-    if step.kind != "test" or "string" not in facts or "rv" not in step.template:
-        return step.sentence
-    levels = " ".join(str(level) for level in facts["string"].levels)
-    if facts["lack"] is not None:
-        verdict = f"{facts['lacking']:,} with {facts['lack']}"
-    elif facts["small"]:
-        verdict = f"{facts['small']:,} below k"
-    elif facts["smallest"] is not None:
-        verdict = f"smallest class {facts['smallest']:,}"
-    else:
-        verdict = f"{facts['classes']:,} classes and more"
-    return f"⟨{levels}⟩ {verdict} · RV {facts['rv']:.4g}"
-
-
-def counters_text(snapshot: Snapshot, live: LiveRun, widget: Widget) -> Text:
-    """`generated 1,440  pruned 1,203 …  ████ 88 %  0.4 s`, state and speed."""
-    text = Text()
-    for name, value in snapshot.counters.items():
-        number = f"{value:,.0f}" if float(value).is_integer() else f"{value:.4f}"
-        text.append(f"{name.replace('_', ' ')} ", "dim")
-        text.append(f"{number}   ", "bold")
-    text.append("\n")
-    if snapshot.progress is not None:
-        text.append(
-            bar(snapshot.progress, max(min(widget.size.width - 60, 40), 10)),
-            theme_style(widget, "success"),
+    def conclude(self, live: LiveRun, result: Result) -> None:
+        """The run is over and verified."""
+        measures = result.measures
+        stopped = live.run.state is State.CANCELLED
+        suppressed = count_of(measures.suppressed_records, "record")
+        self._concluded = (
+            f"{'Stopped, the best so far is kept' if stopped else 'Done'}: "
+            f"{count_of(measures.classes, 'class', 'classes')}, the smallest with "
+            f"{count_of(measures.smallest_class, 'record')}, verified. RV {measures.rv:.4f}, NCP "
+            f"{measures.ncp:.4f}, {suppressed} suppressed. 6 shows the result."
         )
-        text.append(f" {snapshot.progress:4.0%} ")
-    text.append(f" {snapshot.seconds:.1f} s")
-    if snapshot.remaining is not None and snapshot.seconds > 1 and not snapshot.paused:
-        text.append(f", about {snapshot.remaining:.0f} s to go")
-    if snapshot.state in (State.READY, State.RUNNING):
-        fast = live.speed == float("inf")
-        speed = "full speed" if fast else f"{live.speed:g} decisions a second"
-        state = "paused: . steps, space goes on" if snapshot.paused else speed
-    else:
-        state = str(snapshot.state)
-    text.append(f"   {state}", theme_style(widget, "warning") if snapshot.paused else "dim")
-    return text
+        self.draw()
 
+    # -- going through it
 
-def _thinned(values: tuple[float, ...], width: int) -> list[float]:
-    """At most `width` points, the last always among them; shifted so that changes show."""
-    if len(values) > width:
-        step = len(values) / width
-        values = (*(values[int(i * step)] for i in range(width - 1)), values[-1])
-    low, high = min(values), max(values)
-    if high - low < 1e-12:
-        return [1.0 for _ in values]
-    return [0.08 + (value - low) / (high - low) for value in values]
+    def step_on(self) -> bool:
+        """One step on among those that are kept; whether there is one."""
+        self._playing_since = None
+        return self._moved(1)
+
+    def play_or_pause(self) -> None:
+        """Play on from the step that is shown, or rest."""
+        live, playhead = self.live, self.playhead
+        if live is None or playhead is None:
+            return
+        running = live.run.state in (State.READY, State.RUNNING)
+        if self._playing_since is not None:
+            self._playing_since = None
+        elif not playhead.at_end or not running:
+            if playhead.at_end:
+                playhead.go(playhead.timeline.first)
+            self._playing_since = time.monotonic()
+        elif live.paused:
+            live.resume()
+        else:
+            live.pause()
+        self.draw()
+
+    def _play_on(self) -> None:
+        """Show the steps that are due; at the end, the run itself goes on."""
+        live, playhead, since = self.live, self.playhead, self._playing_since
+        if live is None or playhead is None or since is None:
+            return
+        speed = min(live.speed, 100.0)
+        due = int((time.monotonic() - since) * speed)
+        if due:
+            self._playing_since = since + due / speed
+            playhead.move(due)
+        if playhead.at_end:
+            self._playing_since = None
+            if live.run.state in (State.READY, State.RUNNING):
+                live.resume()
+
+    def _rest(self) -> None:
+        """Who looks back wants the run to wait."""
+        self._playing_since = None
+        if self.live is not None and self.live.run.state in (State.READY, State.RUNNING):
+            self.live.pause()
+
+    def _moved(self, steps: int) -> bool:
+        moved = self.playhead is not None and self.playhead.move(steps)
+        self.draw()
+        return moved
+
+    def action_back(self) -> None:
+        self.action_move(-1)
+
+    def action_move(self, steps: int) -> None:
+        self._rest()
+        self._moved(steps)
+
+    def action_go(self, number: int) -> None:
+        self._rest()
+        if self.playhead is not None:
+            self.playhead.go(number)
+        self.draw()
+
+    def action_end(self) -> None:
+        if self.playhead is not None:
+            self.action_go(self.playhead.timeline.last)
+
+    @on(DecisionLog.Chosen)
+    def choose(self, event: DecisionLog.Chosen) -> None:
+        self.action_move(event.steps)
+
+    def action_jump(self) -> None:
+        """Choose a kind of decision and go to the next one."""
+        playhead = self.playhead
+        if playhead is None:
+            return
+        kinds = playhead.kinds()
+        options = [f"{kind}  {count:,}" for kind, count in kinds]
+
+        def chosen(place: int | None) -> None:
+            if place is not None:
+                self._rest()
+                playhead.seek_kind(kinds[place][0])
+                self.draw()
+
+        if kinds:
+            hint = "n goes to the next one, N to the one before"
+            self.ask(Choose("Jump to the next …", options, hint), chosen)
+
+    def action_find(self) -> None:
+        """Find a text in the sentences."""
+        playhead = self.playhead
+        if playhead is None:
+            return
+
+        def typed(text: str | None) -> None:
+            if text:
+                self._rest()
+                if not playhead.seek_text(text):
+                    self.host.say(f"no decision has '{text}' in it")
+                self.draw()
+
+        self.ask(AskText("Find in the decisions"), typed)
+
+    def action_again(self, forward: bool) -> None:
+        """The next of what was last looked for."""
+        self._rest()
+        if self.playhead is not None and not self.playhead.again(forward):
+            self.host.say("j jumps to a kind of decision, / finds a word")
+        self.draw()
+
+    def action_bookmark(self) -> None:
+        if self.playhead is not None and self.playhead.number:
+            marked = self.playhead.toggle_bookmark()
+            self.host.say("bookmark set, ' goes to it" if marked else "bookmark taken away")
+            self._drawn = ()
+            self.draw()
+
+    def action_next_bookmark(self) -> None:
+        self._rest()
+        if self.playhead is not None and not self.playhead.next_bookmark():
+            self.host.say("no bookmark yet; m sets one")
+        self.draw()
+
+    # -- panes
+
+    def action_picture(self) -> None:
+        self.query_one("#picture", PictureView).next_picture()
+
+    def action_formula(self) -> None:
+        """Show the formula of the choice, or its candidates."""
+        view = self.query_one("#why", PictureView)
+        if isinstance(view.drawing, WhyThisOne):
+            view.drawing.formula = not view.drawing.formula
+        if self.screen.focused is not None and self.screen.focused.has_class("side"):
+            view.focus()
+        self._bring_forward(view)
+        view.refresh()
+
+    def action_pane(self, direction: int) -> None:
+        """The next pane; one that shared its place with others comes forward."""
+        panes = [self.query_one(which, Widget) for which in ("#picture", *SIDES)]
+        focused = next((n for n, pane in enumerate(panes) if pane.has_focus), 0)
+        pane = panes[(focused + direction) % len(panes)]
+        if pane.has_class("side"):
+            self._bring_forward(pane)
+        pane.focus()
+
+    def _bring_forward(self, pane: Widget) -> None:
+        for side in self.query(".side"):
+            side.set_class(side is pane, "current")

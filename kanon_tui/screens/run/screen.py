@@ -21,12 +21,13 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field, fields_of
 from kanon_tui.core.fields.types import choice
+from kanon_tui.core.pictures.contents import watched_run
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.preflight import Preflight, preflight
-from kanon_tui.core.run.result import Result, conclude, start
+from kanon_tui.core.run.result import Result, conclude
 from kanon_tui.core.run.run import State
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
@@ -68,12 +69,8 @@ Choose an **algorithm** on the left and set its parameters on the right.
 attribute (l, t, p or α) and every class must keep it: full-domain algorithms test it with every
 string, clustering algorithms merge on until it holds. An empty field asks for nothing.
 
-`r` starts. While it runs: `space` pauses and goes on, `.` takes one decision, `>` and `<`
-change the speed, `c` cancels and keeps the best found so far, where there is one. `esc` goes
-back to the set-up.
-
-Example: choose *mondrian*, press `.`: the first cut is explained in a sentence. Press `.` again
-for the next, `space` to let it run.
+`r` runs, `.` watches decision by decision. `c` cancels and keeps the best found so far, where there
+is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press `.` again.
 """
     DEFAULT_CSS = """
     RunScreen #preflight { height: auto; max-height: 4; padding: 0 1; }
@@ -90,7 +87,7 @@ for the next, `space` to let it run.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "start", "Run", id="run.start"),
         Binding("ctrl+r", "start", "Run", show=False, priority=True),
-        Binding("space", "pause", "Pause/go on", id="run.pause"),
+        Binding("space", "pause", "Play/pause", id="run.pause"),
         Binding("full_stop", "step", "Step", key_display=".", id="run.step"),
         Binding("greater_than_sign", "speed(1)", "Faster", key_display=">", id="run.faster"),
         Binding("less_than_sign", "speed(-1)", "Slower", key_display="<", id="run.slower"),
@@ -101,6 +98,8 @@ for the next, `space` to let it run.
     def __init__(self) -> None:
         super().__init__()
         self.live: LiveRun | None = None
+        self._stays = False
+        """Whether the end of the run is looked at here, rather than at its result."""
         self._required_of = ""
         """The sensitive attribute whose requirements the form shows."""
 
@@ -132,15 +131,23 @@ for the next, `space` to let it run.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows only what works now."""
-        running = self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
-        watching = self.is_mounted and self.query_one(ContentSwitcher).current == "live"
-        if action in ("pause", "speed", "cancel"):
-            return running
+        if action in ("pause", "speed"):
+            return self._watching
+        if action == "cancel":
+            return self._at_work
         if action == "start":
-            return not running
+            return not self._at_work
         if action == "setup":
-            return watching and not running
+            return self._watching and not self._at_work
         return True
+
+    @property
+    def _at_work(self) -> bool:
+        return self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
+
+    @property
+    def _watching(self) -> bool:
+        return self.is_mounted and self.query_one(ContentSwitcher).current == "live"
 
     # -- set-up
 
@@ -242,7 +249,7 @@ for the next, `space` to let it run.
                 continue
             values = form.accept()
             if values is None:
-                self.query_one(ContentSwitcher).current = "setup"
+                self._show_face("setup")
                 return False
             self._take_over(form.id or "", values)
         return True
@@ -278,14 +285,14 @@ for the next, `space` to let it run.
 
         def begin(live: LiveRun) -> None:
             self.live = live
+            self._stays = paused
             self.query_one(LiveView).begin(live)
-            self.query_one(ContentSwitcher).current = "live"
-            self.query_one(LiveView).focus()
-            self.refresh_bindings()
+            self._show_face("live")
+            self.query_one("#picture").focus()
             self._drive(session, live)
 
         def make() -> LiveRun:
-            return LiveRun(start(session.project, task=session.task()), paused=paused)
+            return watched_run(session.project, session.task(), paused=paused)
 
         self.compute(make, begin, group="begin", failed=self._failed)
 
@@ -311,7 +318,7 @@ for the next, `space` to let it run.
         self.refresh_bindings()
         self.query_one(LiveView).conclude(live, result)
         self.host.session_changed()
-        if not live.paused:
+        if not self._stays:
             self.host.action_step("results")
 
     def _failed(self, error: Exception) -> None:
@@ -322,25 +329,25 @@ for the next, `space` to let it run.
 
     def _draw_live_view(self) -> None:
         if self.live is not None and self.is_current:
-            self.query_one(LiveView).draw(self.live)
+            self.query_one(LiveView).draw()
 
     # -- orders
 
     def action_pause(self) -> None:
-        if self.live is None:
-            return
-        if self.live.paused:
-            self.live.resume()
-        else:
-            self.live.pause()
+        """Play on or rest; who does that wants to see the end, and not to be taken away from it."""
+        self._stays = True
+        self.query_one(LiveView).play_or_pause()
 
     def action_step(self) -> None:
         """One decision; starts a run that waits after each."""
-        running = self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
-        if running and self.live is not None:
-            self.live.step()
-        else:
+        self._stays = True
+        if not self._watching:
             self._begin(paused=True)
+        elif not self.query_one(LiveView).step_on() and self.live is not None:
+            if self._at_work:
+                self.live.step()
+            else:
+                self.host.say("that was the last decision; space plays it again, r runs again")
 
     def action_speed(self, direction: int) -> None:
         if self.live is None:
@@ -355,6 +362,11 @@ for the next, `space` to let it run.
             self.live.cancel()
 
     def action_setup(self) -> None:
-        self.query_one(ContentSwitcher).current = "setup"
+        self._show_face("setup")
         self.query_one("#algorithms").focus()
+
+    def _show_face(self, face: str) -> None:
+        """The form, or the run; what is said of the set-up belongs to the form."""
+        self.query_one(ContentSwitcher).current = face
+        self.query_one("#preflight").display = face == "setup"
         self.refresh_bindings()

@@ -141,7 +141,10 @@ def test_steps_tell_levels_class_verdict_value_and_prunings() -> None:
     assert steps[0].sentence == "Drop level 0 of a: alone it leaves 2 records in groups below 2."
     tests = [step for step in steps if step.kind == "test"]
     assert tests[0].facts["smallest"] == 2
-    assert tests[0].sentence == "⟨a 2, b 0⟩ passes: its smallest class has 2 records; RV 0.5."
+    assert tests[0].sentence == (
+        "⟨a 2, b 0⟩, the middle of the 4 strings left when sorted by RV, passes: its smallest "
+        "class has 2 records; RV 0.5."
+    )
     for step in steps:
         c = step.counters
         assert c["generated"] == c["pruned"] + c["tested"] + c["remaining"]

@@ -50,9 +50,11 @@ def test_steps_tell_where_the_pointers_go() -> None:
     )
     sentences = [step.sentence for step in Run(task, LocalSearch(), RunContext(1))]
     assert sentences == [
-        "⟨p 1⟩ passes: its smallest class has 2 records; RV 0.6667.",
+        "⟨p 1⟩, half-way in what is left of every attribute, passes: its smallest class has 2 "
+        "records; RV 0.6667.",
         "Every attribute moves half-way to its more specific levels: ⟨p 0⟩.",
-        "⟨p 0⟩ passes: its smallest class has 2 records; RV 1.",
+        "⟨p 0⟩, half-way in what is left of every attribute, passes: its smallest class has 2 "
+        "records; RV 1.",
     ]
 
 

@@ -18,7 +18,7 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.screens.dialogs import Message
-from kanon_tui.screens.run.live_view import in_short
+from kanon_tui.screens.run.decision_log import in_short
 from kanon_tui.screens.run.screen import RunScreen
 from tests.helpers import make_task
 from tests.screens.conftest import session_of, settle, wait_until
@@ -152,8 +152,11 @@ async def test_step_by_step_shows_each_decision_and_then_the_result(sample, make
         await pilot.press("full_stop")
         await wait_until(pilot, lambda: screen.live.snapshot.steps == 2)
         assert not session_of(pilot).results
+        for _ in range(10):  # faster than one decision a second
+            await pilot.press("greater_than_sign")
         await pilot.press("space")
         await wait_until(pilot, lambda: bool(session_of(pilot).results))
+        assert pilot.app.current_mode == "run"  # the end is looked at where it was watched
 
 
 async def test_cancel_keeps_the_best_string_so_far(sample, make_app) -> None:

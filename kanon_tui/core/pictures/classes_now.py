@@ -1,0 +1,76 @@
+"""The classes as they would be published after a step, and their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.pictures.clustering_state import ClusteringState
+from kanon_tui.core.pictures.full_domain_state import FullDomainState
+from kanon_tui.core.pictures.picture import Scene
+from kanon_tui.core.release.cell_texts import cell_texts
+
+__all__ = ["cells_of", "groups_now", "originals_of", "rows_concerned"]
+
+
+def groups_now(scene: Scene) -> Int64s | None:
+    """Per record the number of its class as it would be published now; -1 for none."""
+    state = scene.state
+    if isinstance(state, ClusteringState):
+        return None if state.groups is None else state.groups.astype(np.int64)
+    if not isinstance(state, FullDomainState) or state.current is None:
+        return None
+    keys = np.zeros(scene.task.n, dtype=np.int64)
+    for attribute, level in zip(scene.task.quasi, state.current, strict=True):
+        labels = attribute.hierarchy.maps[level][attribute.column.codes]
+        _, keys = np.unique(
+            keys * len(attribute.hierarchy.labels[level]) + labels, return_inverse=True
+        )
+    return keys.astype(np.int64)
+
+
+def rows_concerned(scene: Scene, groups: Int64s) -> Int64s:
+    """The records that a decision is about: those of its fact, or those in classes below k."""
+    state = scene.state
+    if isinstance(state, ClusteringState):
+        return state.rows
+    sizes = np.bincount(groups)
+    return np.flatnonzero(sizes[groups] < scene.task.k)
+
+
+def originals_of(scene: Scene, row: int) -> tuple[str, ...]:
+    """The cells of a record as they stand in the file."""
+    return tuple(a.column.values[int(a.column.codes[row])] for a in scene.task.quasi)
+
+
+def cells_of(scene: Scene, groups: Int64s, rows: Sequence[int]) -> list[tuple[str, ...]]:
+    """The cells of records as they would be published now."""
+    state = scene.state
+    quasi = scene.task.quasi
+    if isinstance(state, FullDomainState) and state.current is not None:
+        levels = state.current
+        return [
+            tuple(
+                a.hierarchy.labels[level][int(a.hierarchy.maps[level][a.column.codes[row]])]
+                for a, level in zip(quasi, levels, strict=True)
+            )
+            for row in rows
+        ]
+    own_groups = groups[np.asarray(rows, dtype=np.int64)]
+    wanted = np.unique(own_groups[own_groups >= 0])
+    place = {int(group): i for i, group in enumerate(wanted.tolist())}
+    members = np.flatnonzero(np.isin(groups, wanted))
+    numbers = np.searchsorted(wanted, groups[members])
+    texts = [
+        cell_texts(a, GroupValues.of(numbers, a.column.codes[members], len(wanted))) for a in quasi
+    ]
+    return [
+        tuple(HIDDEN for _ in quasi)
+        if groups[row] < 0
+        else tuple(own[place[int(groups[row])]] for own in texts)
+        for row in rows
+    ]

@@ -1,0 +1,59 @@
+"""The contents page: which pictures every algorithm has, and what they are made from."""
+
+from __future__ import annotations
+
+from kanon_tui.core.pictures.charts import ClassSizes, Curve
+from kanon_tui.core.pictures.clustering_state import ClusteringState
+from kanon_tui.core.pictures.cut_diagram import CutDiagram
+from kanon_tui.core.pictures.cut_tree import CutTree
+from kanon_tui.core.pictures.full_domain_state import FullDomainState
+from kanon_tui.core.pictures.lattice import LatticePicture
+from kanon_tui.core.pictures.level_bars import DistinctCounts, PointerBars
+from kanon_tui.core.pictures.part_table import PartTable
+from kanon_tui.core.pictures.picture import Drawing
+from kanon_tui.core.pictures.sorted_list import SortedList
+from kanon_tui.core.pictures.string_counts import StringCounts
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.live import LiveRun
+from kanon_tui.core.run.result import start
+from kanon_tui.core.run.timeline import Timeline
+from kanon_tui.core.task.steps import Algorithm, Family, RunContext
+from kanon_tui.core.task.task import Task
+
+__all__ = ["PICTURES", "new_timeline", "pictures_of", "watched_run"]
+
+EVERY_DECISION = 1_000
+"""Records of the largest table of which also a run at full speed keeps every single decision."""
+
+PICTURES: dict[str, tuple[type[Drawing], ...]] = {
+    "global": (LatticePicture, SortedList, StringCounts),
+    "hybrid": (LatticePicture, SortedList, PointerBars, StringCounts),
+    "local": (PointerBars, LatticePicture),
+    "distributed": (PartTable, LatticePicture, SortedList),
+    "incognito": (LatticePicture, StringCounts),
+    "datafly": (DistinctCounts, LatticePicture),
+    "mondrian": (CutDiagram, CutTree),
+}
+"""Those of an algorithm alone, the first one shown first; all have the two at the end too."""
+
+
+def pictures_of(algorithm: str) -> list[Drawing]:
+    """The pictures of an algorithm, ready to be drawn."""
+    of_all: tuple[type[Drawing], ...] = ClassSizes, Curve
+    return [make() for make in (*PICTURES.get(algorithm, ()), *of_all)]
+
+
+def new_timeline(algorithm: Algorithm | type[Algorithm]) -> Timeline:
+    """A timeline that keeps what the pictures of an algorithm are drawn from."""
+    full_domain = algorithm.family is Family.FULL_DOMAIN
+    return Timeline(FullDomainState if full_domain else ClusteringState)
+
+
+def watched_run(project: Project, task: Task, *, paused: bool = False) -> LiveRun:
+    """A run with all that its pictures need; one that waits goes on at a decision a second."""
+    run = start(project, task=task, context=RunContext(watched=True))
+    timeline, small = new_timeline(run.algorithm), task.n <= EVERY_DECISION
+    live = LiveRun(run, paused=paused, timeline=timeline, every_decision=small)
+    if paused:
+        live.set_speed(1)
+    return live

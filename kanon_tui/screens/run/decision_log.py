@@ -1,0 +1,135 @@
+"""The decisions of a run as a list: one line each, the one that is shown unfolded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widget import Widget
+
+from kanon_tui.core.run.playhead import Playhead
+from kanon_tui.core.task.steps import Step
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.theme_style import theme_style
+
+__all__ = ["DecisionLog", "in_short", "mark"]
+
+MARKS = {
+    "prune": "−", "pre-prune": "−", "cut": "✂", "split": "✂", "merge": "⇄", "raise": "↑",
+    "suppress": "×", "close": "■", "start": "▷", "answer": "★", "accept": "+",
+}  # fmt: skip
+
+
+def mark(step: Step) -> str:
+    """A sign for the kind of decision; a test shows how it ended."""
+    if step.kind == "test":
+        return "✓" if step.facts.get("passes") else "✗"
+    return MARKS.get(step.kind, "·")
+
+
+def in_short(step: Step) -> str:
+    """A decision for one line, where the names in a string would take all the room.
+
+    `⟨2 0 3 1⟩ 724 below k · RV 0.5971`.
+    """
+    facts = step.facts
+    if step.kind != "test" or "string" not in facts or "decisions" in facts:
+        return step.sentence
+    levels = " ".join(str(level) for level in facts["string"].levels)
+    if facts["lack"] is not None:
+        verdict = f"{facts['lacking']:,} with {facts['lack']}"
+    elif facts["small"]:
+        verdict = f"{facts['small']:,} below k"
+    elif facts["smallest"] is not None:
+        verdict = f"smallest class {facts['smallest']:,}"
+    else:
+        verdict = f"{facts['classes']:,} classes and more"
+    value = f" · RV {facts['shown_rv']}" if "shown_rv" in step.template else ""
+    return f"⟨{levels}⟩ {verdict}{value}"
+
+
+class DecisionLog(Widget, can_focus=True):
+    """Up and down choose the step that everything shows; enter unfolds all sentences."""
+
+    DEFAULT_CSS = """
+    DecisionLog { height: 1fr; padding: 0 1; text-wrap: nowrap; text-overflow: clip; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "choose(-1)", "Earlier", show=False),
+        Binding("down", "choose(1)", "Later", show=False),
+        Binding("enter", "unfold", "Unfold", show=False),
+    ]
+
+    @dataclass
+    class Chosen(Message):
+        """Some steps on, or back."""
+
+        steps: int
+
+    def __init__(self, id: str | None = None, classes: str = "") -> None:
+        super().__init__(id=id, classes=f"pane {classes}")
+        self.border_title = "decisions"
+        self._playhead: Playhead | None = None
+        self._unfolded = False
+
+    def show(self, playhead: Playhead) -> None:
+        """Draw the steps around the one that is shown."""
+        self._playhead = playhead
+        self.refresh()
+
+    def action_choose(self, steps: int) -> None:
+        """The step before or after."""
+        self.post_message(self.Chosen(steps))
+
+    def action_unfold(self) -> None:
+        """All sentences whole, or only that of the step shown."""
+        self._unfolded = not self._unfolded
+        self.refresh()
+
+    def render(self) -> Text:
+        width, height = self.size
+        playhead = self._playhead
+        if playhead is None or not playhead.timeline.last or width < 12:
+            return Text("")
+        here = self._lines(playhead, playhead.number, width)
+        before: list[Text] = []
+        number = playhead.number - 1
+        while len(before) + len(here) < height and number >= playhead.timeline.first:
+            before = self._lines(playhead, number, width) + before
+            number -= 1
+        after: list[Text] = []
+        number = playhead.number + 1
+        while len(after) < height and number <= playhead.timeline.last:
+            after += self._lines(playhead, number, width)
+            number += 1
+        room = max(height - len(here), 0)
+        below = min(len(after), max(room // 2, room - len(before)))
+        rows = before[max(len(before) - (room - below), 0) :] + here + after[:below]
+        if playhead.timeline.first > 1:
+            gone = playhead.timeline.first - 1
+            rows = [Text(f"steps 1 to {gone:,} are not kept any more"), *rows[1:]]
+        return Text("\n", no_wrap=True, overflow="crop", end="").join(rows[:height])
+
+    def _lines(self, playhead: Playhead, number: int, width: int) -> list[Text]:
+        """A step: one line, or its whole sentence where it is shown or all are unfolded."""
+        step = playhead.timeline.step(number)
+        digits = len(f"{playhead.timeline.last:,}")
+        sign = "◆" if number in playhead.bookmarks else " "
+        head = f"{number:>{digits},}{sign}{mark(step)} "
+        shown = number == playhead.number
+        if not shown and not self._unfolded:
+            text = visible(in_short(step))
+            room = width - len(head)
+            if len(text) > room:
+                text = text[: room - 1] + "…"
+            line = Text(head, theme_style(self, "text-muted"))
+            return [line.append(text, theme_style(self, "foreground"))]
+        parts = wrap(visible(step.sentence), max(width - len(head), 8)) or [""]
+        style = "reverse" if shown else ""
+        rows = [Text(f"{head}{parts[0]}".ljust(width), style)]
+        rows += [Text(f"{' ' * len(head)}{part}".ljust(width), style) for part in parts[1:]]
+        return rows

@@ -1,0 +1,75 @@
+"""What holds for every algorithm: pictures fit, and do not depend on the way to a step."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.pictures.code import Code, lit_line
+from kanon_tui.core.pictures.contents import new_timeline, pictures_of
+from kanon_tui.core.pictures.picture import Drawing, Scene
+from kanon_tui.core.pictures.pseudo_code import PSEUDO_CODE
+from kanon_tui.core.pictures.records import Records
+from kanon_tui.core.pictures.why_this_one import WhyThisOne
+from tests.core.pictures.recorded import NARROW, WIDE, recorded
+
+SAMPLE = {
+    "incognito": "incognito",
+    "datafly": "datafly",
+    "mondrian": "mondrian",
+    "gcka": "locations",
+    "sbc": "similarity",
+}
+
+
+def drawings(algorithm: str) -> list[Drawing]:
+    return [*pictures_of(algorithm), WhyThisOne(), Records(), Code()]
+
+
+def sample_of(algorithm: str) -> str:
+    return SAMPLE.get(algorithm, "race-rules")
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_going_back_and_forth_gives_the_same_pictures(name: str) -> None:
+    run, timeline = recorded(sample_of(name), name)
+    made = drawings(name)
+
+    def all_pictures(number: int) -> list[str]:
+        shown = Scene(run.task, run.algorithm, timeline, number)
+        return [drawing.draw(shown, *NARROW).plain() for drawing in made]
+
+    first = {number: all_pictures(number) for number in range(1, timeline.last + 1)}
+    order = list(first) * 2
+    Random(0).shuffle(order)
+    for number in order:
+        assert all_pictures(number) == first[number]
+    again = new_timeline(run.algorithm)
+    for _, step in timeline.steps(1, timeline.last):
+        again.add(step)
+    last = Scene(run.task, run.algorithm, again, again.last)  # straight to the end
+    assert [d.draw(last, *NARROW).plain() for d in drawings(name)] == first[timeline.last]
+
+
+@pytest.mark.parametrize("room", [NARROW, WIDE])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_pictures_keep_to_their_width(name: str, room: tuple[int, int]) -> None:
+    run, timeline = recorded(sample_of(name), name)
+    for number in {1, timeline.last // 2 + 1, timeline.last}:
+        shown = Scene(run.task, run.algorithm, timeline, number)
+        for drawing in drawings(name):
+            rows = drawing.draw(shown, *room).plain().split("\n")
+            assert max(map(len, rows)) <= room[0], (drawing.name, rows)
+            drawing.move(shown, 1, 0)
+            drawing.move(shown, 0, 1)
+            assert drawing.draw(shown, *room).plain()
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_step_lights_a_line_of_pseudo_code(name: str) -> None:
+    _, timeline = recorded(sample_of(name), name)
+    lit = {lit_line(PSEUDO_CODE[name], step) for _, step in timeline.steps(1, timeline.last)}
+    assert lit
+    assert None not in lit

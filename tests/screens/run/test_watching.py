@@ -1,0 +1,170 @@
+"""Watching a run: back and forth, jumps, bookmarks, panes and pictures, by the keyboard alone."""
+
+from __future__ import annotations
+
+from textual.pilot import Pilot
+from textual.widgets import OptionList, Static
+
+from kanon_tui.core.run.run import State
+from kanon_tui.screens.dialogs import AskText, Choose
+from kanon_tui.screens.run.live_view import LiveView
+from kanon_tui.screens.run.screen import RunScreen
+from kanon_tui.widgets.picture_view import PictureView
+from tests.screens.conftest import session_of, settle, wait_until
+
+
+async def watch(pilot: Pilot[None], steps: int) -> LiveView:
+    """Step by step through so many decisions."""
+    await settle(pilot)
+    await pilot.press("5")
+    await settle(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, RunScreen)
+    view = screen.query_one(LiveView)
+    for number in range(1, steps + 1):
+        await pilot.press("full_stop")
+        await wait_until(
+            pilot, lambda number=number: view.live and view.live.snapshot.steps == number
+        )
+    await wait_until(pilot, lambda: view.playhead.number == steps)
+    view.draw()
+    return view
+
+
+async def to_the_end(pilot: Pilot[None], view: LiveView) -> None:
+    for _ in range(10):
+        await pilot.press("greater_than_sign")
+    await pilot.press("space")
+    await wait_until(pilot, lambda: bool(session_of(pilot).results))
+    await settle(pilot)
+
+
+def sentence(view: LiveView) -> str:
+    return str(view.query_one("#decision", Static).content)
+
+
+def picture(view: LiveView, pane: str = "#picture") -> str:
+    return view.query_one(pane, PictureView).render().plain
+
+
+async def test_back_and_forth_shows_the_step_everywhere(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        view = await watch(pilot, 3)
+        third = sentence(view), picture(view)
+        await pilot.press("comma")
+        assert view.playhead.number == 2
+        assert "by age" in sentence(view)
+        await pilot.press("home")
+        assert view.playhead.number == 1
+        assert "by zip" in sentence(view)
+        assert picture(view).startswith("zip × age")
+        await pilot.press("full_stop", "full_stop")
+        assert (sentence(view), picture(view)) == third
+        assert view.live.snapshot.steps == 3  # what is kept is shown, nothing new is decided
+        await pilot.press("full_stop")
+        await wait_until(pilot, lambda: view.live.snapshot.steps == 4)
+
+
+async def test_after_the_end_nothing_is_wiped_and_nobody_is_taken_away(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        view = await watch(pilot, 2)
+        await to_the_end(pilot, view)
+        assert pilot.app.current_mode == "run"
+        assert "Done: 3 classes" in sentence(view)
+        live, last = view.live, view.playhead.number
+        await pilot.press("full_stop", "full_stop")
+        assert view.live is live
+        assert view.playhead.number == last
+        await pilot.press("comma")
+        assert "Done" not in sentence(view)
+        await pilot.press("end")
+        assert "Done: 3 classes" in sentence(view)
+        for _ in range(4):
+            await pilot.press("less_than_sign")
+        await pilot.press("space")  # plays it again from the first step, without a new run
+        await wait_until(pilot, lambda: view.playhead.number < last)
+        await wait_until(pilot, lambda: view.playhead.number == last)
+        assert view.live is live
+        assert len(session_of(pilot).results) == 1
+
+
+async def test_a_cancelled_run_does_not_say_that_it_is_done(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        view = await watch(pilot, 2)
+        await pilot.press("c")
+        await wait_until(pilot, lambda: bool(session_of(pilot).results))
+        await settle(pilot)
+        assert view.live.run.state is State.CANCELLED
+        assert "Stopped, the best so far is kept" in sentence(view)
+        header = str(view.query_one("#counters", Static).content)
+        assert "stopped early" in header
+        assert "100%" not in header
+        assert not view.screen.query_one("#preflight").display
+
+
+async def test_space_in_step_mode_goes_on_at_the_speed_that_is_shown(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        view = await watch(pilot, 1)
+        assert "1/s" in str(view.query_one("#counters", Static).content)
+        await pilot.press("space")
+        assert view.live.speed == 1
+        await wait_until(pilot, lambda: view.playhead.number == 2)
+        await pilot.press("space")
+        await wait_until(pilot, lambda: view.live.snapshot.paused)
+
+
+async def test_jumps_to_kinds_words_and_bookmarks(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        view = await watch(pilot, 5)
+        await pilot.press("home", "j")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Choose))
+        options = pilot.app.screen.query_one(OptionList)
+        texts = [str(options.get_option_at_index(n).prompt) for n in range(options.option_count)]
+        assert texts == ["cut  2", "close  3"]
+        await pilot.press("down", "enter")
+        await wait_until(pilot, lambda: view.playhead.number == 3)
+        await pilot.press("n")
+        assert view.playhead.number == 4
+        await pilot.press("m", "home", "apostrophe")
+        assert view.playhead.number == 4
+        await pilot.press("slash")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, AskText))
+        await pilot.press(*"by", "space", *"zip", "enter")
+        await wait_until(pilot, lambda: view.playhead.number == 1)
+
+
+async def test_panes_pictures_and_the_log_by_keyboard(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        view = await watch(pilot, 2)
+        assert picture(view).startswith("age × zip")
+        await pilot.press("v")
+        assert picture(view).startswith("all   6")
+        for pane in ("why", "records", "log"):
+            await pilot.press("tab")
+            assert pilot.app.focused is view.query_one(f"#{pane}")
+            assert view.query_one(f"#{pane}").display
+        await pilot.press("up")
+        await pilot.pause()
+        assert view.playhead.number == 1
+        await pilot.press("e")
+        assert "width = range / domain" in picture(view, "#why")
+        assert pilot.app.focused is view.query_one("#why")
+        await pilot.press("shift+tab")
+        assert pilot.app.focused is view.query_one("#picture")
+
+
+async def test_full_speed_on_a_small_table_keeps_every_decision(sample, make_app) -> None:
+    async with make_app(sample("race-rules")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        await pilot.press("r")
+        await wait_until(pilot, lambda: bool(session_of(pilot).results))
+        await settle(pilot)
+        assert pilot.app.current_mode == "results"
+        await pilot.press("5")
+        await settle(pilot)
+        view = pilot.app.screen.query_one(LiveView)
+        assert view.playhead.timeline.last == 10
+        await pilot.press("comma")
+        assert view.playhead.number == 9
