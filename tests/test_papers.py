@@ -59,7 +59,19 @@ def test_sample_gives_a_verified_release_with_a_whole_report(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["patients", "locations", "linking", "linking-anna", "datafly", "incognito", "mondrian", "ncp"],
+    [
+        "patients",
+        "locations",
+        "locations-free",
+        "linking",
+        "linking-anna",
+        "datafly",
+        "incognito",
+        "mondrian",
+        "mondrian-single",
+        "recoding",
+        "ncp",
+    ],
 )
 def test_release_is_the_papers_published_table(name: str) -> None:
     expected = pl.read_csv(find_sample(name).project.parent / "expected.csv", infer_schema=False)
@@ -131,11 +143,72 @@ def test_cka_figures_3_and_4_b_locations() -> None:
     assert set(result.table["location"]) == {"California", "Kansas", "Lincoln"}
 
 
-def test_morton_tables_1_and_4_race_rules() -> None:
-    """The level that mixes Hispanic and Black only keeps 30/40; typed values stand as typed."""
+def test_cka_figure_4_a_three_locations_beyond_their_limit() -> None:
+    result = release("locations-free")
+    assert groups(result) == {frozenset({1, 2}), frozenset({3, 4, 5}), frozenset({6, 7})}
+    assert result.measures.privacy.violations == 3
+
+
+def test_morton_table_4_levels_of_race_with_their_values() -> None:
+    """W, B, L, A, O → W, B, L, O → W, B, O → W, O: .95, .72, .58, .10 (the root is worth 0)."""
     race = next(a for a in prepare(project("race-rules")).quasi if a.name == "race")
-    assert race.rules.of_level(race.hierarchy.maps[1]) == pytest.approx(0.75)
+    labels = [sorted(labels) for labels in race.hierarchy.labels]
+    assert labels == [
+        ["Asian", "Black", "Hispanic", "Other", "White"],
+        ["Black", "Hispanic", "Other", "White"],
+        ["Black", "Other", "White"],
+        ["Other", "White"],
+        ["any"],
+    ]
     assert level_research_values(race).tolist() == [0.95, 0.72, 0.58, 0.10, 0.0]
+    assert release("race-rules").report["search"]["answer"]["race"] == 2
+
+
+def test_morton_table_1_a_level_that_mixes_hispanic_and_black_keeps_three_quarters() -> None:
+    race = next(a for a in prepare(project("race-mix")).quasi if a.name == "race")
+    assert race.rules.of_level(race.hierarchy.maps[1]) == pytest.approx(30 / 40)
+
+
+def test_sbc_table_2_3_global_recoding() -> None:
+    sample = project("recoding")
+    result = kn.anonymize(replace(sample, algorithm=AlgorithmChoice("incognito")))
+    expected = pl.read_csv(sample.folder / "expected-global.csv", infer_schema=False)
+    assert result.table.equals(expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("algorithm", "printed", "ours"),
+    [
+        (AlgorithmChoice("datafly"), (16, 4, 4), (16, 4, 4)),
+        (AlgorithmChoice("incognito"), (22, 4, 4), (18, 4, 4)),
+        (AlgorithmChoice("sbc"), (582, 100, 50), (392, 100, 50)),
+        (AlgorithmChoice("mondrian", {"cut": "median"}), (209, 42, 35), (208, 42, 35)),
+        (AlgorithmChoice("mondrian"), None, (300, 61, 28)),
+    ],
+)
+def test_sbc_tables_4_1_and_4_2_distinct_results(
+    algorithm: AlgorithmChoice, printed: tuple[int, ...] | None, ours: tuple[int, ...]
+) -> None:
+    """At k = 2, 50 and 100, beside what the thesis prints (pp. 84-85)."""
+    sample = project("sbc-thesis")
+    found = []
+    for k in (2, 50, 100):
+        asked = replace(sample, algorithm=algorithm, privacy=replace(sample.privacy, k=k))
+        found.append(kn.anonymize(asked).measures.distinct_published)
+    assert tuple(found) == ours
+    if printed is not None:
+        assert found[1:] == list(printed[1:])
+
+
+def test_sbc_table_4_1_mondrian_without_hierarchies_as_spec_simulated_it() -> None:
+    """Parts of the lower median, categories in the order of the toolbox: 207-212, 42-44, 35-36."""
+    sample = project("sbc-thesis")
+    ranges = {2: (207, 212), 50: (42, 44), 100: (35, 36)}
+    for k, (low, high) in ranges.items():
+        choice = AlgorithmChoice("mondrian", {"cut": "median"})
+        asked = replace(sample, algorithm=choice, privacy=replace(sample.privacy, k=k))
+        assert low <= kn.anonymize(asked).report["search"]["clusters"] <= high
 
 
 def test_morton_figure_3_pre_pruning() -> None:

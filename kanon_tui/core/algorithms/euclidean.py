@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.closest_pairs import merge_closest
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -25,6 +27,10 @@ class Euclidean(Algorithm):
     While a cluster has fewer than k records, the first such joins the cluster with which the sum of
     the ranges of the union is smallest (less than 1e-9 apart is a tie, and the cluster that comes
     first wins); the union takes the place of the one that was found.
+
+    With `order: closest` the two clusters whose union has the smallest ranges are merged, of all
+    pairs of which one is under k: Morton's sentence. It takes a search for many clusters per merge
+    where the default takes one.
 
     The range of a number is largest − smallest in its own units, of a date in days. A category
     counts the values it covers minus one, as if they were numbered one by one: those under the
@@ -45,11 +51,18 @@ class Euclidean(Algorithm):
         "that ignores weights, domains and rules"
     )
 
+    order: str = declared(
+        "first",
+        "Which clusters are merged next: the first that is under k with the one nearest to it, or "
+        "the closest two of all, as Morton has it",
+        choices=("closest", "first"),
+    )
+
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
         from kanon_tui.core.kernels.merge_cost import EXTENT
 
         why = "their union has the smallest ranges"
         merging = Merging(task, context, Objective(EXTENT, Measure.RAW, "ranges", why))
-        yield from merge_all(merging)
+        yield from merge_closest(merging) if self.order == "closest" else merge_all(merging)
         return Grouping(merging.labels(), search=merging.search())

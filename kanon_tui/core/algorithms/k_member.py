@@ -43,7 +43,8 @@ class KMember(Algorithm):
     Cost: the paper's scan is O(n²). Here equal records collapse and every search goes through a
     tree of boxes with bounds: the same clusters, in time that grows like n^1.1 on census data.
 
-    Departure from the paper: records left over are taken in row order, not at random.
+    Departure from the paper: records left over are taken in row order; with `left_over: random`
+    they are shuffled, as the paper draws them.
 
     Reference: Byun, Kamra, Bertino and Li, Efficient k-anonymization using clustering techniques
     (2007), figure 5 and section 3.4.
@@ -63,12 +64,20 @@ class KMember(Algorithm):
         0.0, "Added to the loss of a record whose label is not its cluster's majority", low=0
     )
 
+    left_over: str = declared(
+        "rows",
+        "In which order the fewer than k records left over join: by row, or at random (by the "
+        "seed), as in the paper",
+        choices=("rows", "random"),
+    )
+
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cluster the whole table."""
         members = Members(task, context, self._class_codes(task), self.class_penalty)
         rows = np.arange(len(members.features.distinct), dtype=np.int32)
-        start = int(np.random.default_rng(task.seed).integers(task.n))
-        yield from members.cluster(rows, start)
+        draw = np.random.default_rng(task.seed)
+        start = int(draw.integers(task.n))
+        yield from members.cluster(rows, start, draw if self.left_over == "random" else None)
         return members.grouping(self._notes())
 
     def _class_codes(self, task: Task) -> Int32s | None:

@@ -57,8 +57,13 @@ class Members:
         search = {"clusters": self.clusters, "left_over": self.left_over}
         return Grouping(self.labels, search=search, notes=notes)
 
-    def cluster(self, rows: Int32s, start: int) -> Generator[Step, None, None]:
-        """Cluster the records of these distinct rows; `start` is the record drawn at random."""
+    def cluster(
+        self, rows: Int32s, start: int, draw: np.random.Generator | None = None
+    ) -> Generator[Step, None, None]:
+        """Cluster the records of these distinct rows; `start` is the record drawn at random.
+
+        Records left over join in row order, or shuffled by `draw`.
+        """
         from kanon_tui.core.kernels.box_tree import GONE, grow_tree
         from kanon_tui.core.kernels.k_member import (
             RowRecords,
@@ -111,6 +116,8 @@ class Members:
             for i in np.flatnonzero(tree.record != GONE).tolist()
             for record in distinct.records[starts[tree.row[i]] : ends[tree.row[i]]].tolist()
         )
+        if draw is not None:
+            left_over = [left_over[i] for i in draw.permutation(len(left_over)).tolist()]
         self.left_over += len(left_over)
         while left_over:
             most = context.decisions_per_step

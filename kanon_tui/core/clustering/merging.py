@@ -92,8 +92,8 @@ class Merging:
         self.tree = _bare_tree(branches[:count].copy(), depth, self.clusters)
         fill_nodes(self.attributes, self.clusters, self.tree)
 
-    def advance(self, turn: int) -> int:
-        """Merge, at most as often as one step may stand for; gives how often."""
+    def advance(self, turn: int, most: int | None = None) -> int:
+        """Merge, at most as often as one step may stand for (or `most`); gives how often."""
         from kanon_tui.core.kernels.merging import advance
 
         merges = advance(
@@ -107,7 +107,7 @@ class Merging:
             self.objective.mode,
             turn,
             self.task.k,
-            self.context.decisions_per_step,
+            self.context.decisions_per_step if most is None else most,
         )
         return int(merges)
 

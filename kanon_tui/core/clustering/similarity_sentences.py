@@ -27,38 +27,64 @@ def compared(
     row: int,
     spatial: bool,
 ) -> str:
-    """The first attribute with three values or more, and which others were compared likewise.
+    """How far every attribute's values are from those of the record.
 
     ` By how often each nationality occurs among the 9 with gender Male, Japan (4) is 0.5 from US
-    (4) and 1 from Iran (1).`
+    (4) and 1 from Iran (1). Of gender, Male is 1 from Female.`
     """
     measured = np.flatnonzero(table.chosen >= 0).tolist()
-    if not measured:
-        return ""
-    y = measured[0]
+    words = [_by_frequency(categories, table, distance, record, row, y, spatial) for y in measured]
+    for y in np.flatnonzero(table.chosen < 0).tolist():
+        away, others = _others(categories, table, distance, record, y)
+        if others:
+            column = categories[y].column
+            own = column.values[int(column.codes[record])]
+            distances = [f"{away[v]:.3g} from {column.values[v]}" for v in others]
+            words.append(f" Of {column.name}, {own} is {joined(distances)}.")
+    return "".join(words)
+
+
+def _by_frequency(
+    categories: Sequence[QuasiIdentifier],
+    table: Contingency,
+    distance: Floats,
+    record: int,
+    row: int,
+    y: int,
+    spatial: bool,
+) -> str:
+    """An attribute with three values or more, compared by how often they occur."""
     group = int(table.chosen[y])
     where = _conditions(categories, table, row, y, spatial)
     total = f"{table.size[group]:,}"
     among = "with " + " and ".join(_named(a, record) for a in where) if where else "left"
-
     column = categories[y].column
     cells = slice(int(table.starts[group]), int(table.starts[group + 1]))
     counts = dict(zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True))
-    values = slice(int(table.offsets[y]), int(table.offsets[y + 1]))
-    away, own = distance[values], int(column.codes[record])
-    left = np.flatnonzero(table.counts[values] > 0)
-    others = [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
+    own = int(column.codes[record])
+    away, others = _others(categories, table, distance, record, y)
     named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
     distances = [f"{away[v]:.3g} from {column.values[v]} ({counts.get(v, 0):,})" for v in named]
     if len(named) < len(others):
         distances.append(f"further from {len(others) - len(named):,} other values")
-    words = (
+    return (
         f" By how often each {column.name} occurs among the {total} {among}, "
         f"{column.values[own]} ({counts[own]:,}) is {joined(distances)}."
     )
-    if len(measured) > 1:
-        words += f" Compared likewise: {joined([categories[y].name for y in measured[1:]])}."
-    return words
+
+
+def _others(
+    categories: Sequence[QuasiIdentifier],
+    table: Contingency,
+    distance: Floats,
+    record: int,
+    y: int,
+) -> tuple[Floats, list[int]]:
+    """The distances of an attribute's values, and those other than the record's, nearest first."""
+    values = slice(int(table.offsets[y]), int(table.offsets[y + 1]))
+    away, own = distance[values], int(categories[y].column.codes[record])
+    left = np.flatnonzero(table.counts[values] > 0)
+    return away, [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
 
 
 def _conditions(

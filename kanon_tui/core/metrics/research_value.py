@@ -8,9 +8,10 @@ the importance of the rules that are kept:
 - the root: 0, and wherever a person typed a value, that value as it is;
 - a clustering: `w · n / Σ N·span · Σ N·DR / published` over classes.
 
-A level's value is that of the whole table: the records that a release suppresses do not change it.
-In a clustering a suppressed cell and a hidden one count with the span of the whole domain, and a
-suppressed record as all its cells suppressed. A suppressed cell tells nothing, so it breaks no rule
+A string's value is that of its levels in the whole table, which searches compare. In a release a
+suppressed cell and a hidden one count with the span of the whole domain, and a suppressed record as
+all its cells suppressed; a level of a category, or one with a typed value, is worth the share of it
+that is published. A suppressed cell tells nothing, so it breaks no rule
 either, and the mean of DR is over the published records.
 
 Reference: Morton, research value (the worked example gives 0.2 · 125/2300 · 0.5 = 0.00543).
@@ -49,13 +50,29 @@ def level_research_values(attribute: QuasiIdentifier) -> npt.NDArray[np.float64]
 
 def attribute_research_value(cells: CellGroups) -> float:
     """The research value that a release leaves an attribute."""
-    if cells.level is not None:
-        return float(level_research_values(cells.attribute)[cells.level])
     published = int(cells.size.sum())
     if published == 0:
         return 0.0
+    if cells.level is not None:
+        whole = float(level_research_values(cells.attribute)[cells.level])
+        return whole * _share_of_level(cells, cells.level, published)
     mean_ratio = float((cells.size * cells.rules_kept).sum()) / published
     return cells.attribute.weight / mean_span(cells) * mean_ratio
+
+
+def _share_of_level(cells: CellGroups, level: int, published: int) -> float:
+    """What is left of a level's value where records are suppressed: all of it where none is."""
+    attribute = cells.attribute
+    n = len(attribute.column.codes)
+    typed = attribute.typed_research_values
+    if published == n:
+        return 1.0
+    if not attribute.ordered or (typed and typed[level] is not None):
+        return published / n
+    whole = CellGroups.of_level(attribute, level, attribute.column.counts)
+    spans = np.where(whole.hidden, attribute.domain_span, whole.span)
+    before = float((whole.size * spans).sum())
+    return before / (float((cells.size * spans).sum()) + (n - published) * attribute.domain_span)
 
 
 def mean_span(cells: CellGroups) -> float:

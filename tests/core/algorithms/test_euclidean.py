@@ -28,6 +28,23 @@ def test_equals_its_twin_on_random_tables() -> None:
         assert clusters_of(grouping_of(task, Euclidean())) == expected, seed
 
 
+@pytest.mark.slow
+def test_the_closest_two_equal_their_twin_on_random_tables() -> None:
+    for seed in range(80):
+        task = ruled_task(seed)
+        expected = sorted_clusters(twins.closest(task))
+        assert clusters_of(grouping_of(task, Euclidean(order="closest"))) == expected, seed
+    for seed in range(20):
+        check_shape(ruled_task(seed), Euclidean(order="closest"))
+
+
+def test_morton_merges_the_closest_two_clusters_of_all() -> None:
+    task = make_task({"age": [20, 29, 31, 60, 61]}, k=2)
+    assert clusters_of(grouping_of(task, Euclidean())) == [[0, 1, 2], [3, 4]]
+    first = steps_of(task, Euclidean(order="closest"))[0].sentence
+    assert first.startswith("Cluster 4 (1 record, age 60) joins cluster 5 (1 record, age 61)")
+
+
 def test_equals_its_twin_where_the_tree_is_deep_and_grown_anew() -> None:
     for seed in range(12):
         task = ruled_task(1000 + seed, most=150)

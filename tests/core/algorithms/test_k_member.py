@@ -50,6 +50,17 @@ def twin(task: Task, *penalty: object) -> list[list[int]]:
     return [sorted(c) for c in found]
 
 
+@pytest.mark.slow
+def test_left_overs_in_random_order_equal_their_twin() -> None:
+    """As the paper draws them: shuffled by the generator that drew the first record."""
+    for seed in range(60):
+        task = random_task(seed)
+        found = grouping(task, KMember(left_over="random"))
+        rng = np.random.default_rng(task.seed)
+        expected = k_member(task, range(task.n), rng, shuffle=True)
+        assert clusters(found.labels) == [sorted(c) for c in expected], seed
+
+
 def furthest(values: list[str], levels: dict[str, list[str]] | None) -> float:
     hierarchy = {"levels": levels} if levels else None
     task = make_task({"v": values}, specs={"v": AttributeSpec(hierarchy=hierarchy)})

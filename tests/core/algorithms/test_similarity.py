@@ -76,7 +76,9 @@ def test_sbc_table_3_1_similarities_and_distances() -> None:
     assert start == (
         "Record 1 (Male, Japan, Bachelor Degree) is the first left by education and starts "
         "cluster 1. By how often each nationality occurs among the 9 with gender Male, Japan (4) "
-        "is 0.5 from US (4) and 1 from Iran (1). Compared likewise: education."
+        "is 0.5 from US (4) and 1 from Iran (1). By how often each education occurs among the 8 "
+        "with nationality Japan, Bachelor Degree (4) is 0.333 from Master Degree (3), 0.667 from "
+        "PhD Degree (1) and 1 from High School (0). Of gender, Male is 1 from Female."
     )
 
 
@@ -220,7 +222,11 @@ def test_sentences_tell_each_decision() -> None:
     task = make_task({"age": [30, 31, 40, 41, 42], "sex": list("FMFMF")}, 2)
     assert [(step.kind, step.sentence) for step in told(task, SD())] == [
         ("sort", "Sort the 5 records by age, the attribute with most values (5)."),
-        ("start", "Record 1 (30, F) is the first left by age and starts cluster 1."),
+        (
+            "start",
+            "Record 1 (30, F) is the first left by age and starts cluster 1. Of sex, F is 1 from "
+            "M.",
+        ),
         (
             "grow",
             "Record 3 (40, F) joins cluster 1 as number 2 of 2: it is nearest to its centre, at "

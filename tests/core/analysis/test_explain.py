@@ -22,7 +22,8 @@ SMALL = ["datafly", "incognito", "mondrian", "locations", "patients", "race-rule
 def sample(name: str, algorithm: str | None = None, k: int | None = None) -> Project:
     project = Project.load(find_sample(name).project)
     if algorithm is not None and algorithm != project.algorithm.name:
-        project = replace(project, algorithm=AlgorithmChoice(algorithm))
+        params = {"accept_root": True} if algorithm == "local" else {}
+        project = replace(project, algorithm=AlgorithmChoice(algorithm, params))
     if k is not None:
         project = replace(project, privacy=replace(project.privacy, k=k))
     return project

@@ -133,6 +133,15 @@ def test_research_value_of_categories_counts_labels() -> None:
     assert level_research_values(task.quasi[0]).tolist() == pytest.approx([1.0, 0.6, 0.4, 0.0])
 
 
+def test_a_suppressed_record_counts_in_the_research_value_of_levels() -> None:
+    """One of six suppressed: numbers count it with the whole domain, categories with nothing."""
+    numbers = make_task({"age": [1, 2, 3, 4, 5, 10]}, k=1)
+    assert generalised(numbers, [0, 1, 2, 3, 4, -1], 0).rv == pytest.approx(6 / (5 + 10))
+    assert generalised(numbers, [0, 1, 2, 3, 4, 5], 0).rv == pytest.approx(1.0)
+    colours = make_task({"colour": list("rrggbb")}, k=1)
+    assert generalised(colours, [0, 0, 1, 1, 2, -1], 0).rv == pytest.approx(5 / 6)
+
+
 def test_research_values_typed_by_hand_stand_as_they_are() -> None:
     """Morton table 4: Race 0.95 / 0.72 / 0.58 / 0.10; a gap keeps the computed value."""
     spec = AttributeSpec(hierarchy={"levels": CITIES}, rv=(0.95, 0.72, 0.58, 0.10))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Collection
 
 from kanon_tui.core.release.recode import Release
 
@@ -138,11 +139,12 @@ class Twin:
         kept = [r.importance for r, b in zip(table.rules, broken, strict=True) if not b]
         return (table.base + sum(kept)) / whole
 
-    def level_rv(self, x: int, level: int) -> float:
+    def level_rv(self, x: int, level: int, suppressed: Collection[int] = ()) -> float:
+        """The value of a level; suppressed records are worth nothing, or the whole domain."""
         attribute = self.task.quasi[x]
         typed = attribute.typed_research_values
         if typed and typed[level] is not None:
-            return typed[level]
+            return typed[level] * (self.n - len(suppressed)) / self.n
         if level == attribute.hierarchy.height:
             return 0.0
         labels = {self.path(x, value)[level] for value in self.values(x)}
@@ -150,9 +152,10 @@ class Twin:
         rules = attribute.rules.rules
         ratio = self.ratio(x, [any(self.broken(r, g, x) for g in groups) for r in rules])
         if not self.ordered(x):
-            return attribute.weight * len(labels) / len(self.values(x)) * ratio
-        spans = 0.0
-        for row in self.original:
+            share = (self.n - len(suppressed)) / self.n
+            return attribute.weight * len(labels) / len(self.values(x)) * ratio * share
+        spans = len(suppressed) * attribute.domain_span
+        for row in (row for i, row in enumerate(self.original) if i not in suppressed):
             group = next(g for g in groups if row[x] in g)
             numbers = [float(value) for value in group if value != MISSING]
             if MISSING in group and numbers:
@@ -165,7 +168,8 @@ class Twin:
 
     def rv(self, x: int) -> float:
         if self.levels is not None:
-            return self.level_rv(x, self.levels[x])
+            gone = set(range(self.n)) - set(self.published)
+            return self.level_rv(x, self.levels[x], gone) if self.published else 0.0
         if not self.published:
             return 0.0
         rules = self.task.quasi[x].rules.rules

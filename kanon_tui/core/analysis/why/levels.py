@@ -217,7 +217,8 @@ class LevelReasons(Reasons):
 
     def _instead_change(self, one: Instead, stays: str) -> Change:
         name = self.task.quasi[one.y].name
-        worth = f"research value {one.rv:.4g} instead of {self.result.measures.rv:.4g}"
+        now = sum(float(v[j]) for v, j in zip(self.values, self.levels, strict=True))
+        worth = f"research value {one.rv:.4g} instead of {now:.4g}"
         if one.left_out:
             sentence = f"leaving out {name}: then {stays}; {worth}"
             return Change("attribute", one.level, name, sentence)

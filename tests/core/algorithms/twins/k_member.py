@@ -50,6 +50,7 @@ def k_member(
     rng: np.random.Generator,
     labels: Sequence[object] = (),
     penalty: float = 0.0,
+    shuffle: bool = False,
 ) -> Clusters:
     left = list(records)
     r = left[rng.integers(len(left))]
@@ -72,7 +73,7 @@ def k_member(
             left.remove(r)
             c.append(r)
         result.append(c)
-    for r in left:
+    for r in [left[i] for i in rng.permutation(len(left))] if shuffle else left:
         best(
             result,
             lambda c, r=r: information_loss(task, [*c, r]) - information_loss(task, c),  # type: ignore[misc]

@@ -113,6 +113,25 @@ def euclidean(task: Task) -> list[Cluster]:
     return merge_first(task, lambda c: lambda i, j: -total_range(task, c[i] + c[j]))
 
 
+def closest(task: Task) -> list[Cluster]:
+    """Merge the two clusters, one of them under k, whose union has the smallest ranges."""
+    clusters = distinct_records(task)
+    while any(len(c) < task.k for c in clusters):
+        pairs = [
+            (i, j)
+            for i, small in enumerate(clusters)
+            for j in range(len(clusters))
+            if j != i and len(small) < task.k
+        ]
+        ranges = {pair: total_range(task, clusters[pair[0]] + clusters[pair[1]]) for pair in pairs}
+        least = {i: min(r for (x, _), r in ranges.items() if x == i) for i, _ in pairs}
+        i = min(x for x in least if least[x] <= min(least.values()) + TIE)
+        j = min(y for x, y in pairs if x == i and ranges[i, y] <= least[i] + TIE)
+        clusters[j] = clusters[j] + clusters[i]
+        del clusters[i]
+    return clusters
+
+
 def udc(task: Task, objective: str) -> list[Cluster]:
     def scorer(clusters: list[Cluster]) -> Callable[[int, int], float]:
         loads = [
