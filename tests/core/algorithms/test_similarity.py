@@ -233,7 +233,11 @@ def test_sentences_tell_each_decision() -> None:
             "distance 0.833.",
         ),
         ("close", "Cluster 1 is closed with 2 records: age 30–40, sex F."),
-        ("start", "Record 2 (31, M) is the first left by age and starts cluster 2."),
+        (
+            "start",
+            "Record 2 (31, M) is the first left by age and starts cluster 2. Of sex, M is 1 from "
+            "F.",
+        ),
         (
             "grow",
             "Record 4 (41, M) joins cluster 2 as number 2 of 2: it is nearest to its centre, at "
