@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -34,6 +36,7 @@ _CLOCK = (
     r"[T ]+([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9](?:\.[0-9]+)?))?"
     r"(?: *(?:Z|[+-][0-9]{2}:?[0-9]{2}))?$"
 )
+_YEAR = re.compile("[0-9]{4}")
 _ZONE = r" *(Z|[+-][0-9]{2}:?[0-9]{2})$"
 _CLOCK_DIRECTIVES = ("%H", "%I", "%k", "%l", "%M", "%S", "%T", "%R", "%r")
 _SECONDS_PER_DAY = 86_400
@@ -76,6 +79,8 @@ def parse_dates(values: Iterable[str], date_format: str) -> Floats:
 
 def _fraction_of_day(texts: pl.Series) -> Floats:
     """How much of the day has passed at the clock time that ends each text, 0 if none does."""
+    if not texts.str.contains(":", literal=True).any():
+        return np.zeros(texts.len())
     clock = texts.str.extract_groups(_CLOCK).struct.unnest()
     hours, minutes, seconds = clock.cast(pl.Float64).fill_null(0.0)
     return (hours * 3600 + minutes * 60 + seconds).to_numpy() / _SECONDS_PER_DAY
@@ -91,16 +96,31 @@ def date_formats(values: Iterable[str], preferred: Sequence[str] = ()) -> tuple[
     for date_format in preferred if texts.len() else ():
         if not np.isnan(parse_dates(texts, date_format)).any():
             return (date_format,)
-    if not texts.len() or not texts.str.contains("[0-9]{4}").all():  # every format has a full year
+    if not texts.len() or not _YEAR.search(texts[0]):  # every format has a full year
+        return ()
+    if not texts.str.contains("[0-9]{4}").all():
         return ()
     found: list[tuple[str, Floats]] = []
     for date_format in DATE_FORMATS:
-        if np.isnan(parse_dates(texts.head(50), date_format)).any():
+        if not _shape(date_format).match(texts[0]):
+            continue
+        if texts.len() > 50 and np.isnan(parse_dates(texts.head(50), date_format)).any():
             continue
         days = parse_dates(texts, date_format)
         if not np.isnan(days).any() and not any(np.array_equal(days, d) for _, d in found):
             found.append((date_format, days))
     return tuple(date_format for date_format, _ in found)
+
+
+@cache
+def _shape(date_format: str) -> re.Pattern[str]:
+    """What every text of a format begins with, to pass over formats that need no closer look."""
+    day, month = r"\s*\d{1,2}(?!\d)", r"\s*\w+"
+    parts = {"%Y": r"\s*[+-]?\d{4,}", "%m": day, "%d": day, "%b": month, "%B": month}
+    pattern = re.escape(date_format).replace("\\ ", r"\s*")
+    for directive, part in parts.items():
+        pattern = pattern.replace(re.escape(directive), part)
+    return re.compile(pattern)
 
 
 def closest_date_format(values: Iterable[str], preferred: Sequence[str] = ()) -> str:

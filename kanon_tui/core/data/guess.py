@@ -35,6 +35,7 @@ from kanon_tui.core.data.personal_shapes import SAMPLE, shape_of
 from kanon_tui.core.data.personal_words import CODES, LABELS, ROLE_WORDS, words_of
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
+from kanon_tui.core.data.text_series import FEW
 from kanon_tui.core.data.value_formats import Format, ValueFormats
 from kanon_tui.core.text import quoted_list
 
@@ -85,8 +86,7 @@ def guess_attributes(table: Table) -> dict[str, Guess]:
 def guess_attribute(table: Table, name: str) -> Guess:
     """A suggestion for one column."""
     texts, tokens = table.frame[name], list(table.missing_tokens)
-    distinct = texts.unique()
-    distinct = distinct.filter(~distinct.is_in(tokens))
+    distinct, present = _present(texts, tokens)
     words = words_of(name)
     if not distinct.len():
         role, why = _role_by_name(words)
@@ -94,10 +94,19 @@ def guess_attribute(table: Table, name: str) -> Guess:
     impression = _impression(distinct, table.formats, is_code=bool(CODES.find(words)))
     role, why = _role_by_name(words)
     if role is Role.OTHER:
-        present = texts.len() - int(texts.is_in(tokens).sum())
         role, why = _role_by_values(words, impression, distinct, present)
     reason = f"{why}; {impression.what}"
     return Guess(role, impression.kind, reason, impression.format, impression.readings)
+
+
+def _present(texts: pl.Series, tokens: list[str]) -> tuple[pl.Series, int]:
+    """The distinct values that are not missing, and how many cells have one."""
+    if texts.len() > FEW:
+        distinct = texts.unique()
+        present = texts.len() - int(texts.is_in(tokens).sum())
+        return distinct.filter(~distinct.is_in(tokens)), present
+    cells = [text for text in texts.to_list() if text not in tokens]
+    return pl.Series(texts.name, list(dict.fromkeys(cells)), dtype=pl.String), len(cells)
 
 
 def _role_by_name(words: str) -> tuple[Role, str]:

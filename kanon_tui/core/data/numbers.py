@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.data.text_series import text_series
+from kanon_tui.core.data.text_series import FEW, text_series, without_spaces
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import read_fields
@@ -79,7 +79,10 @@ class NumberFormat:
         Read are integers and decimals with sign and exponent, spaces around them ignored; `NaN`
         and `inf` are words, not numbers.
         """
-        texts = text_series(values).str.strip_chars()
+        series = text_series(values)
+        if series.len() <= FEW:
+            return self._read_few(series)
+        texts = series.str.strip_chars()
         texts = texts.set(~texts.str.contains(self._pattern), None)
         if self.thousands != "none":
             texts = texts.str.replace_all(self._groups, "")
@@ -88,6 +91,20 @@ class NumberFormat:
         found = texts.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(writable=True)
         found[np.isinf(found)] = np.nan  # 1e999 is more than a double holds
         return found + 0.0  # so that -0 is 0 and sorts by its text
+
+    def _read_few(self, texts: pl.Series) -> Floats:
+        found = np.full(texts.len(), np.nan)
+        for place, text in enumerate(map(without_spaces, texts.to_list())):
+            if self._compiled.match(text):
+                if self.thousands != "none":
+                    text = re.sub(self._groups, "", text)
+                found[place] = float(text.replace(self.decimal, ".", 1))
+        found[np.isinf(found)] = np.nan
+        return found + 0.0
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self._pattern.removesuffix("$") + r"\Z")
 
     def write(self, plain: str) -> str:
         """A number like `-16090.69` with these marks."""
@@ -133,9 +150,11 @@ def number_formats(
     only a person can tell. Where one of the `preferred` reads all, the others are not asked. A
     point is a decimal point, unless `points_may_group`: then `1.234` alone has two readings too.
     """
-    texts = text_series(values).str.strip_chars()
-    if not texts.len() or not all(map(_LIKE_A_NUMBER.fullmatch, texts.head(20))):
+    texts = text_series(values)
+    first = map(without_spaces, texts.head(20).to_list())
+    if not texts.len() or not all(map(_LIKE_A_NUMBER.fullmatch, first)):
         return ()
+    texts = texts.str.strip_chars()
     found = _readings(texts, preferred)
     if found:
         return found
@@ -151,7 +170,7 @@ def number_formats(
 def _readings(texts: pl.Series, formats: Sequence[NumberFormat]) -> tuple[NumberFormat, ...]:
     found: list[tuple[NumberFormat, Floats]] = []
     for each in formats:
-        if np.isnan(each.read(texts.head(_SAMPLE))).any():
+        if texts.len() > FEW and np.isnan(each.read(texts.head(_SAMPLE))).any():
             continue
         numbers = each.read(texts)
         if not np.isnan(numbers).any() and not any(np.array_equal(numbers, n) for _, n in found):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 from kanon_tui.core.data.column import MISSING_TOKENS
 from kanon_tui.core.data.value_formats import ValueFormats
+from kanon_tui.core.data.encoding import is_text_encoding
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
@@ -18,6 +19,7 @@ __all__ = ["ReadOptions"]
 
 _DELIMITER = 'auto or one character in quotes, such as ",", ";" or "\\t"'
 _ENCODING = "auto or a text encoding such as utf-8 or latin-1"
+_LIMIT = "auto or a size such as 500MB or 4GB"
 _AUTO_OR_SWITCH = "true, false or auto"
 _HEADER = "true, false, auto or a list of column names"
 
@@ -31,11 +33,7 @@ def _read_delimiter(located: LocatedValue) -> str:
 
 def _read_encoding(located: LocatedValue) -> str:
     written = located.text(_ENCODING)
-    try:
-        known = written == "auto" or codecs.lookup(written) is not None
-    except (LookupError, ValueError):
-        known = False
-    if not known:
+    if written != "auto" and not is_text_encoding(written):
         raise located.wrong(_ENCODING)
     return written
 
@@ -59,6 +57,34 @@ def _read_header(located: LocatedValue) -> bool | str | tuple[str, ...]:
 def _write_header(header: bool | str | tuple[str, ...]) -> object:
     return _COLUMN_NAMES.write(header) if isinstance(header, tuple) else header
 
+
+def _read_limit(located: LocatedValue) -> int | str:
+    if located.value == "auto":
+        return "auto"
+    if isinstance(located.value, int):
+        return located.whole(_LIMIT, low=1)
+    size = _SIZE.fullmatch(located.text(_LIMIT).strip())
+    if size is None:
+        raise located.wrong(_LIMIT)
+    number, unit = size.groups()
+    limit: int = round(float(number) * _UNITS[unit.lower()])
+    if not 0 < limit < 2**62:
+        raise located.wrong(_LIMIT)
+    return limit
+
+
+def _write_limit(limit: int | str) -> int | str:
+    if isinstance(limit, int):
+        for unit in ("GB", "MB", "kB"):
+            if limit % _UNITS[unit.lower()] == 0:
+                return f"{limit // _UNITS[unit.lower()]}{unit}"
+    return limit
+
+
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?) ?(b||[kmgt]i?b)", re.ASCII | re.IGNORECASE)
+_UNITS = {"": 1, "b": 1}
+for _power, _letter in enumerate("kmgt", 1):
+    _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power}
 
 _COLUMN_NAMES = list_of(text("the name of a column"), "a list of names")
 
@@ -85,6 +111,11 @@ class ReadOptions:
         type=FieldType(_AUTO_OR_SWITCH, _read_auto_or_switch),
     )
     formats: ValueFormats = declared(factory=ValueFormats, type=inlined(ValueFormats))
+    limit: int | Literal["auto"] = declared(
+        "auto",
+        "The most that is read, counted after decompression; auto: a quarter of the memory",
+        type=FieldType(_LIMIT, _read_limit, _write_limit),
+    )
     missing_tokens: tuple[str, ...] = declared(
         MISSING_TOKENS,
         "Cells that stand for a missing value",

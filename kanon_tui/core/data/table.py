@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import time
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,24 +15,22 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanon_tui.core.data.column import MISSING_TOKENS, Column, code_column
+from kanon_tui.core.data.content import Compression, load, too_large
 from kanon_tui.core.data.csv_text import parse_csv
+from kanon_tui.core.data.encoding import to_utf8
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.sniffing import (
-    Compression,
-    detect_dialect,
-    first_records,
-    has_header,
-    load,
-    to_utf8,
-)
+from kanon_tui.core.data.sniffing import detect_dialect, first_records, has_header
 from kanon_tui.core.data.value_formats import Format, ValueFormats
 from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.reading import usual_limit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FileFacts", "Table", "as_table", "read_table"]
+__all__ = ["FileFacts", "Table", "as_table", "is_parquet", "read_table", "table_of_text"]
+
+_BYTES_PER_CELL = 16  # of a text in a Polars column, besides its letters
 
 
 @dataclass(frozen=True)
@@ -62,10 +61,15 @@ class Table:
         init=False, repr=False, default_factory=dict
     )
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns, in file order."""
-        return self.frame.columns
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in file order; a frame makes them anew whenever it is asked."""
+        return tuple(self.frame.columns)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The names of the columns, to look one up."""
+        return frozenset(self.names)
 
     @property
     def height(self) -> int:
@@ -111,7 +115,7 @@ class Table:
 
     def _check_names(self, names: Iterable[str]) -> None:
         for name in names:
-            if name not in self.frame.columns:
+            if name not in self.known:
                 raise InputError(f"no column is called '{name}'; {suggestion(name, self.names)}")
 
 
@@ -119,9 +123,9 @@ class Table:
 def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
     """Read a CSV, TSV or Parquet file; CSV and TSV may be compressed with gzip or zstd."""
     path = Path(path)
-    data, compression, size = load(path)
-    if data.startswith(b"PAR1") or path.suffix.lower() == ".parquet":
-        frame = _all_texts(_parquet(data, path.name), path.name)
+    data, compression, size = load(path, options.limit)
+    if is_parquet(data, path):
+        frame = _all_texts(_parquet(data, path, options.limit), path.name)
         _check_size(frame, path.name, "")
         return Table(
             frame,
@@ -132,6 +136,18 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
 
     text, encoding = to_utf8(data, options.encoding, path.name)
     del data
+    return table_of_text(
+        text, options, path, FileFacts("csv", compression, size, encoding=encoding)
+    )
+
+
+def is_parquet(data: bytes, path: Path) -> bool:
+    """Whether the content of a file is Parquet, or should be by its name."""
+    return data.startswith(b"PAR1") or path.suffix.lower() == ".parquet"
+
+
+def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFacts) -> Table:
+    """The table in a text; `facts` are what is known of the file so far."""
     dialect = detect_dialect(
         text, options.delimiter, options.quote, options.space_after_delimiter, path.name
     )
@@ -147,12 +163,10 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
     frame = cells.slice(1) if named else cells
     frame.columns = _names(_first_row(cells) if named else header, cells.width, path.name)
     _check_size(frame, path.name, " below its header; if the first row is data, set header: false")
-    facts = FileFacts(
+    facts = replace(
+        facts,
         format="tsv" if dialect.delimiter == "\t" else "csv",
-        compression=compression,
-        bytes=size,
         delimiter=dialect.delimiter,
-        encoding=encoding,
         header=named,
         quote=dialect.quote or "none",
         space_after_delimiter=dialect.spaces,
@@ -161,12 +175,19 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
     return Table(frame, facts, options.missing_tokens, formats)
 
 
-def _parquet(data: bytes, file: str) -> pl.DataFrame:
+def _parquet(data: bytes, path: Path, limit: int | Literal["auto"]) -> pl.DataFrame:
+    """All columns; a few bytes can stand for billions of cells, so these are counted first."""
+    allowed = usual_limit() if limit == "auto" else limit
     try:
+        file = pl.scan_parquet(io.BytesIO(data))
+        cells = len(file.collect_schema()) * int(file.select(pl.len()).collect().item())
+        if cells * _BYTES_PER_CELL > allowed:
+            raise too_large(path, allowed, limit == "auto")
         return pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, OSError, ValueError):
         raise InputError(
-            f"{file} is not a readable Parquet file; get a whole copy, or rename it if it is CSV"
+            f"{path.name} is not a readable Parquet file; get a whole copy, or rename it if it is "
+            "CSV"
         ) from None
 
 

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import yaml
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, size_text
 
 __all__ = [
     "ONE_LINE",
@@ -70,8 +71,11 @@ def exact_number(text: str) -> int | float | str:
 
 def read_yaml(path: Path, what: str) -> Any:
     """The document in a file; `what` it should be is said in messages."""
+    too_large = InputError(
+        f"{path} has more than {size_text(DOCUMENT_LIMIT)}; name a {what}, not data"
+    )
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_bytes(path, DOCUMENT_LIMIT, too_large).decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; check the path of the {what}") from None
     except IsADirectoryError:

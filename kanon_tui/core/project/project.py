@@ -154,7 +154,7 @@ class Project:
         publish. What seems to be an identifier is never published.
         """
         for name in self.attributes:
-            if name not in table.names:
+            if name not in table.known:
                 raise InputError(
                     f"{self.title}: attributes.{name}: the data has no such column; "
                     f"{suggestion(name, table.names)}"

@@ -1,0 +1,98 @@
+"""The content of a data file: its bytes, decompressed, and how much of it is too much."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from io import BytesIO
+from pathlib import Path
+from typing import Literal
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.reading import BoundedBytes, read_bytes, size_text, usual_limit
+
+__all__ = ["Compression", "load", "too_large"]
+
+Compression = Literal["gzip", "zstd"]
+
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_CHUNK = 1 << 22
+_ZSTD_PIECE = 1 << 11
+"""Compressed bytes that are taken at a time: they can become 50,000 times as many."""
+
+
+def load(
+    path: Path, limit: int | Literal["auto"] = "auto"
+) -> tuple[bytes, Compression | None, int]:
+    """The content of a file, decompressed; how it was compressed; its size on disk.
+
+    More than `limit` bytes are refused, before they are all in memory.
+    """
+    allowed = usual_limit() if limit == "auto" else limit
+    refusal = too_large(path, allowed, limit == "auto")
+    try:
+        data = read_bytes(path, allowed, refusal)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; check the path") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a directory; name a data file in it") from None
+    except PermissionError:
+        raise InputError(f"{path} may not be read; change its permissions") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read ({error})") from None
+    size = len(data)
+    if not size:
+        raise InputError(f"{path.name} is empty; it needs at least one record")
+    content = BoundedBytes(allowed, refusal)
+    if data.startswith(_GZIP):
+        _gunzip(data, content, path)
+        return content.whole(), "gzip", size
+    if data.startswith(_ZSTD):
+        _unzstd(data, content, path)
+        return content.whole(), "zstd", size
+    return data, None, size
+
+
+def too_large(path: Path, limit: int, usual: bool) -> InputError:
+    """The refusal of a file with more bytes than allowed."""
+    why = "about what this machine's memory can take" if usual else "what data.limit allows"
+    return InputError(
+        f"{path.name} holds more than {size_text(limit)}, {why}; read a part of it, or set a "
+        "larger limit, like data: {limit: 16GB}, where there is memory for four times as much"
+    )
+
+
+def _gunzip(data: bytes, content: BoundedBytes, path: Path) -> None:
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+            while piece := file.read(_CHUNK):
+                content.add(piece)
+    except (OSError, EOFError, zlib.error):
+        raise _damaged(path, "gzip") from None
+
+
+def _unzstd(data: bytes, content: BoundedBytes, path: Path) -> None:
+    import zstandard
+
+    rest = memoryview(data)
+    while rest:  # a file may hold several frames, one after the other
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        while rest and not frame.eof:
+            piece, rest = rest[:_ZSTD_PIECE], rest[_ZSTD_PIECE:]
+            try:
+                content.add(frame.decompress(piece))
+            except zstandard.ZstdError:
+                raise _damaged(path, "zstd") from None
+            unused = len(frame.unused_data)
+            if frame.eof and unused:
+                rest = memoryview(data)[len(data) - len(rest) - unused :]
+        if not frame.eof:
+            raise _damaged(path, "zstd")
+
+
+def _damaged(path: Path, compression: Compression) -> InputError:
+    return InputError(
+        f"{path.name} is damaged or cut short: its {compression} data cannot be decompressed; "
+        "get a whole copy of the file"
+    )

@@ -1,0 +1,128 @@
+"""The bytes of a file, never more than the memory can take.
+
+A file can be endless (a pipe, a device), a pipe can have nobody who writes into it, and a small
+compressed file can hold more than the machine. `read_bytes` reads at most so many bytes and says so
+in one sentence; `usual_limit` is how much text this machine can take.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+
+from kanon_tui.core.errors import InputError
+
+__all__ = ["DOCUMENT_LIMIT", "BoundedBytes", "read_bytes", "size_text", "usual_limit"]
+
+DOCUMENT_LIMIT = 128_000_000
+"""Bytes of a project or hierarchy file: its parts take about fifty times as much."""
+PATIENCE_WITH_PIPES = 20.0
+"""Seconds to wait for somebody to write into a pipe."""
+_CHUNK = 1 << 20
+_SHARE = 4
+"""A table takes about so many times the size of its text while it is read."""
+_LEAST = 64_000_000
+
+
+def usual_limit() -> int:
+    """The most bytes of text that this machine can take: a quarter of the memory we may use."""
+    return max(_LEAST, memory() // _SHARE)
+
+
+def memory() -> int:
+    """Bytes of memory that this process may use."""
+    found = [1 << 40]
+    with suppress(ValueError, OSError, AttributeError):
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError):  # of a container; "max" where there is no limit
+            found.append(int(Path(file).read_text(encoding="ascii")))
+    with suppress(ImportError):
+        import resource
+
+        limits = (
+            resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+        )
+        found += [limit for limit in limits if limit != resource.RLIM_INFINITY]
+    return min(found)
+
+
+class BoundedBytes:
+    """Bytes that come piece by piece; more than the limit is refused."""
+
+    def __init__(self, limit: int, refusal: InputError) -> None:
+        self._left, self._refusal = limit, refusal
+        self._pieces = BytesIO()
+
+    def add(self, piece: bytes) -> None:
+        """Take one more piece."""
+        self._left -= len(piece)
+        if self._left < 0:
+            raise self._refusal
+        self._pieces.write(piece)
+
+    def whole(self) -> bytes:
+        """All of them."""
+        return self._pieces.getvalue()
+
+
+def read_bytes(path: Path, limit: int, too_large: InputError) -> bytes:
+    """All bytes of a file, pipe or device; `too_large` is raised when there are more than `limit`.
+
+    Other obstacles are an `OSError`, or an `InputError` for a pipe into which nobody writes.
+    """
+    kind = os.stat(path).st_mode
+    if stat.S_ISDIR(kind):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if stat.S_ISSOCK(kind):
+        raise OSError(errno.ENXIO, "it is a socket")
+    descriptor = _open_pipe(path) if stat.S_ISFIFO(kind) else os.open(path, _FLAGS)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        if stat.S_ISREG(kind) and os.fstat(descriptor).st_size > limit:
+            raise too_large
+        content = BoundedBytes(limit, too_large)
+        while piece := file.read(_CHUNK):
+            content.add(piece)
+    return content.whole()
+
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
+
+
+def _open_pipe(path: Path) -> int:
+    """Open a pipe, which lasts until somebody opens its other end."""
+    opened: list[int] = []
+    abandoned = threading.Event()
+
+    def wait() -> None:
+        with suppress(OSError):
+            descriptor = os.open(path, _FLAGS)
+            opened.append(descriptor)
+            if abandoned.is_set():
+                os.close(descriptor)
+
+    opening = threading.Thread(target=wait, daemon=True)
+    opening.start()
+    opening.join(PATIENCE_WITH_PIPES)
+    if opened:
+        return opened[0]
+    abandoned.set()
+    with suppress(OSError):  # we open the other end for a moment, to let the thread go
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+    raise InputError(
+        f"{path} is a pipe into which nothing was written for {PATIENCE_WITH_PIPES:g} seconds; "
+        "start what writes into it, or name a file"
+    )
+
+
+def size_text(size: int) -> str:
+    """`4GB`, `1.5MB`, `900 bytes`."""
+    for unit, name in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.3g}{name}"
+    return f"{size} bytes"
