@@ -105,6 +105,11 @@ def _decoded(data: bytes, encoding: str, file: str) -> Iterator[str]:
                 f"{file}: row {1 + lines + _line_ends(good, last)} is not {encoding} text (byte "
                 f"0x{error.object[error.start]:02x}); set the encoding, for example to latin-1"
             ) from None
+        except UnicodeError as error:  # UTF-16 and UTF-32 miss the mark that tells the byte order
+            raise InputError(
+                f"{file} is not {encoding} text ({error}); set the encoding, for example to "
+                f"{encoding}-le"
+            ) from None
         lines += _line_ends(part, last)
         last = part[-1:] or last
         yield part

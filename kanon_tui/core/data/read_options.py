@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kanon_tui.core.data.column import MISSING_TOKENS
-from kanon_tui.core.data.value_formats import ValueFormats
 from kanon_tui.core.data.encoding import is_text_encoding
+from kanon_tui.core.data.value_formats import ValueFormats
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue

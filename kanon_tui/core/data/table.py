@@ -62,9 +62,9 @@ class Table:
     )
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> list[str]:
         """The names of the columns, in file order; a frame makes them anew whenever it is asked."""
-        return tuple(self.frame.columns)
+        return self.frame.columns
 
     @cached_property
     def known(self) -> frozenset[str]:

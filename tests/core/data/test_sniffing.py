@@ -9,14 +9,14 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_tui.core.data import sniffing as detect
+from kanon_tui.core.data import encoding as detect
+from kanon_tui.core.data.content import load
+from kanon_tui.core.data.encoding import to_utf8
 from kanon_tui.core.data.sniffing import (
     Dialect,
     detect_dialect,
     first_records,
     has_header,
-    load,
-    to_utf8,
 )
 from kanon_tui.core.errors import InputError
 
@@ -57,10 +57,10 @@ def test_paths_that_cannot_be_read(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"empty\.csv is empty"):
         load(tmp_path / "empty.csv")
 
-    def refuse(self):
+    def refuse(*_):
         raise PermissionError
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    monkeypatch.setattr("os.open", refuse)
     with pytest.raises(InputError, match="may not be read"):
         load(tmp_path / "empty.csv")
 

@@ -320,3 +320,30 @@ def test_rows_in_messages_are_rows_of_the_file_also_after_dropping(read):
 def test_unknown_columns_are_answered_with_the_nearest(read):
     with pytest.raises(InputError, match="no column is called 'agee'; did you mean 'age'"):
         read("age,sex\n1,M\n").column("agee", Kind.NUMERIC)
+
+
+# -- very wide tables ----------------------------------------------------------------------------
+
+
+def test_a_header_longer_than_the_sample_is_read_whole(tmp_path: Path) -> None:
+    names = [f"a rather long name of column {number}" for number in range(10_000)]
+    rows = [[str(number + row) for number in range(10_000)] for row in range(3)]
+    lines = [",".join(cells) for cells in (names, *rows)]
+    (tmp_path / "wide.csv").write_text("\n".join(lines) + "\n")
+    table = read_table(tmp_path / "wide.csv")
+    assert table.facts is not None
+    assert table.facts.header
+    assert list(table.names) == names
+    assert table.frame.row(2) == tuple(rows[2])
+
+
+def test_of_very_many_columns_some_tell_names_from_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    import kanon_tui.core.data.sniffing as sniffing
+
+    asked: list[object] = []
+    really = sniffing._number_or_date
+    monkeypatch.setattr(
+        sniffing, "_number_or_date", lambda texts: asked.append(texts) or really(texts)
+    )
+    assert sniffing.has_header([["x"] * 50_000, ["1"] * 50_000], [""])
+    assert len(asked) <= 2 * sniffing._COLUMNS_LOOKED_AT
