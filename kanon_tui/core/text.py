@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 __all__ = [
-    "count_of", "first_few", "is_visible", "joined", "json_text", "plural", "quoted_list",
-    "short_list", "short_number", "shortened", "visible", "visible_lines",
+    "Note", "Quotable", "count_of", "first_few", "is_visible", "joined", "json_text", "note",
+    "plural", "quoted_list", "short_list", "short_number", "shortened", "visible", "visible_lines",
 ]  # fmt: skip
 
 _DELETE, _FIRST_PICTURE, _PICTURE_OF_DELETE = 0x7F, 0x2400, "\u2421"
@@ -62,6 +62,32 @@ def json_text(value: Any, ascii_only: bool = False) -> str:
 
 def _json_escaped(line: str) -> str:
     return "".join(c if _shown(c) == c else json.dumps(c)[1:-1] for c in line)
+
+
+class Quotable(str):
+    """A text that a reader of a report may see: the name of a column, or what somebody typed.
+
+    Never a value of the table, unless it is published.
+    """
+
+
+class Note(str):
+    """A sentence that reaches reports; `note` makes it."""
+
+
+def note(template: str, /, **facts: float | Quotable) -> Note:
+    """A sentence for reports, from words of ours, figures and texts that may be quoted.
+
+    A report leaves the house together with the release. So nothing else goes into a note: a text
+    that nobody has called quotable is refused.
+
+    >>> note("{name}: {count:,} records were dropped", name=Quotable("age"), count=1200)
+    'age: 1,200 records were dropped'
+    """
+    for name, fact in facts.items():
+        if isinstance(fact, str) and not isinstance(fact, Quotable):
+            raise TypeError(f"the fact {name} of a note is a text that may not be quotable")
+    return Note(template.format_map(facts))
 
 
 def plural(count: float, one: str, many: str = "") -> str:

@@ -11,7 +11,7 @@ from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import plural
+from kanon_tui.core.text import note, plural
 
 __all__ = ["Gcka"]
 
@@ -100,7 +100,11 @@ class Gcka(Algorithm):
         notes = []
         if members.suppressed:
             notes.append(
-                f"records suppressed because fewer than {task.k:,} records share their MAGVals: "
-                f"{members.suppressed:,}"
+                note(
+                    "records suppressed because fewer than {k:,} records share their MAGVals: "
+                    "{suppressed:,}",
+                    k=task.k,
+                    suppressed=members.suppressed,
+                )
             )
         return members.grouping(tuple(notes))

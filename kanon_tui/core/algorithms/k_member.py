@@ -14,6 +14,7 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import Note, note
 
 __all__ = ["KMember"]
 
@@ -97,7 +98,7 @@ class KMember(Algorithm):
             )
         return task.table.column(name, Kind.CATEGORICAL).codes if self.class_penalty else None
 
-    def _notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[Note, ...]:
         if self.class_attribute is not None and not self.class_penalty:
-            return ("class_attribute had no effect because class_penalty is 0",)
+            return (note("class_attribute had no effect because class_penalty is 0"),)
         return ()

@@ -26,7 +26,7 @@ from kanon_tui.core.task.steps import (
     Steps,
 )
 from kanon_tui.core.task.task import QuasiIdentifier, Task
-from kanon_tui.core.text import short_number
+from kanon_tui.core.text import note, short_number
 
 __all__ = ["Mondrian"]
 
@@ -173,7 +173,8 @@ class Mondrian(Algorithm):
 def _grouping(history: PartHistory, step: int, cuts: int, closed: int, depth: int) -> Grouping:
     """The parts at a step, of which so many were closed and so many open."""
     search = {"start_clusters": 1, "cuts": cuts, "clusters": closed + depth}
-    notes = ("stopped early: parts that could still be cut are whole",) if depth else ()
+    early = note("stopped early: parts that could still be cut are whole")
+    notes = (early,) if depth else ()
     return Grouping(history.labels(step), search=search, notes=notes)
 
 

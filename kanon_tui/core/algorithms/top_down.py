@@ -15,10 +15,11 @@ from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import Note, note
 
 __all__ = ["TopDown"]
 
-_UNFINISHED = "stopped early: some groups could still have been split"
+_UNFINISHED = note("stopped early: some groups could still have been split")
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class TopDown(Algorithm):
         return _grouping(splitting, splitting.record_parts())
 
 
-def _grouping(splitting: Splitting, step: int, *notes: str) -> Grouping:
+def _grouping(splitting: Splitting, step: int, *notes: Note) -> Grouping:
     """The groups at a step of the run; they have k records at any."""
     labels = splitting.history.labels(step)
     clusters = int(labels.max()) + 1

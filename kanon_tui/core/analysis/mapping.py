@@ -3,17 +3,21 @@
 - full-domain: a row per quasi-identifier and value with its level and the label it is published as;
 - clustering: a row per class with its number of records and its published cells.
 
-Identifiers are in neither, and no row stands for a single record.
+Identifiers are in neither, and no row stands for a single record. A mapping may go where the
+release goes, so values are listed only where somebody typed the hierarchy value by value (and then
+all of it, whether they occur or not); of one that was built, the published labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import polars as pl
 
+from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.run.result import Result
+from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["applied_mapping"]
 
@@ -27,20 +31,40 @@ def applied_mapping(result: Result) -> pl.DataFrame:
 
 def _of_levels(result: Result, levels: tuple[int, ...]) -> pl.DataFrame:
     parts = []
-    for attribute, level in zip(result.task.quasi, levels, strict=True):
-        hierarchy = attribute.hierarchy
-        labels = pl.Series(hierarchy.labels[level], dtype=pl.String)
+    for attribute, level, cells in zip(
+        result.task.quasi, levels, result.release.cells, strict=True
+    ):
+        rows = _values_and_labels(attribute, level, cells.texts)
         parts.append(
             pl.DataFrame(
                 {
-                    "attribute": pl.repeat(attribute.name, len(hierarchy.paths), eager=True),
-                    "value": pl.Series(attribute.column.values, dtype=pl.String),
-                    "level": pl.repeat(level, len(hierarchy.paths), dtype=pl.Int64, eager=True),
-                    "published": labels.gather(hierarchy.maps[level]),
-                }
+                    "attribute": [attribute.name] * len(rows),
+                    "value": [value for value, _ in rows],
+                    "level": [level] * len(rows),
+                    "published": [label for _, label in rows],
+                },
+                schema=_OF_LEVELS,
             )
         )
     return pl.concat(parts)
+
+
+_OF_LEVELS = {
+    "attribute": pl.String,
+    "value": pl.String,
+    "level": pl.Int64,
+    "published": pl.String,
+}
+
+
+def _values_and_labels(
+    attribute: QuasiIdentifier, level: int, published: Sequence[str]
+) -> list[tuple[str | None, str]]:
+    """What may be told of how values became labels; no value where only labels may be told."""
+    typed = attribute.typed_hierarchy
+    if typed is not None:
+        return [(row[0], row[level] if level < len(row) else HIDDEN) for row in typed.rows]
+    return [(label if level == 0 else None, label) for label in published]
 
 
 def _of_classes(result: Result) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from kanon_tui.core.clustering.features import Features
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import short_number
+from kanon_tui.core.text import Note, short_number
 
 __all__ = ["Members"]
 
@@ -52,7 +52,7 @@ class Members:
             self._class_counts = np.zeros(int(class_codes.max()) + 1, dtype=np.int64)
         self._hashed = np.array([column.max() >= 64 for column in self._table.T], dtype=np.bool_)
 
-    def grouping(self, notes: tuple[str, ...] = ()) -> Grouping:
+    def grouping(self, notes: tuple[Note, ...] = ()) -> Grouping:
         """What has been decided."""
         search = {"clusters": self.clusters, "left_over": self.left_over}
         return Grouping(self.labels, search=search, notes=notes)

@@ -40,6 +40,7 @@ from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement, out_of_reach
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import note
 
 __all__ = ["RequirementRepair", "repair_steps", "steps_beyond_k"]
 
@@ -123,8 +124,11 @@ class RequirementRepair:
         if self._suppressed.any():
             gone = int(self._boxes.sizes[self._suppressed].sum())
             notes.append(
-                f"records suppressed because their group of MAGVals does not have what is required "
-                f"beyond k: {gone:,}"
+                note(
+                    "records suppressed because their group of MAGVals does not have what is "
+                    "required beyond k: {gone:,}",
+                    gone=gone,
+                )
             )
         return replace(self._before, labels=labels, search=search, notes=tuple(notes))
 

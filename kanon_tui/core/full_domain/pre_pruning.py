@@ -18,7 +18,7 @@ import numpy.typing as npt
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.privacy.column_requirement import out_of_reach
 from kanon_tui.core.task.task import QuasiIdentifier, Task
-from kanon_tui.core.text import count_of
+from kanon_tui.core.text import Note, Quotable, count_of, note
 
 __all__ = [
     "LevelAlone",
@@ -106,10 +106,12 @@ def no_string(task: Task) -> str:
     )
 
 
-def hidden_note(task: Task) -> str:
+def hidden_note(task: Task) -> Note:
     """For a release that hides everything: which level came nearest, and what would keep it."""
-    note = "every quasi-identifier is at its root, so that the release says nothing of them"
-    return note + _nearest_level(task)
+    return note(
+        "every quasi-identifier is at its root, so that the release says nothing of them{nearest}",
+        nearest=_nearest_level(task),
+    )
 
 
 def only_roots(task: Task) -> str:
@@ -121,7 +123,7 @@ def only_roots(task: Task) -> str:
     )
 
 
-def _nearest_level(task: Task) -> str:
+def _nearest_level(task: Task) -> Quotable:
     """Which level below the roots came nearest, and what would let it pass."""
     below = [
         max((one for one in levels_alone(a, task) if one.level < a.hierarchy.height), key=_level)
@@ -129,10 +131,10 @@ def _nearest_level(task: Task) -> str:
         if a.hierarchy.height > 0
     ]
     if not below:
-        return ""
+        return Quotable()
     nearest = min(below, key=lambda one: one.small)
     if nearest.passes:
-        return (
+        return Quotable(
             f", though level {nearest.level} of {nearest.attribute} passes alone: global and "
             f"hybrid look at all strings"
         )
@@ -140,7 +142,7 @@ def _nearest_level(task: Task) -> str:
     smallest = int(nearest.sizes.min())
     fails = [one.attribute for one in below if not one.passes]
     alone = f"; {', '.join(fails)} fail alone below their root" if fails else ""
-    return (
+    return Quotable(
         f"{alone}; nearest is level {nearest.level} of {nearest.attribute}, where "
         f"{count_of(nearest.small, 'record stands', 'records stand')} in the "
         f"way alone: it would pass alone with "

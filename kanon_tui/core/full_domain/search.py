@@ -26,13 +26,13 @@ from kanon_tui.core.full_domain.strings import StringSpace
 from kanon_tui.core.numeric import TIE, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import plural
+from kanon_tui.core.text import Note, Quotable, note, plural
 
 __all__ = ["MOST_LISTED", "PassingString", "Search", "StringText", "best_of"]
 
 MOST_LISTED = 1000
 """So many passing strings are listed in the report, the best; all of them are counted."""
-NOT_PROVEN = "not proven optimal: the search was stopped before it was through"
+NOT_PROVEN = note("not proven optimal: the search was stopped before it was through")
 
 _WORK_PER_STEP = 1_000_000  # tuples: some tens of milliseconds, so that a cancel is heard
 
@@ -278,7 +278,7 @@ class Search:
     def grouping(
         self,
         answer: Sequence[int],
-        notes: Sequence[str] = (),
+        notes: Sequence[Note] = (),
         counters: dict[str, float] | None = None,
         passing: Sequence[PassingString] | None = None,
     ) -> Grouping:
@@ -315,13 +315,16 @@ class Search:
         answer = best_of(self.passing).levels
         return self.grouping(answer, self.notes(answer))
 
-    def notes(self, answer: Sequence[int]) -> tuple[str, ...]:
+    def notes(self, answer: Sequence[int]) -> tuple[Note, ...]:
         """What a reader should know of an answer: which attributes it hides for want of levels."""
         if tuple(answer) == self.space.heights:
             return (hidden_note(self.task),)
         limits = zip(self.names, self.space.lowest, self.space.heights, strict=True)
         return tuple(
-            f"{name}: no level below its root passes alone, so it is published as one label"
+            note(
+                "{name}: no level below its root passes alone, so it is published as one label",
+                name=Quotable(name),
+            )
             for name, low, top in limits
             if 0 < low == top
         )

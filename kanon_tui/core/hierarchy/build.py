@@ -21,12 +21,14 @@ from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.builders.dates import DATE_LEVELS, date_labels
+from kanon_tui.core.hierarchy.builders.intervals import first_width
 from kanon_tui.core.hierarchy.files.arx import read_arx
 from kanon_tui.core.hierarchy.files.utd import plain_numbers, read_utd
 from kanon_tui.core.hierarchy.files.yaml_levels import from_yaml_levels
-from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.hierarchy.yaml_misreadings import refuse_misread
+from kanon_tui.core.text import Note, Quotable, note
 
 __all__ = ["build_hierarchy", "default_hierarchy"]
 
@@ -49,25 +51,34 @@ def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hi
     return hierarchy
 
 
-def default_hierarchy(column: Column) -> tuple[Hierarchy, str]:
+def default_hierarchy(column: Column) -> tuple[Hierarchy, Note]:
     """A hierarchy for a column that has none, and the sentence that says what was built.
 
     Numbers: intervals of a width taken from the range of the data, doubled until one or two groups
     are left. Dates: calendar units as far as they tell dates apart. Categories: flat.
     """
-    what = f"{column.name}: no hierarchy is given; built"
+    name = Quotable(column.name)
     present = len(column.values) - (column.missing is not None)
     if not column.kind.ordered or present < 2:
-        return Hierarchy.flat(_values(column)), f"{what} the flat one (every value, then {HIDDEN})"
+        return Hierarchy.flat(_values(column)), note(
+            "{name}: no hierarchy is given; built the flat one (every value, then *)", name=name
+        )
     if column.kind is Kind.DATE:
         levels = [w for w in DATE_LEVELS if len(set(date_labels(column, w))) > 1] or DATE_LEVELS[:1]
-        return (
-            build_hierarchy({"builder": "date", "levels": levels}, column, Path()),
-            f"{what} dates by {', '.join(levels)}",
+        built = build_hierarchy({"builder": "date", "levels": levels}, column, Path())
+        return built, note(
+            "{name}: no hierarchy is given; built dates by {levels}",
+            name=name,
+            levels=Quotable(", ".join(levels)),
         )
     hierarchy = build_hierarchy({"builder": "intervals"}, column, Path())
-    value, *labels = hierarchy.rows[0]
-    return hierarchy, f"{what} intervals ({value} is in {', '.join(labels)})"
+    return hierarchy, note(
+        "{name}: no hierarchy is given; built intervals of width {width:g}, doubled from level to "
+        "level up to level {top}",
+        name=name,
+        width=float(first_width(column)),
+        top=hierarchy.height - 1,
+    )
 
 
 def _build(builder: Builder, column: Column, options: Mapping[str, Any]) -> Hierarchy:

@@ -13,6 +13,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import Note
 
 __all__ = ["FinishedRun"]
 
@@ -52,13 +53,16 @@ class FinishedRun:
         return self.task.left_out
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What a reader should know: hierarchies that were made up, records dropped, and so on."""
         full_domain = self.algorithm.family is Family.FULL_DOMAIN
         built = self.task.built if full_domain else ()
-        return (*self.warnings, *self.task.notes, *built, *self.grouping.notes)
+        found = (*self.warnings, *self.task.notes, *built, *self.grouping.notes)
+        if not all(isinstance(each, Note) for each in found):
+            raise TypeError("a note that was not made by text.note cannot go into a report")
+        return found
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Note, ...]:
         """Those of the notes that nobody should overlook."""
         return self.task.output.warnings

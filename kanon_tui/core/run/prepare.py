@@ -21,6 +21,7 @@ from kanon_tui.core.privacy.column_requirement import join_columns
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.task.weights import attribute_weights
+from kanon_tui.core.text import Note, note
 
 __all__ = ["coded_column", "prepare", "quasi_identifier"]
 
@@ -48,8 +49,8 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         )
     columns = [coded_column(table, name, specs[name]) for name in quasi_names]
     weights = attribute_weights(columns, [specs[n].weight for n in quasi_names], project.weights)
-    notes = (f"{dropped:,} records with missing values were dropped",) if dropped else ()
-    built: list[str] = []
+    notes = (note("{n:,} records with missing values were dropped", n=dropped),) if dropped else ()
+    built: list[Note] = []
     quasi = tuple(
         quasi_identifier(column, specs[column.name], weight, project.folder, built)
         for column, weight in zip(columns, weights, strict=True)
@@ -92,7 +93,7 @@ def counted_column(table: Table, name: str, spec: AttributeSpec, distinct: str) 
 
 
 def quasi_identifier(
-    column: Column, spec: AttributeSpec, weight: float, folder: Path, built: list[str]
+    column: Column, spec: AttributeSpec, weight: float, folder: Path, built: list[Note]
 ) -> QuasiIdentifier:
     """An attribute with its hierarchy, rules and numbers; `built` gets what was made up."""
     hierarchy, given = _hierarchy(column, spec, folder, built)
@@ -106,11 +107,17 @@ def quasi_identifier(
         resolution=_resolution(column, spec),
         domain=_domain(column, spec),
         typed_research_values=_typed_research_values(column, spec, bound),
+        typed_hierarchy=hierarchy if _is_typed(spec) else None,
     )
 
 
+def _is_typed(spec: AttributeSpec) -> bool:
+    """Whether somebody wrote the hierarchy value by value; a builder takes values of the data."""
+    return spec.hierarchy is not None and "builder" not in spec.hierarchy
+
+
 def _hierarchy(
-    column: Column, spec: AttributeSpec, folder: Path, built: list[str]
+    column: Column, spec: AttributeSpec, folder: Path, built: list[Note]
 ) -> tuple[Hierarchy, bool]:
     if spec.hierarchy is not None:
         hierarchy = build_hierarchy(spec.hierarchy, column, folder)

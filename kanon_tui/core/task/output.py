@@ -7,12 +7,13 @@ from typing import Literal
 
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.types import FieldType
+from kanon_tui.core.text import Note, note
 
 __all__ = ["INPUT_ORDER_WARNING", "Order", "Output"]
 
 Order = Literal["sorted", "shuffled", "input"]
 
-INPUT_ORDER_WARNING = (
+INPUT_ORDER_WARNING = note(
     "the records stand in the order of the input, and order alone can give people away; "
     "order: sorted tells nothing that the cells do not"
 )
@@ -38,6 +39,6 @@ class Output:
     )
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Note, ...]:
         """What a reader should be warned of."""
         return (INPUT_ORDER_WARNING,) if self.order == "input" else ()

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import Note
 
 __all__ = [
     "FULL_SPEED", "Algorithm", "Candidate", "Choice", "Family", "Grouping", "RunContext", "Step",
@@ -44,7 +45,7 @@ class Grouping:
     """Records × quasi-identifiers: cells hidden one by one (only `udc-suppress`)."""
     search: Mapping[str, Any] = field(default_factory=dict)
     """What the report says about the search."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     """Sentences a reader of the result should see, such as 'not proven optimal'."""
 
 

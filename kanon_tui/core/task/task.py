@@ -12,11 +12,12 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.hierarchy.level_table import BoundHierarchy
+from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement, join_columns
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
+from kanon_tui.core.text import Note
 
 __all__ = ["QuasiIdentifier", "Task"]
 
@@ -37,6 +38,8 @@ class QuasiIdentifier:
     """Numbers and dates: smallest and largest value; (0, 0) for categories."""
     typed_research_values: tuple[float | None, ...] = ()
     """Research values by hand, one per level; None keeps the computed one."""
+    typed_hierarchy: Hierarchy | None = None
+    """The level table where somebody wrote one value by value: it may be shown to anybody."""
 
     @property
     def name(self) -> str:
@@ -74,9 +77,9 @@ class Task:
     seed: int = 0
     output: Output = field(default_factory=Output)
     dropped_missing: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     """What a reader of any result should know."""
-    built: tuple[str, ...] = ()
+    built: tuple[Note, ...] = ()
     """What a reader of a full-domain result should know: hierarchies that were made up."""
 
     @property

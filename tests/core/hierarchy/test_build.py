@@ -108,8 +108,9 @@ def test_defaults_say_what_was_built():
     hierarchy, said = default_hierarchy(AGES)
     assert hierarchy.rows[0] == ("17", "15-19", "10-19", "0-19", "0-39", "0-79", "*")
     assert said == (
-        "x: no hierarchy is given; built intervals (17 is in 15-19, 10-19, 0-19, 0-39, 0-79, *)"
-    )
+        "x: no hierarchy is given; built intervals of width 5, doubled from level to level up to "
+        "level 5"
+    ), "no value of the data"
     assert default_hierarchy(BIRTHS)[1].endswith("built dates by month, year, 5 years, decade")
     assert default_hierarchy(CODES)[0].height == 1
     assert default_hierarchy(CODES)[1].endswith("built the flat one (every value, then *)")

@@ -25,7 +25,7 @@ from kanon_tui.core.hierarchy.builders.line import (
 from kanon_tui.core.hierarchy.decimals import exact
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 
-__all__ = ["INTERVALS"]
+__all__ = ["INTERVALS", "first_width"]
 
 _MOST_LEVELS = 64
 _FIRST_GROUPS = 16
@@ -42,7 +42,7 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     two groups are left, or a level more would leave one. Without a first width one is taken from
     the range of the data: the smallest of 1, 2, 5, 10, 20, … that gives about sixteen groups.
     """
-    widths = options["widths"] or [options["width"] or _first_width(column)]
+    widths = options["widths"] or [options["width"] or first_width(column)]
     origin = Decimal(0) if options["origin"] is None else point_of(column, options["origin"])
     line = Line.of(column, [*widths, origin])
     if column.kind is Kind.DATE:
@@ -107,7 +107,7 @@ def _number_text(line: Line, units: int) -> str:
     return str(units) if line.column.kind is Kind.DATE else line.text(units)
 
 
-def _first_width(column: Column) -> Decimal:
+def first_width(column: Column) -> Decimal:
     """The smallest of 1, 2, 5, 10, … (and of 0.5, 0.2, …) that gives about sixteen groups."""
     numbers = present_numbers(column)
     wanted = (exact(numbers[-1]) - exact(numbers[0])) / _FIRST_GROUPS
