@@ -9,28 +9,41 @@ from typing import Any, ClassVar
 
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.screen import Screen
 
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.screens.base import STEPS
+from kanon_tui.screens.copying import send
 from kanon_tui.screens.help_dialog import Help, explanation, key_groups
 from kanon_tui.screens.saving import SavingApp
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.themes import THEMES, default_theme
 from kanon_tui.widgets.step_bar import StepBar
 
-__all__ = ["ANALYSES", "KanonApp", "launch", "screen_maker"]
+__all__ = ["ANALYSES", "KanonApp", "binding_names", "launch", "screen_maker"]
 
 ANALYSES = (
     (
         "Linking attack",
         "Who can be found with an outsider's table",
-        "analyses.attack",
-        "AttackScreen",
+        "a",
+        ("analyses.attack", "AttackScreen"),
     ),
-    ("k feasibility", "How many records k needs", "analyses.feasibility", "FeasibilityScreen"),
-    ("Decision trees", "What trees learn from the release", "analyses.trees", "PartitionScreen"),
+    (
+        "k feasibility",
+        "How many records k needs",
+        "f",
+        ("analyses.feasibility", "FeasibilityScreen"),
+    ),
+    (
+        "Decision trees",
+        "What trees learn from the release",
+        "t",
+        ("analyses.trees", "PartitionScreen"),
+    ),
 )
-"""Title, explanation, module and class of the panels that the command palette opens."""
+"""Title, explanation, key (with shift, on Results), and module and class of the analyses."""
 
 
 def screen_maker(module: str, name: str) -> Callable[[], Screen[Any]]:
@@ -112,6 +125,10 @@ class KanonApp(SavingApp):
     def on_step_bar_clicked(self, event: StepBar.Clicked) -> None:
         self.action_step(event.step)
 
+    def action_screen_by_digit(self, digit: str) -> None:
+        """Go to a numbered screen from a dialog, where the digits of the application end."""
+        self.action_step(next(step for key, step, _ in STEPS if key == digit))
+
     def action_undo(self) -> None:
         what = self.session.undo() if self.session else None
         self.say(f"undone: {what}" if what else "nothing to undo")
@@ -133,9 +150,31 @@ class KanonApp(SavingApp):
         """Copy the selection; ctrl+c does not quit, so say what does."""
         selected = self.screen.get_selected_text()
         if selected:
-            self.copy_to_clipboard(selected)
+            send(self, self, selected, "the selected text")
         else:
             self.say("ctrl+q quits; esc goes back")
+
+    def action_analysis(self, title: str) -> None:
+        """Open an analysis panel over the screen."""
+        module, name = next(place for known, _, _, place in ANALYSES if known == title)
+        if self.session is not None:
+            self.push_screen(screen_maker(module, name)())
+
+    def _commands_of(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Every action of the screen that can be taken now, with its key."""
+        told = set()
+        for active in screen.active_bindings.values():
+            binding, node = active.binding, active.node
+            moves = (binding.id or "move.").startswith(("move.", "list."))
+            if node is self or moves or not active.enabled or binding.action in told:
+                continue
+            told.add(binding.action)
+            title = binding.tooltip or binding.description
+            yield SystemCommand(
+                title[:1].upper() + title[1:],
+                f"{self.get_key_display(binding)} on this screen",
+                lambda what=binding.action, at=node: self.call_later(self.run_action, what, at),
+            )
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the command palette offers besides Textual's own."""
@@ -149,22 +188,51 @@ class KanonApp(SavingApp):
             yield SystemCommand("Save", "Write the project file (ctrl+s)", self.action_save)
             yield SystemCommand("Undo", "Take back the last edit (ctrl+z)", self.action_undo)
             yield SystemCommand("Redo", "Do it again (ctrl+y)", self.action_redo)
-            for title, what, module, name in ANALYSES:
-                panel = screen_maker(module, name)
-                yield SystemCommand(title, what, lambda make=panel: self.push_screen(make()))
+            for title, what, key, _ in ANALYSES:
+                yield SystemCommand(
+                    title,
+                    f"{what} ({key.upper()} on Results)",
+                    lambda name=title: self.action_analysis(name),
+                )
+        yield from self._commands_of(screen)
         yield SystemCommand("Open", "Open a data file or a project (ctrl+o)", self.action_open)
         for command in super().get_system_commands(screen):
             if command.title not in ("Screenshot", "Keys"):
                 yield command
 
 
-def launch(file: Path | None = None) -> int:
+def binding_names() -> set[str]:
+    """Names of everything that can have another key; imports every screen."""
+    import pkgutil
+    from importlib import import_module
+
+    import kanon_tui.screens
+
+    for module in pkgutil.walk_packages(kanon_tui.screens.__path__, "kanon_tui.screens."):
+        import_module(module.name)
+    names, waiting = set(), [DOMNode]
+    while waiting:
+        node = waiting.pop()
+        waiting += node.__subclasses__()
+        if node.__module__.startswith("kanon_tui"):
+            bindings = Binding.make_bindings(node.__dict__.get("BINDINGS", ()))
+            names |= {one.id for one in bindings if one.id}
+    return names
+
+
+def launch(file: Path | None = None, *, mouse: bool = True) -> int:
     """Run the application on the terminal; gives 0, or 1 when it ended in an unexpected way."""
     from kanon_tui.settings import load_settings
 
     settings = load_settings(os.environ)
+    known = binding_names() if settings.keys else set()
+    for name in settings.keys:
+        if name not in known:
+            raise InputError(
+                f"settings.yaml: keys: there is nothing named '{name}'; {suggestion(name, known)}"
+            )
     app = KanonApp(
         file, state_folder=settings.state_folder, keys=settings.keys, theme=settings.theme
     )
-    app.run()
+    app.run(mouse=mouse and settings.mouse)
     return app.return_code or 0

@@ -30,7 +30,8 @@ from kanon_tui.core.version import __version__
 __all__ = ["main", "make_parser", "open_application"]
 
 DONE, MISTAKE_IN_KANON, INTERRUPTED = 0, 70, 130
-_OPTIONS = ("-h", "--help", "--version")
+NO_MOUSE = "--no-mouse"
+_OPTIONS = ("-h", "--help", "--version", NO_MOUSE)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -68,11 +69,16 @@ def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     parser = _Parser(
         prog="kanon-tui",
-        usage="kanon-tui [FILE]\n       kanon-tui COMMAND ...",
+        usage="kanon-tui [--no-mouse] [FILE]\n       kanon-tui COMMAND ...",
         description="Opens FILE (a data file or a project) in the application, or runs a command.",
         epilog="'kanon-tui COMMAND --help' explains a command. Exit codes: 0 done, 1 privacy not "
         "reached, 2 bad input or usage, 70 a mistake in Kanon, 130 interrupted.",
         allow_abbrev=False,
+    )
+    parser.add_argument(
+        NO_MOUSE,
+        action="store_true",
+        help="leave the mouse to the terminal, to select and copy text",
     )
     parser.add_argument("--version", action="version", version=f"kanon-tui {__version__}")
     commands = parser.add_subparsers(
@@ -98,12 +104,18 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _dispatch(argv: list[str]) -> int:
-    if not argv:
-        return open_application(None)
+    words = [word for word in argv if word != NO_MOUSE]
+    mouse = len(words) == len(argv)
+    if not words:
+        return open_application(None, mouse=mouse)
     if argv[0].startswith("-") and argv[0] not in _OPTIONS:
         raise InputError(f"unknown option '{argv[0]}'; {suggestion(argv[0], _OPTIONS)}")
-    if argv[0] not in (*COMMANDS, *_OPTIONS):
-        return _open(argv)
+    if words[0] not in (*COMMANDS, *_OPTIONS):
+        return _open(words, mouse)
+    if argv[0] == NO_MOUSE:
+        raise InputError(
+            f"{NO_MOUSE} is for the application: 'kanon-tui {NO_MOUSE} FILE', or after 'demo'"
+        )
     args, unknown = make_parser().parse_known_args(argv)
     if unknown:
         options = [o for action in args.parser._actions for o in action.option_strings]
@@ -115,7 +127,7 @@ def _dispatch(argv: list[str]) -> int:
     return code
 
 
-def _open(argv: list[str]) -> int:
+def _open(argv: list[str], mouse: bool) -> int:
     """A first word that is no command is a file to open."""
     path = Path(argv[0])
     if not os.path.exists(path):
@@ -125,10 +137,10 @@ def _open(argv: list[str]) -> int:
         raise InputError(f"{argv[0]} does not exist; name a data file, a project or a command")
     if len(argv) > 1:
         raise InputError(f"unknown argument '{argv[1]}'; the application opens one file")
-    return open_application(path)
+    return open_application(path, mouse=mouse)
 
 
-def open_application(file: Path | None) -> int:
+def open_application(file: Path | None, *, mouse: bool = True) -> int:
     """Open the application on a terminal. Commands are handed this: they know no screens."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not on_terminal and "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along
@@ -137,7 +149,7 @@ def open_application(file: Path | None) -> int:
         )
     from kanon_tui.app import launch
 
-    return MISTAKE_IN_KANON if launch(file) else DONE
+    return MISTAKE_IN_KANON if launch(file, mouse=mouse) else DONE
 
 
 def _interrupt(signal_number: int, frame: object) -> NoReturn:

@@ -12,6 +12,9 @@ HELP = "open a bundled sample project"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("name", metavar="NAME", nargs="?", help="the name of a sample")
+    parser.add_argument(
+        "--no-mouse", action="store_true", help="leave the mouse to the terminal, to select text"
+    )
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -19,5 +22,5 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.project.samples import find_sample
 
     file = find_sample(args.name).project if args.name is not None else None
-    code: int = args.open_application(file)
+    code: int = args.open_application(file, mouse=not args.no_mouse)
     return code

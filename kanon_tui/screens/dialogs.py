@@ -1,9 +1,8 @@
-"""The few things that are modal: a message, a question, a line of text, a path."""
+"""The few things that are modal: a message, a question, a line of text, a choice."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -15,13 +14,12 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.suggester import Suggester
 from textual.widgets import Button, Input, Label, OptionList, Static
-from textual.widgets.option_list import Option
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.widgets.choice_list import ChoiceList
 
-__all__ = ["AskPath", "AskText", "Choose", "Confirm", "Dialog", "Message", "Modal"]
+__all__ = ["AskText", "Choose", "Confirm", "Dialog", "Message", "Modal"]
 
 
 class Modal(ModalScreen[Any]):
@@ -34,7 +32,13 @@ class Modal(ModalScreen[Any]):
     """What `F1` explains; every dialog has it."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "app.help", "Help", show=False, id="help.letter"),
+        *(Binding(digit, f"app.screen_by_digit('{digit}')", show=False) for digit in "1234567"),
     ]
+
+    @property
+    def is_form(self) -> bool:
+        """Whether something is being filled in, which only `esc` or its own keys leave."""
+        return bool(self.query("Input, TextArea, Select"))
 
     def __init__(self) -> None:
         super().__init__()
@@ -203,105 +207,6 @@ does. `esc` leaves everything as it was.
         """Accept only what passes the check."""
         if not self.problem(event.value):
             self.dismiss(event.value)
-
-
-class PathSuggester(Suggester):
-    """Completes file names as a shell does."""
-
-    def __init__(self) -> None:
-        super().__init__(use_cache=False, case_sensitive=True)
-
-    async def get_suggestion(self, value: str) -> str | None:
-        """The first path that begins with what was typed."""
-        found = completions(value, most=1)
-        return found[0] if found else None
-
-
-def completions(typed: str, most: int = 200) -> list[str]:
-    """Paths that begin with what was typed; folders end in a slash, hidden ones are left out."""
-    path = Path(typed).expanduser()
-    folder, stem = (path, "") if typed.endswith("/") or not typed else (path.parent, path.name)
-    prefix = typed[: len(typed) - len(stem)] if stem else typed
-    try:
-        entries = sorted(folder.iterdir(), key=lambda e: (not e.is_dir(), e.name.lower()))
-    except OSError:
-        return []
-    result = []
-    for entry in entries:
-        if entry.name.startswith(stem) and (stem.startswith(".") or entry.name[0] != "."):
-            result.append(f"{prefix}{entry.name}{'/' if entry.is_dir() else ''}")
-            if len(result) == most:
-                break
-    return result
-
-
-class AskPath(Dialog):
-    """A path with completion: type, arrow down into the list, enter. Gives a Path or None."""
-
-    HELP = """## A file
-
-Type a path; `tab` completes it as a shell does, `~` is your home folder. `↓` goes into the list of
-what is there, `enter` takes a file or goes into a folder. `esc` leaves.
-"""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "complete", "Complete", priority=True),
-        Binding("down", "into_list", show=False),
-    ]
-
-    def __init__(self, title: str, value: str = "", hint: str = "") -> None:
-        super().__init__()
-        self._title, self._value, self._hint = title, value, hint
-        self._listed: list[str] = []
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label(Text(visible(self._title)), classes="title")
-            yield Input(value=self._value, suggester=PathSuggester(), select_on_focus=False)
-            yield ChoiceList(id="files")
-            yield Static(Text(self._hint or "tab completes, ↓ list, enter accepts"), classes="hint")
-
-    def on_mount(self) -> None:
-        self._fill(self._value)
-
-    @on(Input.Changed)
-    def typed(self, event: Input.Changed) -> None:
-        self._fill(event.value)
-
-    def _fill(self, value: str) -> None:
-        self._listed = completions(value)
-        files = self.query_one("#files", OptionList)
-        files.clear_options()
-        files.add_options([Option(Text(visible(name)), id=name) for name in self._listed])
-
-    def action_complete(self) -> None:
-        field = self.query_one(Input)
-        if self._listed:
-            field.value = self._listed[0]
-            field.cursor_position = len(field.value)
-        field.focus()
-
-    def action_into_list(self) -> None:
-        files = self.query_one("#files", OptionList)
-        if not files.has_focus and files.option_count:
-            files.focus()
-            files.highlighted = 0
-
-    @on(OptionList.OptionSelected)
-    def picked(self, event: OptionList.OptionSelected) -> None:
-        chosen = event.option_id or ""  # its number may count in a list that is gone
-        field = self.query_one(Input)
-        field.value = chosen
-        field.cursor_position = len(chosen)
-        if chosen.endswith("/"):
-            field.focus()
-        else:
-            self.dismiss(Path(chosen).expanduser())
-
-    @on(Input.Submitted)
-    def submit(self, event: Input.Submitted) -> None:
-        if event.value.strip():
-            self.dismiss(Path(event.value.strip()).expanduser())
 
 
 class Choose(Dialog):

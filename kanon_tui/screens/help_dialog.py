@@ -11,12 +11,13 @@ from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Markdown, Static
 
 from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.widgets.motions import ScrollPane
 
 __all__ = ["Help", "KeyGroup", "explanation", "key_groups"]
 
@@ -44,7 +45,7 @@ def key_groups(screen: Screen[Any]) -> list[KeyGroup]:
             continue
         if node is app or binding.action.startswith("app."):
             group = everywhere
-        elif node is screen or binding.show or binding.id:
+        elif node is screen or not (binding.id or "move.").startswith(("move.", "list.")):
             group = here
         else:
             group = moving
@@ -68,7 +69,7 @@ class Help(Dialog):
     HELP = "## Help\n\nThe keys that work where you were, then what it is. `esc` goes back there."
     DEFAULT_CSS = """
     Help > Vertical { width: 90; height: 90%; }
-    Help VerticalScroll { height: 1fr; }
+    Help ScrollPane { height: 1fr; }
     Help #keys, Help #other-keys { height: auto; }
     Help Markdown { margin: 0; padding: 0; }
     """
@@ -81,7 +82,7 @@ class Help(Dialog):
         self.groups, self.markdown = groups, markdown
 
     def compose(self) -> ComposeResult:
-        with Vertical(), VerticalScroll():
+        with Vertical(), ScrollPane():
             yield Static(id="keys")
             yield Markdown(self.markdown)
             yield Static(id="other-keys")

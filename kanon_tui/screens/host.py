@@ -6,6 +6,8 @@ Screens never import the application itself, which imports them. What they need 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -18,17 +20,23 @@ from textual.worker import WorkerFailed
 
 from kanon_tui.core.editing.recent_files import RecentFiles
 from kanon_tui.core.editing.recovery import RecoveryStore, UnsavedWork
+from kanon_tui.core.editing.run_history import EarlierRun, RunHistory, earlier_run
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.result import Result
 from kanon_tui.core.text import visible_lines
 from kanon_tui.screens.background import BackgroundApp
-from kanon_tui.screens.dialogs import AskPath, Confirm, Message, Modal
+from kanon_tui.screens.dialogs import Confirm, Message, Modal
+from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.hidden_characters import HiddenCharacters
 
 __all__ = ["HostApp", "Hosted"]
 
 T = TypeVar("T")
+
+OPENED = (".csv", ".tsv", ".txt", ".parquet", ".gz", ".zst", ".yaml", ".yml")
+"""Types that are listed when a file is to be opened; any other can be typed."""
 
 
 class HostApp(BackgroundApp):
@@ -40,6 +48,9 @@ class HostApp(BackgroundApp):
         self.session: Session | None = None
         self.recent = RecentFiles(state_folder)
         self.recovery = RecoveryStore(state_folder)
+        self.history = RunHistory(state_folder)
+        self.earlier_runs: tuple[EarlierRun, ...] = ()
+        """Runs on this project before it was opened, the latest first."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What every drawn line passes; the last one keeps data from steering the terminal."""
@@ -48,23 +59,30 @@ class HostApp(BackgroundApp):
     # -- opening
 
     def action_open(self) -> None:
-        folder = str(self.session.data_path.parent) + "/" if self.session else ""
+        self._ask_file(str(self.session.data_path.parent) + "/" if self.session else "")
+
+    def _ask_file(self, path: str, problem: str = "") -> None:
+        """Ask for a file to open; one that cannot be opened is asked for again, with the reason."""
+
+        def failed(path: Path, error: Exception) -> None:
+            self._ask_file(str(path), in_a_sentence(error))
+
         self.ask(
             self,
-            AskPath("Open a data file or a project", folder),
-            lambda path: self.open_file(path) if path else None,
+            AskPath("Open a data file or a project", path, endings=OPENED, problem=problem),
+            lambda path: self.open_file(path, partial(failed, path)) if path else None,
         )
 
-    def open_file(self, path: Path) -> None:
+    def open_file(self, path: Path, failed: Callable[[Exception], object] | None = None) -> None:
         """Read a data file or a project in the background, then show it."""
         unsaved = self.recovery.unsaved_work(path)
         if unsaved is None:
-            self._open(path, None, take_up=False)
+            self._open(path, None, False, failed)
             return
 
         def answered(answer: bool | None) -> None:
             if answer is not None:
-                self._open(path, unsaved, take_up=answer)
+                self._open(path, unsaved, answer, failed)
 
         self.ask(
             self,
@@ -78,7 +96,13 @@ class HostApp(BackgroundApp):
             answered,
         )
 
-    def _open(self, path: Path, unsaved: UnsavedWork | None, take_up: bool) -> None:
+    def _open(
+        self,
+        path: Path,
+        unsaved: UnsavedWork | None,
+        take_up: bool,
+        failed: Callable[[Exception], object] | None,
+    ) -> None:
         def opened(session: Session) -> None:
             self.recent.add(path)
             self.replace_session(session)
@@ -93,17 +117,27 @@ class HostApp(BackgroundApp):
             unsaved.session if unsaved is not None and take_up else lambda: open_session(path),
             opened,
             group="open",
-            failed=lambda error: self.show_error("This file could not be opened", error),
+            failed=failed
+            or (lambda error: self.show_error("This file could not be opened", error)),
             covers=self.screen,
         )
 
     # -- the session
 
     def action_step(self, step: str) -> None:
-        """Go to a numbered screen; what lies over one (a dialog, a panel) is left first."""
+        """Go to a numbered screen; what lies over this one is left first, as `esc` would.
+
+        What is being filled in stays: a digit may belong to it.
+        """
+        over = self.screen_stack[1:]
+        closing = [one for one in over if isinstance(one, Modal) and not one.is_form]
         if self.session is None:
             self.bell()
-        elif len(self.screen_stack) == 1:
+        elif len(closing) < len(over):
+            self.say("esc leaves this first")
+        else:
+            for dialog in reversed(closing):
+                dialog.dismiss(None)
             self.switch_mode(step)
 
     def edit(self, project: Project, what: str) -> None:
@@ -120,8 +154,18 @@ class HostApp(BackgroundApp):
             for screen in stack[1:]:
                 if isinstance(screen, Modal):
                     screen.dismiss(None)
-        self.session = session
+        self.session, self.earlier_runs = session, self.history.runs(session.project)
         self.session_changed()
+
+    def add_result(self, session: Session, result: Result) -> None:
+        """A run has ended: its release for this sitting, its figures for later ones."""
+        session.results.append(result)
+        self.keep_run(session, result)
+
+    def keep_run(self, session: Session, result: Result) -> None:
+        """Remember settings and figures of a run; nothing of the data."""
+        run = earlier_run(result, session.project, datetime.now())
+        self.history.add(session.project, run)
 
     def session_changed(self) -> None:
         """Refresh the screen in front, and keep the edits in case the line drops."""
@@ -155,11 +199,7 @@ class HostApp(BackgroundApp):
 
     def show_error(self, title: str, error: Exception) -> None:
         """A dialog with one clear sentence; unexpected errors never show values of the data."""
-        if isinstance(error, KanonError):
-            text = str(error)
-        else:
-            text = f"An unexpected {type(error).__name__} happened; nothing was changed or lost."
-        self.push_screen(Message(title, text))
+        self.push_screen(Message(title, in_a_sentence(error)))
 
     def _fatal_error(self) -> None:
         """Leave with a sentence. Textual would print a traceback with the values of variables,
@@ -183,6 +223,13 @@ class HostApp(BackgroundApp):
             )
         )
         self._close_messages_no_wait()
+
+
+def in_a_sentence(error: Exception) -> str:
+    """What went wrong; of what nobody expected the name only, which holds no values."""
+    if isinstance(error, KanonError):
+        return str(error)
+    return f"An unexpected {type(error).__name__} happened; nothing was changed or lost."
 
 
 class Hosted:

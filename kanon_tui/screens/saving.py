@@ -7,8 +7,9 @@ from pathlib import Path
 from kanon_tui.core.editing.session import ChangedFileError
 from kanon_tui.core.text import first_few
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import AskPath, Choose, Confirm
+from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.host import HostApp
+from kanon_tui.screens.path_dialog import AskPath
 
 __all__ = ["SavingApp"]
 

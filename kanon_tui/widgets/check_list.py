@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from rich.segment import Segment
+from textual.binding import BindingType
 from textual.strip import Strip
 from textual.widgets import SelectionList
+
+from kanon_tui.widgets.motions import LIST_MOTIONS
 
 __all__ = ["CheckList"]
 
@@ -17,6 +20,8 @@ _INNER = 1  # which segment of a line is the inside of its button
 
 class CheckList(SelectionList[T]):
     """Textual draws the same X for both states, in another colour."""
+
+    BINDINGS: ClassVar[list[BindingType]] = LIST_MOTIONS
 
     def render_line(self, y: int) -> Strip:
         """The line with ✓ or nothing in its button."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Label, Select, Static
@@ -38,6 +39,16 @@ class Form(VerticalScroll, can_focus=False):
     Form #form-help { color: $text-muted; }
     Form #form-error { color: $text-error; }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "leave the field", key_display="esc", id="form.leave")
+    ]
+
+    @dataclass
+    class Left(Message):
+        """Escape in a field: typing is over, other keys work again."""
+
+        form: Form
 
     @dataclass
     class Changed(Message):
@@ -91,6 +102,10 @@ class Form(VerticalScroll, can_focus=False):
         self._entries = entries
         self._mounting = fields is not self._fields or values is not self._values
         self._help("")
+
+    def action_leave(self) -> None:
+        """Tell the screen, which knows where the focus belongs."""
+        self.post_message(self.Left(self))
 
     def focus_field(self, name: str) -> None:
         """Let somebody type into a field, if it is there, or as soon as it is."""

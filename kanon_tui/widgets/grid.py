@@ -109,16 +109,16 @@ class Grid(ScrollView, can_focus=True):
     Grid:ansi > .grid--cursor { text-style: reverse; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1,0)", "Up", show=False),
-        Binding("down", "move(1,0)", "Down", show=False),
-        Binding("left", "move(0,-1)", "Left", show=False),
-        Binding("right", "move(0,1)", "Right", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home", "edge(-1)", "First column", show=False),
-        Binding("end", "edge(1)", "Last column", show=False),
-        Binding("ctrl+home", "top", "First row", show=False),
-        Binding("ctrl+end", "bottom", "Last row", show=False),
+        Binding("up", "move(-1,0)", "Up", show=False, id="move.up"),
+        Binding("down", "move(1,0)", "Down", show=False, id="move.down"),
+        Binding("left", "move(0,-1)", "Left", show=False, id="move.left"),
+        Binding("right", "move(0,1)", "Right", show=False, id="move.right"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="move.page-up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="move.page-down"),
+        Binding("home", "edge(-1)", "First column", show=False, id="move.first-column"),
+        Binding("end", "edge(1)", "Last column", show=False, id="move.last-column"),
+        Binding("ctrl+home", "top", "First row", show=False, id="move.top"),
+        Binding("ctrl+end", "bottom", "Last row", show=False, id="move.bottom"),
         Binding("enter", "select", "Select", show=False),
     ]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
+import numpy as np
 import polars as pl
 from rich.cells import cell_len
 
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import WIDEST, Cell, GridColumn, printable
 
-__all__ = ["WITH_ROOM", "FrameSource", "RowSource", "column_widths"]
+__all__ = ["WITH_ROOM", "ArrangedSource", "FrameSource", "RowSource", "column_widths"]
 
 WITH_ROOM = 200
 """Cells per column at most where there is room."""
@@ -64,8 +66,8 @@ class FrameSource:
         """Records are counted from 1."""
         return f"{row + 1:,}"
 
-    def find(self, text: str, after: int, columns: Sequence[str] | None = None) -> int | None:
-        """The next row after `after` with the text in a cell; at the end from the top again."""
+    def matches(self, text: str, columns: Sequence[str] | None = None) -> Int64s:
+        """The rows with the text in a cell, whatever its case."""
         names = columns or self.frame.columns
         wanted = text.casefold()
         hits = self.frame.select(
@@ -73,9 +75,52 @@ class FrameSource:
                 pl.col(name).str.to_lowercase().str.contains(wanted, literal=True) for name in names
             ).arg_true()
         ).to_series()
-        later = hits.filter(hits > after)
-        found = later if later.len() else hits
-        return int(found[0]) if found.len() else None
+        return hits.to_numpy().astype(np.int64)
+
+    def record(self, row: int) -> int:
+        """Which row of the frame is shown in a row."""
+        return row
+
+    def row_of(self, record: int) -> int | None:
+        """In which row a row of the frame is shown, if it is."""
+        return record
+
+    def cells_of(self, column: str) -> list[str]:
+        """The cells of a column, as they stand in the frame."""
+        return self.frame[column].to_list()
+
+
+class ArrangedSource(FrameSource):
+    """Some rows of a frame, in an order of their own; they keep their numbers."""
+
+    def __init__(self, whole: FrameSource, records: Int64s) -> None:
+        self.frame, self.missing, self.columns = whole.frame, whole.missing, whole.columns
+        self.records, self.height = records, len(records)
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        return [
+            cells
+            for record in self.records[start:stop].tolist()
+            for cells in super(ArrangedSource, self).rows(record, record + 1)
+        ]
+
+    def row_name(self, row: int) -> str:
+        return super().row_name(self.record(row))
+
+    def matches(self, text: str, columns: Sequence[str] | None = None) -> Int64s:
+        found = np.zeros(self.frame.height, dtype=bool)
+        found[super().matches(text, columns)] = True
+        return np.flatnonzero(found[self.records])
+
+    def record(self, row: int) -> int:
+        return int(self.records[row])
+
+    def row_of(self, record: int) -> int | None:
+        hits = np.flatnonzero(self.records == record)
+        return int(hits[0]) if len(hits) else None
+
+    def cells_of(self, column: str) -> list[str]:
+        return self.frame[column].gather(self.records).to_list()
 
 
 class RowSource:

@@ -29,7 +29,13 @@ def test_a_file_opens_the_application(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Path | None] = []
-    monkeypatch.setitem(sys.modules, "kanon_tui.app", SimpleNamespace(launch=opened.append))
+    mice: list[bool] = []
+
+    def launch(file: Path | None, *, mouse: bool) -> None:
+        opened.append(file)
+        mice.append(mouse)
+
+    monkeypatch.setitem(sys.modules, "kanon_tui.app", SimpleNamespace(launch=launch))
     monkeypatch.setenv("TEXTUAL_DRIVER", "somewhere else")
     monkeypatch.chdir(folder)
     Path("rum").write_text("a file that is called like a mistyped command")
@@ -39,6 +45,13 @@ def test_a_file_opens_the_application(
     assert opened[-1] is not None
     assert opened[-1].is_file()
     assert capsys.readouterr().err == ""
+    assert all(mice)
+    mice.clear()
+    for args in (("--no-mouse",), ("--no-mouse", "p.yaml"), ("p.yaml", "--no-mouse"),
+                 ("demo", "mondrian", "--no-mouse")):  # fmt: skip
+        assert main(args) == 0
+    assert mice == [False] * 4
+    assert "is for the application" in said("--no-mouse", "run", "p.yaml", capsys=capsys)
     assert said("p.yaml", "people.csv", capsys=capsys) == (
         "unknown argument 'people.csv'; the application opens one file"
     )

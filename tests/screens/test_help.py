@@ -73,7 +73,7 @@ async def test_a_dialog_says_where_help_is_and_gives_it(sample, make_app) -> Non
 
 
 async def test_every_screen_shows_help_and_its_first_keys_at_80_columns(sample, make_app) -> None:
-    first = {"data": "/ Find", "attributes": "i identifier", "hierarchies": "t tree",
+    first = {"data": "/ find", "attributes": "i identifier", "hierarchies": "t tree",
              "run": "r Run", "what-if": "r Run"}  # fmt: skip
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)

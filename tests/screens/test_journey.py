@@ -49,7 +49,7 @@ async def test_open_tag_build_rule_run_export(sample, make_app, algorithm: str) 
 
         await pilot.press("4")
         await settle(pilot)
-        await pilot.press("n")
+        await pilot.press("a")
         await settle(pilot)
         await pilot.press(*"39", "tab", *"40", "tab", "ctrl+r")
         await settle(pilot)

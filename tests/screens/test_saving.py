@@ -10,7 +10,8 @@ from textual.widgets import Input, OptionList, Static
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.project.project import Project
-from kanon_tui.screens.dialogs import AskPath, Choose, Confirm
+from kanon_tui.screens.dialogs import Choose, Confirm
+from kanon_tui.screens.path_dialog import AskPath
 from tests.screens.conftest import session_of, settle, wait_until
 
 

@@ -96,7 +96,7 @@ def sweep(*keys: str) -> Callable[[Pilot[None]], object]:
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("figures", ["one", "all"])
 def test_what_if(snap_compare, figures: str, size: str) -> None:
-    before = sweep() if figures == "one" else sweep("Y")
+    before = sweep() if figures == "one" else sweep("V")
     assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
 
 

@@ -23,7 +23,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.screens.analyses.attack_person import Person, PersonPane, look_up
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
 from kanon_tui.screens.choose_several import ChooseSeveral
-from kanon_tui.screens.dialogs import AskPath
+from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
 from kanon_tui.widgets.grid_sources import FrameSource, RowSource
 from kanon_tui.widgets.theme_style import theme_style
@@ -108,7 +108,7 @@ agree on it: that can happen however many they are.
 
 The list shows every person by row number with the number of rows that fit: `✗` one, `!` fewer than
 k. `enter` looks the person under the cursor up: what the records that fit tell of them in either
-table, and these records; `o` goes from the published ones to those of the original and back. `s`
+table, and these records; `v` goes from the published ones to those of the original and back. `s`
 puts the people who are easiest to find first. The table of people is your own file: nothing of it
 is written anywhere.
 
@@ -127,7 +127,7 @@ in the original, which tells the disease, and two in the release.
         Binding("e", "external", "Outsider's table", id="attack.external"),
         Binding("a", "attributes", "Attributes", id="attack.attributes"),
         Binding("s", "sort", "Sort", id="attack.sort"),
-        Binding("o", "side", "Original", id="attack.side"),
+        Binding("v", "side", "original", id="attack.side"),
     ]
 
     def __init__(self) -> None:
@@ -179,7 +179,11 @@ in the original, which tells the disease, and two in the release.
     def action_external(self) -> None:
         if self.result is not None:
             self.ask(
-                AskPath("A table of people an outsider has", f"{self.session.data_path.parent}/"),
+                AskPath(
+                    "A table of people an outsider has",
+                    f"{self.session.data_path.parent}/",
+                    endings=(".csv", ".tsv", ".txt", ".parquet", ".gz", ".zst"),
+                ),
                 lambda path: self._read(path) if path else None,
             )
 

@@ -43,7 +43,7 @@ class AnalysisScreen(Hosted, Modal):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", key_display="esc"),
         Binding("z", "zoom", "Zoom", id="analysis.zoom"),
-        Binding("R", "release", "Release", id="analysis.release"),
+        Binding("R", "release", "runs", id="analysis.release"),
     ]
 
     def __init__(self) -> None:

@@ -166,6 +166,11 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
 
     # -- computing
 
+    @on(Form.Left)
+    def leave_form(self) -> None:
+        """There is nothing but the form to go to: back to the screen."""
+        self.action_back()
+
     @on(Form.Changed)
     def changed(self, event: Form.Changed) -> None:
         """Other numbers were typed."""

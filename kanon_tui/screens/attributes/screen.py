@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from rich.text import Text
-from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
@@ -22,7 +21,7 @@ from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.core.task.weights import association_matrix, redundant
 from kanon_tui.screens.attributes.association import AssociationDialog
 from kanon_tui.screens.attributes.attribute_rows import AttributeRows
-from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.attributes.marking import AttributeMarking
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import Cell, Grid, printable
@@ -53,7 +52,7 @@ class Associations:
     matrix: np.ndarray
 
 
-class AttributesScreen(StepScreen):
+class AttributesScreen(AttributeMarking):
     """One row per attribute; roles by one key."""
 
     STEP = "attributes"
@@ -74,7 +73,7 @@ The gauge below counts the records that the quasi-identifiers, taken together, g
 quasi-identifier it goes with most; ⚠ marks pairs so close that one could be left out.
 
 Example: move to *zip*, press `q`, and watch the gauge. Mark several rows with `space` and press
-a role key to change them all.
+a role key to change them all; `*` marks by a pattern such as `*date*`, or all. `/` finds a name.
 """
     DEFAULT_CSS = """
     AttributesScreen #attributes-pane { height: 1fr; }
@@ -89,13 +88,18 @@ a role key to change them all.
         Binding("k", "kind", "kind", id="attributes.kind"),
         Binding("w", "weight", "weight", id="attributes.weight"),
         Binding("a", "auto_weights", "auto weights", id="attributes.auto"),
-        Binding("m", "matrix", "matrix", id="attributes.matrix"),
+        Binding("p", "matrix", "pairs", id="attributes.matrix"),
         Binding("space", "select", "mark", id="attributes.mark"),
+        Binding(
+            "asterisk", "mark_by_pattern", "mark many", key_display="*", id="attributes.pattern"
+        ),
+        Binding("slash", "find", "find", key_display="/", id="attributes.find"),
+        Binding("n", "find_next(1)", "next", show=False, id="attributes.next"),
+        Binding("N", "find_next(-1)", "previous", show=False, id="attributes.previous"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
-        self.marked: set[str] = set()
         self._columns: dict[tuple[str, object], Column] = {}
         self._associations: Associations | None = None
         self._shown: Session | None = None
@@ -211,22 +215,14 @@ a role key to change them all.
 
     # -- editing
 
-    @property
-    def current(self) -> str:
-        return list(self.session.project.attributes)[self.query_one(Grid).row]
-
-    @property
-    def chosen(self) -> list[str]:
-        """The marked attributes, or the one under the cursor."""
-        marked = [n for n in self.session.project.attributes if n in self.marked]
-        return marked or [self.current]
+    def show_marks(self) -> None:
+        self._fill()
 
     def action_role(self, role: str) -> None:
+        """The role of all that are marked; the cursor stays where it is."""
         names = self.chosen
         self.edit_attributes(names, f"{', '.join(names)}: {role}", role=Role(role))
         self.marked.clear()
-        if len(names) == 1:
-            self.query_one(Grid).action_move(1, 0)
         self._fill()
 
     def action_kind(self) -> None:
@@ -298,17 +294,6 @@ a role key to change them all.
             return
         close = redundant(made.names, made.matrix)
         self.ask(AssociationDialog(made.names, made.matrix, close))
-
-    def action_select(self) -> None:
-        self.marked ^= {self.current}
-        self.query_one(Grid).action_move(1, 0)
-        self._fill()
-
-    @on(Grid.Chosen)
-    def toggle_quasi(self) -> None:
-        """Enter: quasi-identifier or other."""
-        role = Role.OTHER if self.session.attribute(self.current).role is Role.QUASI else Role.QUASI
-        self.action_role(str(role))
 
 
 def associations(session: Session) -> Associations:

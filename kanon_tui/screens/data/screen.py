@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
 from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
@@ -13,17 +15,21 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from kanon_tui.core.data.profile import ColumnProfile, profile
-from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import DataSource
 from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.copying import Copyable, ask_what_to_copy
+from kanon_tui.screens.data.facts import facts_line, profile_lines
 from kanon_tui.screens.data.reading import ReadingDialog
+from kanon_tui.screens.data.table_view import View, arranged_records, parse_filter
 from kanon_tui.screens.dialogs import AskText
-from kanon_tui.widgets.bars import bar, sparkline
+from kanon_tui.screens.pick import Pick
 from kanon_tui.widgets.grid import Grid, printable
-from kanon_tui.widgets.grid_sources import FrameSource
+from kanon_tui.widgets.grid_sources import ArrangedSource, FrameSource
 
 __all__ = ["DataScreen"]
 
@@ -42,12 +48,14 @@ Missing cells are marked (an empty one is shown as `·`). If the columns look wr
 and change how the file is read: delimiter, encoding, header, quotes, missing tokens.
 
 Example: press `/`, type `flu`, press `enter`: the cursor jumps to the next record with that
-value; `n` goes on to the one after.
+value; `n` goes on to the one after, `N` back; how many there are stands below the table. `S`
+sorts by the column under the cursor (up, down, as in the file), `f` shows only some records; both
+are views: all records are anonymised. `c` goes to a column, `y` copies a cell, a row or a column.
 """
     DEFAULT_CSS = """
     DataScreen #facts { height: auto; padding: 0 1; color: $text-muted; }
     DataScreen #panes { height: 1fr; layout: horizontal; }
-    DataScreen #table-pane { width: 1fr; }
+    DataScreen #table-pane { width: 1fr; border-subtitle-color: $text-accent; }
     DataScreen #profile-pane { width: 38; }
     DataScreen #profile { padding: 0 1; height: 1fr; }
     DataScreen #find { display: none; height: 1; border: none; padding: 0 1; }
@@ -55,16 +63,27 @@ value; `n` goes on to the one after.
     DataScreen.-narrow #profile-pane { width: 1fr; height: 7; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "find", "Find", key_display="/", id="data.find"),
-        Binding("n", "find_next", "Next", id="data.next"),
-        Binding("number_sign", "go_to_row", "Go to row", key_display="#", id="data.row"),
-        Binding("r", "reading", "Reading", id="data.reading"),
+        Binding("slash", "find", "find", key_display="/", id="data.find"),
+        Binding("n", "find_next(1)", "next", id="data.next"),
+        Binding("N", "find_next(-1)", "previous", show=False, id="data.previous"),
+        Binding("S", "sort", "sort", id="data.sort"),
+        Binding("f", "filter", "filter", id="data.filter"),
+        Binding("c", "go_to_column", "column", id="data.column"),
+        Binding("number_sign", "go_to_row", "record", key_display="#", id="data.row"),
+        Binding("y", "copy", "copy", id="data.copy"),
+        Binding("r", "reading", "reading", id="data.reading"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
         self._shown: Session | None = None
+        self.view = View()
+        self._whole: FrameSource | None = None
+        self._source: FrameSource | None = None
+        """What the table shows: all records, or those of the view."""
         self._wanted = ""
+        self._matches: Int64s | None = None
+        """The rows with the text that was looked for, once they are counted."""
         self._profiles: dict[tuple[str, object], ColumnProfile] = {}
         self._profile_drawn: tuple[ColumnProfile, int] | None = None
         """What the profile pane shows, and the width it was drawn for."""
@@ -88,9 +107,10 @@ value; `n` goes on to the one after.
             self._shown, self._profiles = session, {}
             numeric = [n for n, s in session.project.attributes.items() if s.kind is Kind.NUMERIC]
             source = FrameSource(session.table.frame, session.table.missing_tokens, numeric)
-            grid = self.query_one("#table", Grid)
-            grid.show(source)
-            self.query_one("#table-pane").border_title = Text(printable(session.data_path.name))
+            self._whole = self._source = source
+            self.view, self._wanted, self._matches = View(), "", None
+            self.query_one("#table", Grid).show(source)
+            self._fill_titles()
         self._show_profile()
 
     # -- the profile of a column
@@ -142,51 +162,157 @@ value; `n` goes on to the one after.
 
     @on(Input.Submitted, "#find")
     def find(self, event: Input.Submitted) -> None:
-        self._wanted = event.value
+        self._wanted, self._matches = event.value, None
         self._close_find()
-        self.action_find_next()
+        if self._wanted:
+            self.action_find_next(1)
 
     def key_escape(self) -> None:
-        self._close_find()
+        """Leave the find line; then the matches, then the view, are forgotten."""
+        if self.query_one("#find", Input).display:
+            self._close_find()
+        elif self._wanted:
+            self._wanted, self._matches = "", None
+            self._fill_titles()
+        elif not self.view.plain:
+            self._look(View())
 
     def _close_find(self) -> None:
         field = self.query_one("#find", Input)
         field.display = False
         self.query_one("#table", Grid).focus()
 
-    def action_find_next(self) -> None:
-        """The next record with the text, searched in the background."""
-        grid = self.query_one("#table", Grid)
-        source = grid.source
-        if not self._wanted or not isinstance(source, FrameSource):
+    def action_find_next(self, direction: int) -> None:
+        """The next or previous record with the text; all are counted once, in the background."""
+        source, wanted = self._source, self._wanted
+        if not wanted or source is None:
             self.action_find()
             return
-        wanted, after = self._wanted, grid.row
 
-        def found(row: int | None) -> None:
-            if row is None:
-                self.host.say(f"'{wanted}' is in no record")
-            else:
-                cells = source.rows(row, row + 1)[0]
-                column = next(
-                    i for i, c in enumerate(cells) if wanted.casefold() in c.text.casefold()
-                )
-                grid.go_to(row, column)
+        def counted(matches: Int64s) -> None:
+            self._matches = matches
+            self._go_to_match(direction)
 
-        self.compute(lambda: source.find(wanted, after), found, group="find")
+        if self._matches is None:
+            self.compute(lambda: source.matches(wanted), counted, group="find")
+        else:
+            self._go_to_match(direction)
+
+    def _go_to_match(self, direction: int) -> None:
+        grid, source, matches = self.query_one("#table", Grid), self._source, self._matches
+        if source is None or matches is None or not len(matches):
+            self.host.say(f"'{self._wanted}' is in no record that is shown")
+            return
+        place = int(np.searchsorted(matches, grid.row, "right" if direction > 0 else "left"))
+        place = (place if direction > 0 else place - 1) % len(matches)
+        row = int(matches[place])
+        cells = source.rows(row, row + 1)[0]
+        wanted = self._wanted.casefold()
+        grid.go_to(row, next((x for x, c in enumerate(cells) if wanted in c.text.casefold()), None))
+        self._fill_titles(place)
+
+    # -- a view of the table
+
+    def _look(self, view: View) -> None:
+        """Sort and filter in the background; the cursor stays on its record where it is shown."""
+        session, whole, grid = self.session, self._whole, self.query_one("#table", Grid)
+        if whole is None:
+            return
+        record = self._source.record(grid.row) if self._source and self._source.height else 0
+
+        def arranged(records: Int64s) -> None:
+            if view.filter is not None and not len(records):
+                self.host.say(f"no record: {view.filter}", "warning")
+                return
+            self.view, self._matches = view, None
+            source = whole if view.plain else ArrangedSource(whole, records)
+            self._source = source
+            grid.show(source, keep_cursor=True)
+            hits = np.flatnonzero(records == record)
+            grid.go_to(int(hits[0]) if len(hits) and view.sort is None else 0)
+            self._fill_titles()
+
+        self.compute(lambda: arranged_records(session, view), arranged, group="view")
+
+    def _fill_titles(self, match: int | None = None) -> None:
+        pane, source = self.query_one("#table-pane"), self._source
+        if source is None:
+            return
+        name = printable(self.session.data_path.name)
+        pane.border_title = Text(name + self.view.title(source.height, self.session.table.height))
+        found = ""
+        if self._wanted and self._matches is not None:
+            at = f"{match + 1:,} of " if match is not None else ""
+            found = f"'{printable(self._wanted)}': {at}{len(self._matches):,} records · n N"
+        pane.border_subtitle = Text(found)
+
+    @property
+    def column(self) -> str:
+        """The column under the cursor."""
+        return self.session.table.names[self.query_one("#table", Grid).column]
+
+    def action_sort(self) -> None:
+        self._look(self.view.sorted_by(self.column))
+
+    def action_filter(self) -> None:
+        """Show only some records; what is anonymised stays the whole table."""
+        column, known = self.column, self.view.filter
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                self._look(replace(self.view, filter=parse_filter(column, text)))
+
+        self.ask(
+            AskText(
+                f"Show records whose {column} has",
+                known.sign + known.text if known is not None and known.column == column else "",
+                hint="A text; =text the whole cell, !text without it, nothing: all records. "
+                "Only a view: all records are anonymised, whatever is shown.",
+                check=lambda text: parse_filter(column, text),
+            ),
+            typed,
+        )
+
+    def action_go_to_column(self) -> None:
+        grid, names = self.query_one("#table", Grid), self.session.table.names
+
+        def picked(name: str | None) -> None:
+            if name is not None:
+                grid.go_to(grid.row, names.index(name))
+
+        self.ask(Pick("Go to column", names), picked)
+
+    def action_copy(self) -> None:
+        """A cell, a row or a column, to the terminal."""
+        source, row = self._source, self.query_one("#table", Grid).row
+        if source is None or not source.height:
+            return
+        column = self.column
+        what = Copyable(
+            self.session.table.names,
+            column,
+            lambda: [str(cell) for cell in source.frame.row(source.record(row))],
+            lambda: source.cells_of(column),
+            self.session.names(Role.IDENTIFIER),
+        )
+        ask_what_to_copy(self.host, self, what)
 
     def action_go_to_row(self) -> None:
-        height = self.session.table.height
+        """Ask for a record by the number beside it."""
+        height, grid = self.session.table.height, self.query_one("#table", Grid)
 
         def check(text: str) -> int:
             digits = text.replace(",", "").strip()
-            if not digits.isdigit() or not 1 <= int(digits) <= height:
+            if not digits.isdecimal() or not 1 <= int(digits) <= height:
                 raise InputError(f"write a number from 1 to {height:,}")
-            return int(digits)
+            row = self._source.row_of(int(digits) - 1) if self._source else None
+            if row is None:
+                raise InputError("the filter hides this record; f and nothing shows all")
+            return row
 
         self.ask(
             AskText("Go to record", hint=f"1 to {height:,}", check=check),
-            lambda text: self.query_one("#table", Grid).go_to(check(text) - 1) if text else None,
+            lambda text: grid.go_to(check(text)) if text else None,
         )
 
     # -- reading options
@@ -201,54 +327,3 @@ value; `n` goes on to the one after.
             self.compute(lambda: session.reread(data), self.host.replace_session, group="reread")
 
         self.ask(ReadingDialog(self.session), reread)
-
-
-def facts_line(session: Session) -> str:
-    """`10,000 records × 12 columns · csv, comma, utf-8, header · 37 missing cells`."""
-    table, facts = session.table, session.table.facts
-    parts = [f"{table.height:,} records × {len(table.names)} columns"]
-    if facts is not None:
-        reading: list[str] = [facts.format]
-        if facts.compression:
-            reading.append(facts.compression)
-        if facts.format != "parquet":
-            names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
-            reading.append(names.get(str(facts.delimiter), f"delimiter {facts.delimiter!r}"))
-            reading.append(str(facts.encoding))
-            reading.append("header" if facts.header else "no header")
-        parts.append(", ".join(reading))
-        parts.append(size_text(facts.bytes))
-    missing = sum(table.missing_cells().values())
-    parts.append(f"{missing:,} missing cells" if missing else "no missing cells")
-    return " · ".join(parts)
-
-
-def size_text(size: int) -> str:
-    """A file size as people say it."""
-    amount = float(size)
-    for unit in ("B", "KB", "MB"):
-        if amount < 1000:
-            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} GB"
-
-
-def profile_lines(made: ColumnProfile, tall: bool, width: int) -> list[Text]:
-    """The profile, one fact a line where there is room, else in a few dense lines."""
-    share = made.unique / made.records if made.records else 0
-    unique = f"{made.unique:,} occur once" + (f" ({share:.0%} of records)" if made.unique else "")
-    facts = [made.kind, f"{made.distinct:,} distinct", f"{made.missing:,} missing", unique]
-    lines = [Text(fact) for fact in facts] if tall else [Text(" · ".join(facts))]
-    if made.histogram:
-        lines += [
-            Text(sparkline(made.histogram, width - 2), "bold"),
-            Text(printable(f"{made.lowest} … {made.highest}")),
-        ]
-    most = max((count for _, count in made.top), default=1)
-    label = min(max([len(printable(v)) for v, _ in made.top], default=1), width - 16)
-    for value, count in made.top[: 8 if tall else 3 if not made.histogram else 1]:
-        line = Text(f"{printable(value)[:label]:<{label}} ", no_wrap=True)
-        line.append(bar(count / most, max(width - label - 10, 4)), "dim")
-        line.append(f" {count:,}")
-        lines.append(line)
-    return lines

@@ -24,8 +24,8 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.text import quoted_list
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.screens.hierarchies.level_rows import Node
-from kanon_tui.screens.hierarchies.pick import Pick
 from kanon_tui.screens.hierarchies.view import HierarchyView
+from kanon_tui.screens.pick import Pick
 from kanon_tui.widgets.grid import Grid, printable
 
 __all__ = ["HierarchyEditing", "says_why", "some"]

@@ -13,10 +13,10 @@ __all__ = ["HierarchyTable", "HierarchyTree"]
 
 EDITING: list[BindingType] = [
     Binding("enter", "select", "rename", id="hierarchies.rename"),
-    Binding("space", "screen.select", "select", id="hierarchies.select"),
+    Binding("space", "screen.select", "mark", id="hierarchies.select"),
     Binding("g", "screen.group", "group", id="hierarchies.group"),
     Binding("M", "screen.move", "move", id="hierarchies.move"),
-    Binding("s", "screen.split", "split", id="hierarchies.split"),
+    Binding("S", "screen.split", "split", id="hierarchies.split"),
     Binding("plus", "screen.add_level", "level", key_display="+/-", id="hierarchies.add"),
     Binding("minus", "screen.remove_level", "remove level", show=False, id="hierarchies.remove"),
     Binding("m", "screen.magval", "MAGVal", id="hierarchies.magval"),
@@ -31,9 +31,9 @@ class HierarchyTable(Grid):
 One row per value, one column per level: 0 is the value itself, the last level the root. The
 keys work on the label under the cursor, that is on all rows that have it at that level.
 
-- `space` selects labels of one level (●), `g` gives them one label at the level above. Labels
+- `space` marks labels of one level (●), `g` gives them one label at the level above. Labels
   right below the root get a new level between, in which all others stay themselves.
-- `M` moves a label below another one, `s` lets a group fall apart into its members.
+- `M` moves a label below another one, `S` lets a group fall apart into its members.
 - `+` adds a level above the one under the cursor, `-` removes it.
 - `m` marks a MAGVal (◆): values below it may be generalised up to this label and no further.
 
@@ -54,13 +54,13 @@ class HierarchyTree(Grid):
 
 Every label with what lies below it: from the root down to the values, with the number of values and
 of records. `right` unfolds a line, `left` folds it or goes to the line above. All other keys work
-as in the level table (`t` goes back to it): `enter` renames, `space` selects, `g` groups, `m` marks
+as in the level table (`t` goes back to it): `enter` renames, `space` marks, `g` groups, `m` marks
 a MAGVal (◆).
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         *EDITING,
-        Binding("right", "fold(False)", "Unfold", show=False),
-        Binding("left", "fold(True)", "Fold", show=False),
+        Binding("right", "fold(False)", "Unfold", show=False, id="move.right"),
+        Binding("left", "fold(True)", "Fold", show=False, id="move.left"),
     ]
 
     @property

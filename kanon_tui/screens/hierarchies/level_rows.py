@@ -57,11 +57,11 @@ class _Rows:
     def row_name(self, row: int) -> str:
         return ""
 
-    def find(self, text: str, after: int) -> int | None:
-        """The next line below `after` with this text in it, from the top at the end."""
+    def find(self, text: str, after: int, direction: int = 1) -> int | None:
+        """The next line below (or above) `after` with this text in it, round the end."""
         wanted = text.casefold()
         for step in range(1, self.height + 1):
-            row = (after + step) % self.height
+            row = (after + direction * step) % self.height
             if any(wanted in cell.text.casefold() for cell in self._line(row)):
                 return row
         return None

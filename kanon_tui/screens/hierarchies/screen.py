@@ -17,10 +17,11 @@ from kanon_tui.core.hierarchy.edit import add_rows
 from kanon_tui.core.hierarchy.files.any_format import HIERARCHY_ENDINGS, write_hierarchy_file
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.hierarchy.uncovered import closest, nearest_rows, own_rows, rows_like
-from kanon_tui.screens.dialogs import AskPath, AskText, Choose, Confirm
+from kanon_tui.screens.dialogs import AskText, Choose, Confirm
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.editing import HierarchyEditing, says_why, some
-from kanon_tui.screens.hierarchies.pick import Pick
+from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.screens.pick import Pick
 
 __all__ = ["HierarchiesScreen"]
 
@@ -53,6 +54,8 @@ the level table, where labels can be renamed, grouped, moved and marked.
         Binding("E", "export", "export", id="hierarchies.export"),
         Binding("x", "clear", "default", id="hierarchies.clear"),
         Binding("slash", "find", "find", key_display="/", id="hierarchies.find"),
+        Binding("n", "find_next(1)", "next", show=False, id="hierarchies.next"),
+        Binding("N", "find_next(-1)", "previous", show=False, id="hierarchies.previous"),
     ]
 
     def __init__(self) -> None:
@@ -126,7 +129,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
         hint = ".csv (ARX), .yaml (levels) or .xml (UTD); tab completes, enter accepts"
         title = f"Import a hierarchy for {name}"
-        self.ask(AskPath(title, f"{self._folder}/", hint), asked)
+        self.ask(AskPath(title, f"{self._folder}/", hint, endings=HIERARCHY_ENDINGS), asked)
 
     @says_why
     def action_export(self) -> None:
@@ -211,25 +214,31 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
     # -- finding
 
-    @says_why
     def action_find(self) -> None:
-        """The next line with a text in it."""
-        grid = self.levels
-        source = grid.shown
-        if source is None or not self.hierarchy:
-            return
-
-        def found(row: int | None) -> None:
-            if row is None:
-                self.host.say(f"'{self._wanted}' is nowhere in {self.attribute}")
-            else:
-                grid.go_to(row)
-                grid.focus()
+        """Ask for a text and go to the next line that has it."""
 
         def typed(text: str | None) -> None:
             if text:
                 self._wanted = text
-                after = grid.row
-                self.compute(lambda: source.find(text, after), found, group="find")
+                self.action_find_next(1)
 
         self.ask(AskText("Find a value or label", self._wanted), typed)
+
+    def action_find_next(self, step: int) -> None:
+        """The next line below or above with the text that was looked for."""
+        grid = self.levels
+        source, wanted, after = grid.shown, self._wanted, grid.row
+        if not wanted:
+            self.action_find()
+            return
+        if source is None:
+            return
+
+        def found(row: int | None) -> None:
+            if row is None:
+                self.host.say(f"'{wanted}' is nowhere in {self.attribute}")
+            else:
+                grid.go_to(row)
+                grid.focus()
+
+        self.compute(lambda: source.find(wanted, after, step), found, group="find")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 from textual import on
-from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.containers import Container, Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -26,6 +26,7 @@ from kanon_tui.screens.hierarchies.figures import AttributeRows, level_figures, 
 from kanon_tui.screens.hierarchies.grids import HierarchyTable, HierarchyTree
 from kanon_tui.screens.hierarchies.level_rows import LevelRows, Node, TreeRows
 from kanon_tui.widgets.grid import Grid, printable
+from kanon_tui.widgets.motions import ScrollPane
 
 __all__ = ["HierarchyView"]
 
@@ -71,7 +72,7 @@ class HierarchyView(StepScreen):
                     yield HierarchyTable(id="table")
                     yield HierarchyTree(id="tree")
                     yield Static(id="reason")
-            with VerticalScroll(id="measures-pane", classes="pane"):
+            with ScrollPane(id="measures-pane", classes="pane"):
                 yield Static(id="measures")
                 yield Static(id="origin")
 

@@ -96,11 +96,12 @@ press `n`.
     CompareScreen #one-record { height: auto; max-height: 2; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,C", "dismiss_none", "Back", key_display="esc"),
-        Binding("s", "sort", "Sort", id="compare.sort"),
-        Binding("n", "next", "Next that differs", id="compare.next"),
-        Binding("f", "figures", "Figures/attributes/rules", id="compare.figures"),
-        Binding("z", "zoom", "Zoom", id="compare.zoom"),
+        Binding("escape,q", "dismiss_none", "back", key_display="esc"),
+        Binding("C", "dismiss_none", "compare", show=False),
+        Binding("s", "sort", "sort", id="compare.sort"),
+        Binding("n", "next", "next", id="compare.next"),
+        Binding("f", "figures", "figures", id="compare.figures"),
+        Binding("z", "zoom", "zoom", id="compare.zoom"),
     ]
 
     def __init__(self, rows: PairedRows, titles: tuple[str, str]) -> None:

@@ -26,7 +26,10 @@ from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.output import Order
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import AskPath, Choose, Confirm, Dialog
+from kanon_tui.screens.copying import send
+from kanon_tui.screens.dialogs import Choose, Confirm, Dialog
+from kanon_tui.screens.host import Hosted
+from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.grid import printable
 
 __all__ = ["CommandDialog", "Exporter"]
@@ -119,8 +122,9 @@ class Exporter:
             AskPath(
                 f"Write the {kind.title} to",
                 proposed,
-                hint=problem
-                or f"{', '.join(kind.endings)}: the ending says the format; tab completes",
+                hint=f"{', '.join(kind.endings)}: the ending says the format; tab completes",
+                endings=kind.endings,
+                problem=problem,
             ),
             lambda path: self._check(kind, path) if path else None,
         )
@@ -159,8 +163,6 @@ class Exporter:
         problem = obstacle(self.result, saved)
         out = (self._folder / f"{self._stem}-release.csv").resolve()
         command = reproduce(self.result, saved, out)
-        if not problem:
-            self.screen.app.copy_to_clipboard(command)
         self.screen.ask(
             CommandDialog(command, problem), lambda save: self._save(command) if save else None
         )
@@ -173,7 +175,7 @@ class Exporter:
         self._ask_path(kind, str(self._folder / f"{self._stem}-release.sh"))
 
 
-class CommandDialog(Dialog):
+class CommandDialog(Hosted, Dialog):
     """The command and whether it makes the same release; gives True to save it to a file."""
 
     HELP = """## The command line
@@ -205,15 +207,14 @@ stands below it.
             if self.problem:
                 yield Static(Text(f"! Not yet exact: {self.problem}."), classes="error")
             else:
-                yield Static(Text("✓ It is on the clipboard."), classes="good")
+                yield Static(Text("✓ It makes the same release."), classes="good")
             with Horizontal(id="buttons"):
                 yield Button("Copy (y)", id="copy", compact=True)
                 yield Button("Save to a file (s)", id="save", compact=True)
                 yield Button("Close", id="close", variant="primary", compact=True)
 
     def action_copy(self) -> None:
-        self.app.copy_to_clipboard(self.command)
-        self.notify("copied", timeout=2)
+        send(self.host, self, self.command, "the command line")
 
     def action_save(self) -> None:
         self.dismiss(True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from kanon_tui.core.analysis.compare import Comparison, FigureDifference
+from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.privacy.models import MODELS
@@ -167,8 +168,10 @@ def sizes_table(result: Result) -> FigureTable:
     return FigureTable(columns, cells, meanings)
 
 
-def runs_table(results: Sequence[Result], current: Result | None) -> FigureTable:
-    """The runs of this project, in the order they were made."""
+def runs_table(
+    results: Sequence[Result], current: Result | None, earlier: Sequence[EarlierRun] = ()
+) -> FigureTable:
+    """The runs of this sitting in the order they were made, then earlier ones, latest first."""
     cells, meanings = [], []
     for number, result in enumerate(results, 1):
         measures, mark = result.measures, "good" if result is current else ""
@@ -188,6 +191,12 @@ def runs_table(results: Sequence[Result], current: Result | None) -> FigureTable
         notes = "".join(f". {note}" for note in result.notes)
         title = f"{result.algorithm.title}, k = {result.task.k:,}"
         meanings.append(f"{title}: {shown}; C compares{notes}")
+    for run in earlier:
+        cells.append(_earlier_cells(run))
+        meanings.append(
+            f"of {run.when:%Y-%m-%d %H:%M}: enter runs it again, with roles, levels and rules as "
+            f"they are now; delete forgets all earlier runs"
+        )
     columns = [
         GridColumn("#", 3, True),
         _column(cells, 1, "algorithm", 9, 12),
@@ -199,6 +208,15 @@ def runs_table(results: Sequence[Result], current: Result | None) -> FigureTable
         GridColumn("s", 5, True),
     ]
     return FigureTable(columns, cells, meanings)
+
+
+def _earlier_cells(run: EarlierRun) -> list[Cell]:
+    figures = run.figures
+    texts = [
+        "·", run.algorithm, f"{run.k:,}", short_figure(figures["ncp"]), short_figure(figures["rv"]),
+        f"{figures['classes']:,.0f}", f"{figures['suppressed_records']:,.0f}", f"{run.seconds:.1f}",
+    ]  # fmt: skip
+    return [Cell(text, "muted") for text in texts]
 
 
 def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:

@@ -95,6 +95,16 @@ class RecordRows:
         code = int(cells.codes[record])
         return cells.texts[code] if code >= 0 else HIDDEN
 
+    def published_text(self, name: str, record: int) -> str:
+        """What the release has; nothing of a record that is left out of it."""
+        left_out = self.suppressed[record] and self.result.task.output.suppressed == "drop"
+        return "" if left_out else self.text(name, record)
+
+    def original_text(self, name: str, record: int) -> str:
+        """What stood in a column."""
+        value: str = self.original[name][record]
+        return value
+
     @property
     def name_width(self) -> int:
         """Room for the numbers and marks beside the rows."""

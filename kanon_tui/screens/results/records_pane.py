@@ -17,6 +17,7 @@ from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Reasons, Why
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.run.result import Result
+from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.host import Hosted
 from kanon_tui.screens.results.record_rows import ORDERS, RecordRows
 from kanon_tui.screens.results.status_lines import record_text
@@ -48,6 +49,8 @@ class RecordsPane(Hosted, Vertical):
         """Records of this class only; -1 for the suppressed ones."""
         self.records: np.ndarray = np.empty(0, dtype=np.int64)
         """The records shown, in the order they are shown."""
+        self.looked_for = ""
+        """What `n` goes on to find; empty: cells that changed."""
         self.grids = TwinGrids()
         self.finder = Input(placeholder="find …", id="find", compact=True)
 
@@ -114,17 +117,24 @@ class RecordsPane(Hosted, Vertical):
 
     # -- going to a record
 
-    def next_record(self, suppressed: bool) -> None:
-        """The next record that is suppressed, or whose cell in this column changed."""
-        if self.rows is None:
-            return
-        flags = self.rows.suppressed if suppressed else self.rows.changed_in(self.column)
-        what = "is suppressed" if suppressed else f"has another {self.column}"
-        self._go_to_next(flags, f"no record below {what}", wrap=False)
+    def next_record(self, direction: int) -> None:
+        """The next record with what was looked for, else whose cell in this column changed."""
+        if self.looked_for:
+            self._find_next(direction)
+        elif self.rows is not None:
+            where = "below" if direction > 0 else "above"
+            otherwise = f"no record {where} has another {self.column}"
+            self._go_to_next(self.rows.changed_in(self.column), otherwise, direction)
 
-    def _go_to_next(self, flags: np.ndarray, otherwise: str, wrap: bool) -> None:
-        hits = np.flatnonzero(flags[self.records])
-        later = hits[hits > self.grids.row]
+    def next_suppressed(self) -> None:
+        if self.rows is not None:
+            self._go_to_next(self.rows.suppressed, "no record below is suppressed")
+
+    def _go_to_next(
+        self, flags: np.ndarray, otherwise: str, direction: int = 1, wrap: bool = False
+    ) -> None:
+        hits = np.flatnonzero(flags[self.records])[::direction]
+        later = hits[direction * hits > direction * self.grids.row]
         if not len(later) and wrap:
             later = hits
         if len(later):
@@ -168,13 +178,17 @@ class RecordsPane(Hosted, Vertical):
         """The next record with the text on either side."""
         event.stop()
         self.close_find()
-        rows, wanted = self.rows, event.value
+        self.looked_for = event.value
+        self._find_next(1)
+
+    def _find_next(self, direction: int) -> None:
+        rows, wanted = self.rows, self.looked_for
+
+        def found(flags: np.ndarray) -> None:
+            self._go_to_next(flags, f"'{wanted}' is in no record", direction, wrap=True)
+
         if rows is not None and wanted:
-            self.compute(
-                lambda: rows.containing(wanted),
-                lambda flags: self._go_to_next(flags, f"'{wanted}' is in no record", wrap=True),
-                group="find",
-            )
+            self.compute(lambda: rows.containing(wanted), found, group="find")
 
     # -- why
 
@@ -198,6 +212,20 @@ class RecordsPane(Hosted, Vertical):
                 )
 
         self.compute(lambda: reasons.because(record, x), show_reason, group="because")
+
+    def copyable(self) -> Copyable | None:
+        """What the cursor is on, of the side that has the focus; no identifier is shown here."""
+        rows, records, record = self.rows, self.records, self.record
+        if rows is None or not len(records):
+            return None
+        text = rows.published_text if self.grids.right.has_focus else rows.original_text
+        names, column = rows.names, self.column
+        return Copyable(
+            names,
+            column,
+            lambda: [text(name, record) for name in names],
+            lambda: [text(column, int(one)) for one in records],
+        )
 
     def question(self) -> Callable[[], Why] | None:
         """The work that explains the cell under the cursor; None where nothing was generalised."""

@@ -8,13 +8,17 @@ from dataclasses import replace
 from textual.worker import get_current_worker
 
 from kanon_tui.core.analysis.compare import Comparison, differences
+from kanon_tui.core.editing.run_history import EarlierRun
+from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.live import LiveRun
+from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.result import Result, conclude, start
 from kanon_tui.core.run.run import State
+from kanon_tui.core.task.task import Task
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import Choose
+from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.results.compare import CompareScreen, PairedRows
 from kanon_tui.screens.results.figure_tables import signed
 
@@ -24,29 +28,51 @@ SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "
 
 
 class Rerun:
-    """The same run with another k; `finish` does the work, in a thread."""
+    """A run with other settings; `finish` does the work, in a thread."""
 
-    def __init__(self, result: Result, project: Project, k: int) -> None:
+    def __init__(self, project: Project, task: Callable[[], Task]) -> None:
+        self.k = project.privacy.k
+        self._project, self._task = project, task
+        self._live: LiveRun | None = None
+        self._stopped = False
+
+    @classmethod
+    def with_k(cls, result: Result, project: Project, k: int) -> Rerun:
+        """The same run with another k."""
         if not 1 <= k <= result.task.n:
             raise InputError(f"k goes from 1 to the {result.task.n:,} records of the table")
-        self.k = k
-        self._project = replace(project, privacy=replace(result.task.privacy, k=k))
-        task = replace(result.task, privacy=self._project.privacy)
-        self.live = LiveRun(start(self._project, task=task))
+        project = replace(project, privacy=replace(result.task.privacy, k=k))
+        return cls(project, lambda: replace(result.task, privacy=project.privacy))
+
+    @classmethod
+    def of_earlier(cls, run: EarlierRun, session: Session) -> Rerun:
+        """A run of an earlier sitting, on the project as it is now."""
+        project = run.again(session.project)
+        return cls(project, lambda: prepare(project, session.table))
 
     def finish(self, abandoned: Callable[[], bool]) -> Result | None:
         """Run to the end; None when it was stopped."""
-        self.live.drive(abandoned)
-        if self.live.run.state is State.CANCELLED:
+        live = self._live = LiveRun(start(self._project, task=self._task()))
+        live.drive(lambda: self._stopped or abandoned())
+        if self._stopped or live.run.state is State.CANCELLED:
             return None
-        return conclude(self.live.run, self._project)
+        return conclude(live.run, self._project)
+
+    def stop(self) -> None:
+        """End at the next step."""
+        self._stopped = True
+        if self._live is not None:
+            self._live.cancel()
 
     @property
     def progress(self) -> str:
         """`running again with k = 6: 42%, 3.1 s (esc stops)`."""
-        seen = self.live.snapshot
+        begun = f"running again with k = {self.k:,}"
+        if self._live is None:
+            return f"{begun} … (esc stops)"
+        seen = self._live.snapshot
         share = "" if seen.progress is None else f"{seen.progress:.0%}, "
-        return f"running again with k = {self.k:,}: {share}{seen.seconds:.1f} s (esc stops)"
+        return f"{begun}: {share}{seen.seconds:.1f} s (esc stops)"
 
 
 def difference_line(before: Result, after: Result) -> str:
@@ -69,7 +95,7 @@ class Runs:
         screen: StepScreen,
         *,
         in_front: Callable[[], Result | None],
-        show: Callable[[Result, Result], None],
+        show: Callable[[Result, Result | None], None],
         fill: Callable[[], None],
     ) -> None:
         self.screen = screen
@@ -78,12 +104,21 @@ class Runs:
 
     def rerun(self, step: int) -> None:
         """The run in front once more with k one higher or lower, in the background."""
-        screen, before, session = self.screen, self._in_front(), self.screen.session
-        if before is None or self.under_way is not None:
+        before = self._in_front()
+        if before is not None:
+            project = before.project or self.screen.session.project
+            self._begin(lambda: Rerun.with_k(before, project, before.task.k + step), before)
+
+    def repeat(self, run: EarlierRun) -> None:
+        """A run of an earlier sitting once more, in the background."""
+        self._begin(lambda: Rerun.of_earlier(run, self.screen.session), None)
+
+    def _begin(self, make: Callable[[], Rerun], before: Result | None) -> None:
+        screen, session = self.screen, self.screen.session
+        if self.under_way is not None:
             return
         try:
-            project = before.project or session.project
-            rerun = self.under_way = Rerun(before, project, before.task.k + step)
+            rerun = self.under_way = make()
         except KanonError as error:
             screen.host.say(str(error))
             return
@@ -93,7 +128,7 @@ class Runs:
             if result is None:
                 screen.host.say("stopped")
             elif session is screen.session:
-                session.results.append(result)
+                screen.host.add_result(session, result)
                 self._show(result, before)
                 screen.host.session_changed()
             self._fill()
@@ -113,7 +148,21 @@ class Runs:
     def stop(self) -> None:
         """Let the run under way end at its next step."""
         if self.under_way is not None:
-            self.under_way.live.cancel()
+            self.under_way.stop()
+
+    def ask_to_forget(self) -> None:
+        """Forget the runs of earlier sittings, if that is what is wanted."""
+        host, session = self.screen.host, self.screen.session
+
+        def answered(answer: bool | None) -> None:
+            if answer:
+                host.history.clear(session.project)
+                host.earlier_runs = ()
+                host.session_changed()
+
+        count = len(host.earlier_runs)
+        text = f"Settings and figures of {count:,} earlier runs on this project are removed."
+        self.screen.ask(Confirm("Forget earlier runs?", text, "Forget them", "Keep them"), answered)
 
     def compare(self, chosen: int | None) -> None:
         """The result in front beside the chosen one; where that is no other, ask."""

@@ -16,6 +16,7 @@ from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.run.result import Result
 from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.copying import ask_what_to_copy
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.screens.results.export import Exporter
 from kanon_tui.screens.results.figure_panel import FigurePanel
@@ -43,11 +44,13 @@ PANELS: dict[str, Callable[[Result], FigureTable]] = {
 }
 NEED_RESULT = frozenset(
     {
-        "why", "class", "next", "sort", "export", "rerun", "panel", "compare", "find", "record",
+        "why", "class", "next", "next_suppressed", "sort", "export", "rerun", "panel", "compare",
+        "find", "record", "copy",
     }
 )  # fmt: skip
 NARROWEST_PANEL = 47
 """Cells that the figures have at least beside the records."""
+ONLY_EARLIER = "No result in this sitting: enter runs an earlier one again, 5 sets up a new one."
 EMPTY = "No result yet. Press 5, choose an algorithm, and press r: the release is shown here."
 
 
@@ -65,11 +68,13 @@ The line below tells about the cell under the cursor. `w` explains it: what one 
 have done, and which change (another k, some suppression, a level, an attribute) would have kept
 more.
 
-`a` attributes, `m` metrics, `p` privacy, `d` class sizes, `R` runs: the same key again hides the
-pane. In it, move to a figure to read what it means.
+`b` by attribute, `f` figures, `p` privacy, `d` class sizes, `R` runs: the same key again hides the
+pane. In it, move to a figure to read what it means. `A` tries a linking attack, `F` asks how many
+records k needs, `T` grows decision trees on the release.
 
-Example: press `s` until *smallest class first* is shown, then `c`: only the records of the class
-under the cursor are left. `c` again brings the others back. `+` runs again with k one higher.
+Example: press `s` until *smallest class first* is shown, then `o`: only the records of the class
+under the cursor are left. `o` again brings the others back. `+` runs again with k one higher. `R`
+also lists the runs of earlier sittings, with their figures: `enter` runs one again.
 """
     DEFAULT_CSS = """
     ResultsScreen #summary { height: auto; padding: 0 1; }
@@ -89,28 +94,34 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "why", "why", id="results.why"),
-        Binding("c", "class", "class", id="results.class"),
-        Binding("n", "next(False)", "next", id="results.next"),
-        Binding("N", "next(True)", "next suppressed", show=False, id="results.suppressed"),
+        Binding("o", "class", "only its class", id="results.class"),
+        Binding("n", "next(1)", "next", id="results.next"),
+        Binding("N", "next(-1)", "previous", show=False, id="results.previous"),
+        Binding("u", "next_suppressed", "suppressed", show=False, id="results.suppressed"),
         Binding("s", "sort", "sort", id="results.sort"),
         Binding("x", "export", "export", id="results.export"),
         Binding("plus", "rerun(1)", "k±1", key_display="+-", id="results.more"),
         Binding("minus", "rerun(-1)", "k−1", show=False, key_display="-", id="results.less"),
-        Binding("m", "panel('metrics')", "metrics", id="results.metrics"),
+        Binding("f", "panel('metrics')", "figures", id="results.metrics"),
         Binding("p", "panel('privacy')", "privacy", id="results.privacy"),
         Binding("R", "panel('runs')", "runs", id="results.runs"),
         Binding("C", "compare", "compare", id="results.compare"),
-        Binding("a", "panel('attributes')", "attributes", show=False, id="results.attributes"),
+        Binding("A", "app.analysis('Linking attack')", "linking attack", id="results.attack"),
+        Binding("F", "app.analysis('k feasibility')", "k feasibility", id="results.feasibility"),
+        Binding("T", "app.analysis('Decision trees')", "decision trees", id="results.trees"),
+        Binding("b", "panel('attributes')", "by attribute", show=False, id="results.attributes"),
         Binding("d", "panel('class sizes')", "class sizes", show=False, id="results.sizes"),
         Binding("slash", "find", "find", key_display="/", show=False, id="results.find"),
         Binding(
             "number_sign",
             "record",
-            "go to record",
+            "record",
             key_display="#",
             show=False,
             id="results.record",
         ),
+        Binding("delete", "forget_runs", "forget earlier runs", show=False, id="results.forget"),
+        Binding("y", "copy", "copy", show=False, id="results.copy"),
         Binding("escape", "back", "back", show=False),
     ]
 
@@ -147,7 +158,10 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without a result nothing here works."""
-        if action in NEED_RESULT:
+        earlier = bool(self.host.earlier_runs)
+        if action == "forget_runs":
+            return earlier
+        if action in NEED_RESULT and not (earlier and parameters == ("runs",)):
             return self.result is not None
         return True
 
@@ -158,13 +172,17 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         if session is not self._session_shown:
             self._session_shown = session
             self.result = self._newest = self._rerun_of = None
-        self.set_class(not session.results, "-empty")
+        earlier = self.host.earlier_runs
+        self.set_class(not session.results and not earlier, "-empty")
         if session.results and session.results[-1] is not self._newest:
             self.show_result(session.results[-1])
         self.fill()
 
     def show_result(self, result: Result, before: Result | None = None) -> None:
         """Put a result in front; `before` is what it was run again from."""
+        if self.result is None and self.panel == "runs":  # earlier ones stood in for it
+            self.panel, self._panel_in_front = "attributes", False
+            self.records.grids.left.focus()
         self._newest = self.session.results[-1]
         self.result, self._rerun_of = result, before
         self.query_one("#record-line").styles.min_height = None
@@ -172,12 +190,24 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         self.fill()
 
     def fill(self) -> None:
+        if self.result is None and self.host.earlier_runs:
+            self.call_after_refresh(self._show_earlier_runs)  # when it is known how large it is
         self._fill_summary()
         self._fill_panel()
         self.refresh_bindings()
 
+    def _show_earlier_runs(self) -> None:
+        """They stand in for a result while there is none."""
+        if self.result is None and self.is_mounted:
+            self.panel, self._panel_in_front = "runs", self.small
+            self._fill_panel()
+            self.query_one(FigurePanel).grid.focus()
+
     def _fill_summary(self) -> None:
         text = Text()
+        if self.result is None and self.host.earlier_runs:
+            under_way = self.runs.under_way
+            text = Text(under_way.progress if under_way is not None else ONLY_EARLIER)
         if self.result is not None:
             text = summary_text(self.result, self.session, self)
             if self.runs.under_way is not None:
@@ -214,10 +244,11 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         panel, result = self.query_one(FigurePanel), self.result
         self.set_class(not self.panel, "-no-panel")
         self.set_class(self._panel_in_front, "-panel")
-        if result is None or not self.panel:
+        if not self.panel or (result is None and self.panel != "runs"):
             return
-        if self.panel == "runs":
-            panel.show("runs", runs_table(self.session.results, result))
+        if result is None or self.panel == "runs":
+            earlier = self.host.earlier_runs
+            panel.show("runs", runs_table(self.session.results, result, earlier))
         else:
             panel.show(self.panel, PANELS[self.panel](result))
         wide = self.has_class("-wide")
@@ -251,9 +282,12 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
     @on(FigurePanel.Chosen)
     def chosen(self, event: FigurePanel.Chosen) -> None:
         """Enter shows a run, or explains an attribute."""
-        if self.panel == "runs":
+        results = self.session.results
+        if self.panel == "runs" and event.row >= len(results):
+            self.runs.repeat(self.host.earlier_runs[event.row - len(results)])
+        elif self.panel == "runs":
             self._records_in_front()
-            self.show_result(self.session.results[event.row])
+            self.show_result(results[event.row])
         elif self.panel == "attributes":
             self.action_why()
 
@@ -268,10 +302,14 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         self._records_in_front()
         self.records.switch_class()
 
-    def action_next(self, suppressed: bool) -> None:
-        """The next record that is suppressed, or whose cell in this column changed."""
+    def action_next(self, direction: int) -> None:
+        """The next record with what was looked for, else whose cell in this column changed."""
         self._records_in_front()
-        self.records.next_record(suppressed)
+        self.records.next_record(direction)
+
+    def action_next_suppressed(self) -> None:
+        self._records_in_front()
+        self.records.next_suppressed()
 
     def action_find(self) -> None:
         self._records_in_front()
@@ -286,6 +324,12 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
             lambda text: records.go_to_record(records.number_of(text)) if text else None,
         )
 
+    def action_copy(self) -> None:
+        """A cell, a row or a column of the side that has the focus, to the terminal."""
+        what = self.records.copyable()
+        if what is not None:
+            ask_what_to_copy(self.host, self, what)
+
     def action_back(self) -> None:
         """Leave the find line or the figures, stop a run, or show all classes again."""
         if self._panel_in_front:
@@ -296,6 +340,8 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
             self.runs.stop()
         elif self.records.only_class is not None:
             self.records.switch_class()
+        else:
+            self.records.looked_for = ""
 
     @on(TwinGrids.Chosen)
     def action_why(self) -> None:
@@ -330,10 +376,15 @@ under the cursor are left. `c` again brings the others back. `+` runs again with
         """The same run with the neighbouring k, in the background."""
         self.runs.rerun(step)
 
+    def action_forget_runs(self) -> None:
+        """Forget the runs of earlier sittings, after a question."""
+        self.runs.ask_to_forget()
+
     def action_compare(self) -> None:
         """The result in front beside another: the one chosen among the runs, or asked for."""
         row = self.query_one(FigurePanel).grid.row
-        self.runs.compare(row if self.panel == "runs" else None)
+        listed = self.panel == "runs" and row < len(self.session.results)
+        self.runs.compare(row if listed else None)
 
     def action_export(self) -> None:
         """Write the release, the report, the mapping or the command line."""

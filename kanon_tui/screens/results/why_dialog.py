@@ -7,12 +7,13 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.motions import ScrollPane
 from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["WhyDialog"]
@@ -28,7 +29,7 @@ it. Each was tried on the data, with all else as it is.
 """
     DEFAULT_CSS = """
     WhyDialog > Vertical { width: 84; border-subtitle-color: $text-muted; }
-    WhyDialog VerticalScroll { height: auto; max-height: 100%; }
+    WhyDialog ScrollPane { height: auto; max-height: 100%; }
     WhyDialog Static { height: auto; }
     WhyDialog .head { text-style: bold; margin-top: 1; }
     WhyDialog .item { height: auto; padding-left: 2; }
@@ -45,7 +46,7 @@ it. Each was tried on the data, with all else as it is.
 
     def compose(self) -> ComposeResult:
         why = self.why
-        with Vertical(), VerticalScroll():
+        with Vertical(), ScrollPane():
             yield Static(_answer(why), id="why")
             if why.changes:
                 yield Static("What would have kept more, each alone:", classes="head")
@@ -63,7 +64,7 @@ it. Each was tried on the data, with all else as it is.
     def on_mount(self) -> None:
         """Let the arrow keys scroll."""
         self.query_one(Vertical).border_subtitle = "↑ ↓ scroll, esc closes"
-        self.query_one(VerticalScroll).focus()
+        self.query_one(ScrollPane).focus()
 
 
 def _answer(why: Why) -> Text:

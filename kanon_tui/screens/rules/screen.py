@@ -58,8 +58,8 @@ Every rule has a weight, its *importance*. The share of importance that a level 
 a rule. *records* counts the people in the groups that mix its sides at the first level that
 breaks it.
 
-Example: go to *age*, press `n`, type `64`, `65`, importance `25`. The research values on the
-right follow at once. Press `r` to type research values of your own.
+Example: go to *age*, press `a`, type `64`, `65`, importance `25`. The research values on the
+right follow at once. Press `V` to type research values of your own.
 """
     DEFAULT_CSS = """
     RulesScreen #panes { height: 1fr; layout: horizontal; }
@@ -70,11 +70,11 @@ right follow at once. Press `r` to type research values of your own.
     RulesScreen.-narrow #levels-pane { width: 1fr; height: 9; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "new", "new rule", id="rules.new"),
+        Binding("a", "new", "add a rule", id="rules.new"),
         Binding("enter", "change", "edit", id="rules.edit"),
         Binding("d,delete", "delete", "delete", id="rules.delete"),
-        Binding("b", "base", "base value", id="rules.base"),
-        Binding("r", "research_values", "RV by hand", id="rules.rv"),
+        Binding("B", "base", "base value", id="rules.base"),
+        Binding("V", "research_values", "RV by hand", id="rules.rv"),
     ]
 
     def __init__(self) -> None:
@@ -334,7 +334,7 @@ class _Rows:
     ) -> list[Cell]:
         table = session.attribute(line.attribute).rules
         if line.rule is None:
-            base = f"base {table.base:g}" if table.rules or table.base else "no rules: press n"
+            base = f"base {table.base:g}" if table.rules or table.base else "no rules: press a"
             return [Cell(line.attribute), Cell(base, "muted"), Cell(""), Cell(""), Cell("")]
         rule = table.rules[line.rule]
         kind = "  boundary" if isinstance(rule, Boundary) else "  apart"

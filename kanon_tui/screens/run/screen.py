@@ -237,6 +237,11 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
     def into_form(self) -> None:
         self.query_one("#privacy", Form).focus_field("k")
 
+    @on(Form.Left)
+    def leave_form(self) -> None:
+        """Escape in a field: back to the list, where digits are screens again."""
+        self.query_one("#algorithms").focus()
+
     @on(Form.Changed)
     def changed(self, event: Form.Changed) -> None:
         """Take over what the form has now, which may be newer than the message."""
@@ -314,11 +319,11 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
 
     def _finished(self, session: Session, live: LiveRun, result: Result) -> None:
         self._draw_live_view()
-        session.results.append(result)
+        self.host.add_result(session, result)
         self.refresh_bindings()
         self.query_one(LiveView).conclude(live, result)
         self.host.session_changed()
-        if not self._stays:
+        if not self._stays and self.is_current:  # nobody is taken away from what they do
             self.host.action_step("results")
 
     def _failed(self, error: Exception) -> None:

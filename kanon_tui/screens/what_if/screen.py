@@ -24,7 +24,8 @@ from kanon_tui.core.run.result import Result
 from kanon_tui.core.run.warm_up import warm_up
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import AskPath, AskText, Confirm
+from kanon_tui.screens.dialogs import AskText, Confirm
+from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.what_if.algorithms_dialog import ChooseAlgorithms
 from kanon_tui.screens.what_if.point_rows import PointRows
 from kanon_tui.widgets.grid import Grid
@@ -36,7 +37,7 @@ __all__ = ["WhatIfScreen"]
 REFRESH = 1 / 5
 """Seconds between two looks at the points."""
 PLOTS: tuple[tuple[Metric, ...], ...] = (*((metric,) for metric in METRICS), METRICS)
-"""What `y` goes through: every figure by itself, then all of them small."""
+"""What `v` goes through: every figure by itself, then all of them small."""
 
 
 class WhatIfScreen(StepScreen):
@@ -49,8 +50,8 @@ How much detail does more privacy cost, and which algorithm keeps most of it? Th
 every chosen **algorithm** (`a`) with every chosen **k** (`k`) and shows what comes out.
 
 `r` runs. Points appear as they finish, on all cores; `c` cancels and keeps those that are done.
-`y` shows another figure against k: NCP (detail lost), RV (research value), IL (information loss),
-number of classes, suppressed records, seconds, and then all six, small; `Y` goes back. Every point
+`v` shows another figure against k: NCP (detail lost), RV (research value), IL (information loss),
+number of classes, suppressed records, seconds, and then all six, small; `V` goes back. Every point
 is a verified release: `enter` opens the one under the cursor as a full result on screen 6. `x`
 writes the table (`.csv`, `.json`) or the plots (`.svg`).
 
@@ -80,8 +81,8 @@ local recoding pays.
         Binding("c", "cancel", "Cancel", id="what-if.cancel"),
         Binding("a", "algorithms", "Algorithms", id="what-if.algorithms"),
         Binding("k", "values", "Values of k", id="what-if.values"),
-        Binding("y", "metric(1)", "Y axis", id="what-if.metric"),
-        Binding("Y", "metric(-1)", "Y axis back", show=False, id="what-if.metric-back"),
+        Binding("v", "metric(1)", "other figure", id="what-if.metric"),
+        Binding("V", "metric(-1)", "figure before", show=False, id="what-if.metric-back"),
         Binding("enter", "open", "Open", id="what-if.open"),
         Binding("x", "export", "Export", id="what-if.export"),
     ]
@@ -320,6 +321,8 @@ local recoding pays.
         def opened(result: Result) -> None:
             # One that was opened before becomes the newest: the same run is never listed twice.
             session.results[:] = [*(one for one in session.results if one is not result), result]
+            if place not in self._opened:
+                self.host.keep_run(session, result)
             self._opened[place] = result
             self.host.session_changed()
             self.host.action_step("results")

@@ -9,7 +9,8 @@ import pytest
 from kanon_tui.core.run.result import anonymize
 from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.choose_several import ChooseSeveral
-from kanon_tui.screens.dialogs import AskPath, Choose, Message
+from kanon_tui.screens.dialogs import Choose, Message
+from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.grid import Grid
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, run_it, said, texts
 from tests.screens.conftest import session_of, settle, wait_until
@@ -62,7 +63,7 @@ async def test_paul_is_found_in_the_original_but_not_in_the_release(sample, make
         assert original.endswith("1 record, disease: certainly Gastritis")
         assert release.endswith("2 records, disease: Gastritis 50%, HIV 50%")
         assert release.startswith("▸")
-        await pilot.press("o")  # the record of the original that is his
+        await pilot.press("v")  # the record of the original that is his
         await pilot.pause()
         assert texts(rows) == [["25", "Male", "22370", "Gastritis"]]
         assert str(pane.border_title) == "person 3: 1 original record fits"

@@ -21,7 +21,10 @@ async def test_roles_by_one_key_and_the_gauge_follows(sample, make_app) -> None:
         await settle(pilot)
         assert session_of(pilot).attribute("birth").role is Role.OTHER
         assert "12 (100%)" not in str(gauge.content)
-        assert pilot.app.screen.query_one(Grid).row == 2  # on to the next
+        assert pilot.app.screen.query_one(Grid).row == 1  # the cursor stays
+        await pilot.press("enter")
+        await settle(pilot)
+        assert session_of(pilot).attribute("birth").role is Role.OTHER  # enter changes no role
 
 
 async def test_several_rows_at_once_is_one_edit(sample, make_app) -> None:
@@ -60,6 +63,36 @@ async def test_weights_typed_refused_and_from_association(sample, make_app) -> N
         await pilot.press("a")
         await settle(pilot)
         assert session.project.weights == "auto"
-        await pilot.press("m")
+        await pilot.press("p")
         assert isinstance(pilot.app.screen, AssociationDialog)
         assert pilot.app.screen.query_one(Grid).source.height == 4
+
+
+async def test_marking_by_pattern_and_all_and_finding(tmp_path, make_app) -> None:
+    data = tmp_path / "people.csv"
+    columns = ["city", "birth_date", "Date of visit", "zip", "update"]
+    data.write_text(",".join(columns) + "\n" + "\n".join("a,b,c,d,e" for _ in range(3)) + "\n")
+    async with make_app(data).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        screen, session = pilot.app.screen, session_of(pilot)
+        await pilot.press("asterisk", *"*date", "enter", "s")
+        await settle(pilot)
+        assert session.names(Role.SENSITIVE) == ["birth_date", "update"]
+        await pilot.press("asterisk", *"date", "enter")  # a bare word fits anywhere
+        assert screen.marked == {"birth_date", "Date of visit", "update"}
+        await pilot.press("asterisk", "backspace", "enter")
+        assert screen.marked == set()
+        await pilot.press("asterisk", "enter", "o")  # all
+        await settle(pilot)
+        assert session.names(Role.OTHER) == columns
+        await pilot.press("asterisk", *"xyz", "enter")
+        assert "no attribute" in str(pilot.app.screen.query_one("#error", Static).content)
+        await pilot.press("escape", "slash", *"date", "enter")
+        grid = screen.query_one(Grid)
+        assert grid.row == 1
+        await pilot.press("n")
+        assert grid.row == 2
+        await pilot.press("N", "N")
+        assert grid.row == 4  # round the end

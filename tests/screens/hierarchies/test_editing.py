@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.screens.dialogs import AskText, Message
-from kanon_tui.screens.hierarchies.pick import Pick
+from kanon_tui.screens.pick import Pick
 from tests.screens.hierarchies.driver import COUNTRIES, opened
 
 
@@ -47,7 +47,7 @@ async def test_rename_group_move_split_and_levels_each_undone(folder):
         assert d.levels("country")[d.screen.node()[1]] == ["Andes", "New", "World"]
         await undo()
 
-        await d.press("ctrl+home", "right", "s")
+        await d.press("ctrl+home", "right", "S")
         assert d.levels("country")["France"] == ["France", "Old", "World"]
         await undo()
 

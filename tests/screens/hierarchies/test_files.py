@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from kanon_tui.screens.dialogs import AskPath
+from kanon_tui.core.data.schema import Role
+from kanon_tui.screens.path_dialog import AskPath
 from tests.screens.hierarchies.driver import COUNTRIES, opened
 
 
@@ -45,7 +46,7 @@ async def test_export_and_import_again(folder, ending):
 async def test_import_into_a_project_without_a_file_keeps_the_levels(folder):
     async with opened(folder / "data.csv") as d:
         await d.press("2")
-        d.app.session.change_attributes(["country"], "test", role="quasi")
+        d.app.session.change_attributes(["country"], "test", role=Role.QUASI)
         await d.press("3")
         await d.go("country")
         await d.press("I")

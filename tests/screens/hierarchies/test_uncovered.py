@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from kanon_tui.screens.dialogs import Choose
-from kanon_tui.screens.hierarchies.pick import Pick
+from kanon_tui.screens.pick import Pick
 from tests.screens.hierarchies.driver import PROJECT, opened
 
 

@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from kanon_tui.screens.dialogs import AskPath, Confirm
+from kanon_tui.screens.dialogs import Confirm
+from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.export import CommandDialog
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import answer, open_results, text_of
@@ -69,7 +71,7 @@ async def test_export_never_overwrites_by_accident(sample, make_app, tmp_path: P
         await answer(pilot, str(data))
         assert isinstance(pilot.app.screen, AskPath)  # asked again, with what is wrong
         await answer(pilot, str(tmp_path / "release.docx"))
-        assert "end in .csv, .tsv or .parquet" in text_of(pilot.app.screen, ".hint")
+        assert "end in .csv, .tsv or .parquet" in text_of(pilot.app.screen, "#problem")
         await answer(pilot, str(there))
         await pilot.press("y")
         await settle(pilot)
@@ -78,9 +80,10 @@ async def test_export_never_overwrites_by_accident(sample, make_app, tmp_path: P
         assert pilot.app.screen is screen
 
 
-async def test_the_command_line_is_copied_when_it_is_exact(
-    sample, make_app, tmp_path: Path
+async def test_the_command_line_is_sent_to_the_terminal_on_request(
+    sample, make_app, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("TMUX", raising=False)
     async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
         await open_results(pilot, "mondrian", k=2)
         session = session_of(pilot)
@@ -88,6 +91,9 @@ async def test_the_command_line_is_copied_when_it_is_exact(
         dialog = pilot.app.screen
         assert isinstance(dialog, CommandDialog)
         assert dialog.problem == ""  # algorithm and k are on the command line
+        assert pilot.app.clipboard == ""
+        await pilot.press("y")
+        await settle(pilot)
         assert pilot.app.clipboard == dialog.command
         words = shlex.split(dialog.command)
         assert words[2] == str(session.project.path.resolve())

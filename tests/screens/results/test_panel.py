@@ -14,7 +14,7 @@ async def test_panels_show_figures_and_what_they_mean(sample, make_app) -> None:
         panel = screen.query_one(FigurePanel)
         assert panel.grid.source.cells[0][0].text == "age"
         assert "level 4 of 5" in text_of(panel, ".meaning")
-        await pilot.press("m")
+        await pilot.press("f")
         titles = [row[0].text for row in panel.grid.source.cells]
         assert {"NCP", "Research value", "Precision", "Suppressed records"} <= set(titles)
         await pilot.press("down", "down")
@@ -29,5 +29,5 @@ async def test_panels_show_figures_and_what_they_mean(sample, make_app) -> None:
         await pilot.press("d")
         assert not panel.display
         assert screen.query_one(TwinGrids).left.has_focus
-        await pilot.press("a")
+        await pilot.press("b")
         assert panel.display

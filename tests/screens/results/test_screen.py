@@ -24,7 +24,7 @@ async def test_without_a_result_it_says_what_to_do(sample, make_app) -> None:
         assert "Press 5" in text_of(screen, "#empty")
         assert screen.query_one("#empty").display
         assert not screen.query_one("#panes").display
-        await pilot.press("w", "x", "plus", "C", "c", "s", "n")
+        await pilot.press("w", "x", "plus", "C", "o", "s", "n")
         await settle(pilot)
         assert pilot.app.screen is screen
 
@@ -63,7 +63,7 @@ async def test_a_run_ends_here_with_before_and_after(sample, make_app, size) -> 
         assert grids.left.size.height > 4
         if size == (80, 24):  # one at a time
             assert not panel.region
-            await pilot.press("a")
+            await pilot.press("b")
             await settle(pilot)
             assert not records.region
         else:
@@ -134,14 +134,14 @@ async def test_changed_cells_and_suppressed_records_are_marked(sample, make_app)
         ]  # fmt: skip
         assert [cell.mark for cell in right.rows(0, 1)[0]] == ["changed", "", "", "", ""]
         assert [cell.mark for cell in left.rows(0, 1)[0]] == [""] * 5
-        await pilot.press("N")
+        await pilot.press("u")
         await settle(pilot)
         assert grids.row == 6  # T7, SBC table 2-9
         assert left.row_name(6) == "×7"
         assert {cell.mark for cell in left.rows(6, 7)[0]} == {"suppressed"}
         assert {cell.text for cell in right.rows(6, 7)[0]} == {"×"}
         assert "record 7: × suppressed" in text_of(screen, "#record-line")
-        await pilot.press("N", "N")
+        await pilot.press("u", "u")
         await settle(pilot)
         assert grids.row == 7
         await pilot.press("w")
@@ -156,7 +156,7 @@ async def test_starred_records_are_shown_as_they_are_published(sample, make_app)
         session = session_of(pilot)
         session.edit(replace(session.project, output=Output(suppressed="star")), "star")
         screen = await open_results(pilot, "datafly")
-        await pilot.press("N")
+        await pilot.press("u")
         await settle(pilot)
         grids = screen.query_one(TwinGrids)
         assert row_of(grids.right) == ["*", "*", "*", "*", "Stomachache"]
@@ -188,7 +188,7 @@ async def test_sorting_goes_to_the_top_and_a_class_keeps_the_record(sample, make
         records.go_to_record(412)
         await settle(pilot)
         assert records.record == 412
-        await pilot.press("c")
+        await pilot.press("o")
         await settle(pilot)
         assert records.record == 412
         assert set(classes[records.records]) == {classes[412]}

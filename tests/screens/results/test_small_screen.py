@@ -67,7 +67,7 @@ async def test_a_zoomed_pane_has_the_whole_screen(sample, make_app, size) -> Non
     async with make_app(sample("census")).run_test(size=size) as pilot:
         screen = await open_results(pilot, "global")
         if size == (80, 24):
-            await pilot.press("a")
+            await pilot.press("b")
         screen.query_one(FigurePanel).grid.focus()
         await pilot.press("z")
         await settle(pilot)
@@ -88,7 +88,7 @@ async def test_figures_and_records_one_at_a_time(sample, make_app) -> None:
         panel = screen.query_one(FigurePanel)
         assert screen.records.region
         assert not panel.region
-        await pilot.press("m")
+        await pilot.press("f")
         await settle(pilot)
         assert panel.grid.has_focus
         assert not screen.records.region
@@ -96,7 +96,7 @@ async def test_figures_and_records_one_at_a_time(sample, make_app) -> None:
         await settle(pilot)
         assert screen.records.region
         assert not panel.region
-        await pilot.press("m", "escape")
+        await pilot.press("f", "escape")
         await settle(pilot)
         assert screen.records.grids.left.has_focus
         await pilot.resize_terminal(120, 40)

@@ -16,7 +16,7 @@ async def test_new_boundary_changes_the_research_values_at_once(sample, make_app
         await pilot.press("4", "down")
         await settle(pilot)
         before = str(pilot.app.screen.query_one("#levels", Static).content)
-        await pilot.press("n")
+        await pilot.press("a")
         await settle(pilot)
         assert isinstance(pilot.app.screen, RuleDialog)
         await pilot.press(*"31", "tab", *"32", "tab", "ctrl+r")
@@ -32,7 +32,7 @@ async def test_new_boundary_changes_the_research_values_at_once(sample, make_app
 async def test_a_rule_that_does_not_fit_is_refused_with_the_reason(sample, make_app) -> None:
     async with make_app(sample("pre-pruning")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("4", "down", "n")
+        await pilot.press("4", "down", "a")
         await settle(pilot)
         await pilot.press(*"40", "tab", *"30", "ctrl+r")
         await pilot.pause()
@@ -46,7 +46,7 @@ async def test_a_rule_that_does_not_fit_is_refused_with_the_reason(sample, make_
 async def test_apart_picked_from_the_data_edited_deleted_and_undone(sample, make_app) -> None:
     async with make_app(sample("pre-pruning")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("4", "down", "down", "n")  # sex
+        await pilot.press("4", "down", "down", "a")  # sex
         await settle(pilot)
         await pilot.press("space", "tab", "down", "space", "ctrl+r")
         await settle(pilot)
@@ -64,10 +64,10 @@ async def test_apart_picked_from_the_data_edited_deleted_and_undone(sample, make
 async def test_base_value_and_research_values_by_hand(sample, make_app) -> None:
     async with make_app(sample("pre-pruning")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("4", "down", "b", *"7", "enter")
+        await pilot.press("4", "down", "B", *"7", "enter")
         await settle(pilot)
         assert session_of(pilot).attribute("age").rules.base == 7
-        await pilot.press("r")
+        await pilot.press("V")
         await settle(pilot)
         await pilot.press("down", "enter", *"0.42", "enter")
         await settle(pilot)

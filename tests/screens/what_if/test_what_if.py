@@ -94,7 +94,7 @@ async def test_a_sweep_fills_table_and_plot_with_every_figure_that_runs_give(
         seen = {}
         for _ in range(6):
             seen[screen.plotted[0].title] = screen.query_one(Plot).lines[0].values[0]
-            await pilot.press("y")
+            await pilot.press("v")
         first = (screen.algorithms[0], 3)
         point = next(p for p in screen.points if (p.algorithm, p.k) == first)
         assert seen == {
@@ -229,7 +229,7 @@ async def test_the_plot_shows_the_point_under_the_cursor_and_who_is_best(sample,
         await pilot.pause()
         assert f"NCP {loser.ncp:.3f} · best at this k: " in text(screen, "#note")
         assert text(screen, "#note").endswith(f"{winner.algorithm} {winner.ncp:.3f}")
-        await pilot.press("Y")  # back from the first: all of them
+        await pilot.press("V")  # back from the first: all of them
         await pilot.pause()
         assert [chart.title for chart in plot.charts] == [metric.title for metric in METRICS]
         shown = plot.render().plain
@@ -237,7 +237,7 @@ async def test_the_plot_shows_the_point_under_the_cursor_and_who_is_best(sample,
         assert max(map(cell_len, shown.splitlines())) <= plot.size.width
         assert len(shown.splitlines()) <= plot.size.height
         assert text(screen, "#note").startswith("best at k = 5: NCP ")
-        await pilot.press("y")
+        await pilot.press("v")
         assert [chart.title for chart in plot.charts] == ["NCP"]
         await pilot.resize_terminal(40, 12)
         await pilot.pause()

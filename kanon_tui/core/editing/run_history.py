@@ -1,0 +1,150 @@
+"""Runs of earlier sittings: what was run on a project, when, and what came out, in figures.
+
+Kept per project in the folder that the caller names, readable by its owner alone. A run is kept
+as its settings (algorithm, parameters, what is required) and its figures. No value of the table
+and no identifier is in it: a requirement for certain values is kept without them, and such a run
+can be looked at but not repeated from here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.editing.state_folder import write_state
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.run.result import Result
+
+__all__ = ["EarlierRun", "RunHistory", "earlier_run"]
+
+MOST_RUNS = 50
+"""Kept per project; older ones go."""
+FIGURES = ("ncp", "rv", "classes", "smallest_class", "suppressed_records")
+
+
+@dataclass(frozen=True)
+class EarlierRun:
+    """One run: its settings and its figures."""
+
+    when: datetime
+    algorithm: str
+    params: Mapping[str, Any]
+    k: int
+    max_suppression: float
+    requirements: tuple[Mapping[str, Any], ...]
+    """Model, bound and attribute of what was required beyond k."""
+    repeatable: bool
+    """False when a requirement was for certain values, which are not kept."""
+    seed: int
+    seconds: float
+    figures: Mapping[str, float]
+
+    def again(self, project: Project) -> Project:
+        """A project with these settings; roles, hierarchies and rules stay as they are in it."""
+        if not self.repeatable:
+            raise InputError(
+                "this run bounded the share of certain values, which are not kept; "
+                "set it up on screen 5"
+            )
+        try:
+            required = tuple(
+                MODELS[one["model"]](**{n: v for n, v in one.items() if n != "model"})
+                for one in self.requirements
+            )
+        except (KeyError, TypeError):
+            raise InputError("this run is from another version; set it up on screen 5") from None
+        return replace(
+            project,
+            algorithm=AlgorithmChoice(self.algorithm, dict(self.params)),
+            privacy=Privacy(self.k, self.max_suppression, required),
+            seed=self.seed,
+        )
+
+
+def earlier_run(result: Result, project: Project, when: datetime) -> EarlierRun:
+    """What is kept of a result."""
+    own, privacy = result.project or project, result.task.privacy
+    measured = result.measures
+    return EarlierRun(
+        when=when.replace(microsecond=0),
+        algorithm=own.algorithm.name,
+        params=dict(own.algorithm.params),
+        k=privacy.k,
+        max_suppression=privacy.max_suppression,
+        requirements=tuple(
+            {"model": one.name, **{n: v for n, v in asdict(one).items() if n != "values"}}
+            for one in own.privacy.requirements
+        ),
+        repeatable=not any(getattr(one, "values", ()) for one in own.privacy.requirements),
+        seed=own.seed,
+        seconds=round(result.seconds, 3),
+        figures={name: float(getattr(measured, name)) for name in FIGURES},
+    )
+
+
+class RunHistory:
+    """Keeps runs in a folder that the caller names; with None nothing is kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = None if folder is None else folder / "runs"
+        self._lock = threading.Lock()
+
+    def runs(self, project: Project) -> tuple[EarlierRun, ...]:
+        """The runs of a project, the latest first; of a new one those of its data file."""
+        for path in (project.path, project.data_path):
+            found = self._read(path) if path is not None else ()
+            if found:
+                return found
+        return ()
+
+    def add(self, project: Project, run: EarlierRun) -> None:
+        """Put a run on top."""
+        place = self._place(project.path or project.data_path)
+        if place is None:
+            return
+        with self._lock:
+            known = [_written(one) for one in self.runs(project)]
+            runs = [_written(run), *known][:MOST_RUNS]
+            write_state(place, json.dumps(runs, indent=1))
+
+    def clear(self, project: Project) -> None:
+        """Forget the runs of a project."""
+        for path in (project.path, project.data_path):
+            place = self._place(path) if path is not None else None
+            if place is not None:
+                place.unlink(missing_ok=True)
+
+    def _place(self, path: Path) -> Path | None:
+        if self._folder is None:
+            return None
+        key = hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
+        return self._folder / f"{key[:16]}.json"
+
+    def _read(self, path: Path) -> tuple[EarlierRun, ...]:
+        place = self._place(path)
+        try:
+            given = json.loads(place.read_text(encoding="utf-8")) if place is not None else []
+            return tuple(_read_run(one) for one in given)
+        except (OSError, ValueError, KeyError, TypeError, KanonError):
+            return ()  # none yet, from another version, or damaged: nothing to offer
+
+
+def _written(run: EarlierRun) -> dict[str, Any]:
+    return {**asdict(run), "when": run.when.isoformat()}
+
+
+def _read_run(given: Mapping[str, Any]) -> EarlierRun:
+    run = EarlierRun(**{**given, "when": datetime.fromisoformat(given["when"])})
+    if run.algorithm not in ALGORITHMS or set(run.figures) != set(FIGURES):
+        raise InputError("not a run of this version")
+    return replace(run, requirements=tuple(run.requirements))

@@ -1,0 +1,139 @@
+"""Copying a cell, a row or a column: sent to the terminal, which may or may not keep it.
+
+A program behind a terminal cannot see the clipboard. It sends the text with an escape sequence
+(OSC 52, in base64, so that no text can steer the terminal), inside tmux through tmux itself, and
+says that it was sent.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from textual.dom import DOMNode
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.text import visible
+from kanon_tui.screens.dialogs import Choose, Confirm
+from kanon_tui.screens.host import HostApp
+
+__all__ = ["Copyable", "ask_what_to_copy", "send"]
+
+LARGEST = 50_000
+"""Bytes; many terminals drop a longer OSC 52 without a word."""
+PATIENCE = 2.0
+"""Seconds for tmux to answer."""
+
+
+@dataclass(frozen=True)
+class Copyable:
+    """What the cursor of a table is on."""
+
+    names: Sequence[str]
+    column: str
+    row: Callable[[], Sequence[str]]
+    """The cells of the row, as they stand in the table."""
+    cells: Callable[[], Sequence[str]]
+    """The cells of the column that are shown."""
+    identifiers: Collection[str] = ()
+
+    @property
+    def cell(self) -> str:
+        """The cell under the cursor."""
+        return self.row()[self.names.index(self.column)]
+
+    def row_text(self) -> str:
+        """The row without its identifiers, with tabs between."""
+        cells = zip(self.names, self.row(), strict=True)
+        return "\t".join(_field(cell) for name, cell in cells if name not in self.identifiers)
+
+
+def ask_what_to_copy(app: HostApp, owner: DOMNode, what: Copyable) -> None:
+    """Ask for cell, row or column, and send it; an identifier is asked about once more."""
+    column = visible(what.column)
+    without = " without its identifiers" if what.identifiers else ""
+    makers: list[tuple[str, Callable[[], str]]] = [
+        (f"the cell of {column}", lambda: what.cell),
+        (f"the row{without}", what.row_text),
+        (f"the column {column}, as it is shown", lambda: "\n".join(map(_field, what.cells()))),
+    ]
+
+    def chosen(number: int | None) -> None:
+        if number is None:
+            return
+        title, make = makers[number]
+        if number == 1 or what.column not in what.identifiers:
+            send_made(app, owner, make, title)
+            return
+        question = f"{column} is an identifier: a copy of it leaves Kanon and names people."
+        app.ask(
+            owner,
+            Confirm("Copy an identifier?", question, "Copy it", "Leave it"),
+            lambda answer: send_made(app, owner, make, title) if answer else None,
+        )
+
+    hint = "It is sent to the terminal; whether the clipboard has it then, only the terminal knows."
+    app.ask(owner, Choose("Copy", [title for title, _ in makers], hint), chosen)
+
+
+def send_made(app: HostApp, owner: DOMNode, make: Callable[[], str], what: str) -> None:
+    """Make a text in the background and send it."""
+
+    def made(text: str) -> None:
+        send(app, owner, text, what)
+
+    def checked() -> str:
+        return check_size(make())
+
+    app.compute(owner, checked, made, group="copy")
+
+
+def send(app: HostApp, owner: DOMNode, text: str, what: str) -> None:
+    """Send a text to the terminal, and say so; tmux is asked where it is in between."""
+    check_size(text)
+
+    def sent(through_tmux: bool) -> None:
+        if not through_tmux:
+            app.copy_to_clipboard(text)
+        app.say(f"sent to the terminal: {what}")
+
+    app.compute(owner, lambda: to_tmux(text), sent, group="copy")
+
+
+def check_size(text: str) -> str:
+    """The text, if a terminal takes it."""
+    size = len(text.encode("utf-8", "replace"))
+    if size > LARGEST:
+        raise InputError(
+            f"that is {size:,} bytes, and terminals take some {LARGEST:,}; "
+            f"filter the rows, or export to a file"
+        )
+    return text
+
+
+def to_tmux(text: str) -> bool:
+    """Hand a text to tmux, which passes it on to the terminal; False where there is none."""
+    command = shutil.which("tmux")
+    if not os.environ.get("TMUX") or command is None:
+        return False
+    with suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(
+            [command, "load-buffer", "-w", "-"],
+            input=text.encode("utf-8", "replace"),
+            timeout=PATIENCE,
+            capture_output=True,
+            check=False,
+        )
+        return done.returncode == 0
+    return False
+
+
+def _field(cell: str) -> str:
+    """A cell among others: quoted where it would break the row."""
+    if any(sign in cell for sign in '\t\n\r"'):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell

@@ -1,0 +1,63 @@
+"""What the Data screen says of a file and of one of its columns."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from kanon_tui.core.data.profile import ColumnProfile
+from kanon_tui.core.editing.session import Session
+from kanon_tui.widgets.bars import bar, sparkline
+from kanon_tui.widgets.grid import printable
+
+__all__ = ["facts_line", "profile_lines"]
+
+
+def facts_line(session: Session) -> str:
+    """`10,000 records × 12 columns · csv, comma, utf-8, header · 37 missing cells`."""
+    table, facts = session.table, session.table.facts
+    parts = [f"{table.height:,} records × {len(table.names)} columns"]
+    if facts is not None:
+        reading: list[str] = [facts.format]
+        if facts.compression:
+            reading.append(facts.compression)
+        if facts.format != "parquet":
+            names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
+            reading.append(names.get(str(facts.delimiter), f"delimiter {facts.delimiter!r}"))
+            reading.append(str(facts.encoding))
+            reading.append("header" if facts.header else "no header")
+        parts.append(", ".join(reading))
+        parts.append(size_text(facts.bytes))
+    missing = sum(table.missing_cells().values())
+    parts.append(f"{missing:,} missing cells" if missing else "no missing cells")
+    return " · ".join(parts)
+
+
+def size_text(size: int) -> str:
+    """A file size as people say it."""
+    amount = float(size)
+    for unit in ("B", "KB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def profile_lines(made: ColumnProfile, tall: bool, width: int) -> list[Text]:
+    """The profile, one fact a line where there is room, else in a few dense lines."""
+    share = made.unique / made.records if made.records else 0
+    unique = f"{made.unique:,} occur once" + (f" ({share:.0%} of records)" if made.unique else "")
+    facts = [made.kind, f"{made.distinct:,} distinct", f"{made.missing:,} missing", unique]
+    lines = [Text(fact) for fact in facts] if tall else [Text(" · ".join(facts))]
+    if made.histogram:
+        lines += [
+            Text(sparkline(made.histogram, width - 2), "bold"),
+            Text(printable(f"{made.lowest} … {made.highest}")),
+        ]
+    most = max((count for _, count in made.top), default=1)
+    label = min(max([len(printable(v)) for v, _ in made.top], default=1), width - 16)
+    for value, count in made.top[: 8 if tall else 3 if not made.histogram else 1]:
+        line = Text(f"{printable(value)[:label]:<{label}} ", no_wrap=True)
+        line.append(bar(count / most, max(width - label - 10, 4)), "dim")
+        line.append(f" {count:,}")
+        lines.append(line)
+    return lines

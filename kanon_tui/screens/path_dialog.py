@@ -1,0 +1,204 @@
+"""A dialog for a path: typed with completion, or picked from what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.suggester import Suggester
+from textual.widgets import Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from kanon_tui.core.text import visible, visible_lines
+from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.widgets.choice_list import ChoiceList
+
+__all__ = ["AskPath", "Listing", "folder_above"]
+
+UP = ".."
+"""The line of the list that goes to the folder above."""
+MOST = 200
+"""Files listed at once; typing narrows them down."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Which files of a folder are listed: folders always, of the others those of some types."""
+
+    endings: Collection[str] = ()
+    every_type: bool = False
+    hidden: bool = False
+
+    def completions(self, typed: str, most: int = MOST) -> list[str]:
+        """Paths that begin with what was typed, as a shell completes it; folders end in a slash."""
+        path = Path(typed).expanduser()
+        folder, stem = (path, "") if typed.endswith("/") or not typed else (path.parent, path.name)
+        prefix = typed[: len(typed) - len(stem)] if stem else typed
+        try:
+            entries = sorted(folder.iterdir(), key=lambda e: (not e.is_dir(), e.name.lower()))
+            found = [one for one in entries if one.name.startswith(stem) and self._lists(one, stem)]
+        except OSError:
+            return []
+        return [f"{prefix}{one.name}{'/' if one.is_dir() else ''}" for one in found[:most]]
+
+    def _lists(self, entry: Path, stem: str) -> bool:
+        if entry.name.startswith(".") and not (self.hidden or stem.startswith(".")):
+            return False
+        fits = self.every_type or not self.endings or entry.suffix.lower() in self.endings
+        return fits or entry.is_dir()
+
+    def __str__(self) -> str:
+        if not self.endings or self.every_type:
+            return "all files" + (", hidden too" if self.hidden else "")
+        return " ".join(self.endings) + (", hidden too" if self.hidden else "")
+
+
+def folder_above(typed: str) -> str | None:
+    """The folder above the one that is listed for what was typed, written the same way."""
+    folder = typed[: typed.rfind("/") + 1]
+    if folder == "/":
+        return None
+    if not folder or folder.endswith("../"):
+        return f"{folder}../"
+    if folder in ("~/", "./"):
+        above = Path(folder).expanduser().resolve().parent
+        return f"{str(above).rstrip('/')}/"
+    return folder[: folder.rstrip("/").rfind("/") + 1]
+
+
+class PathSuggester(Suggester):
+    """Completes file names as a shell does."""
+
+    def __init__(self, dialog: AskPath) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._dialog = dialog
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The first path that begins with what was typed."""
+        found = self._dialog.listing.completions(value, most=1)
+        return found[0] if found else None
+
+
+class AskPath(Dialog):
+    """A path with completion: type, arrow down into the list, enter. Gives a Path or None.
+
+    `endings` are the types that are listed; `problem` says why the path given did not do.
+    """
+
+    HELP = """## A file
+
+Type a path; `tab` completes it as a shell does, `~` is your home folder. `↓` goes into the list of
+what is there: `enter` takes a file or goes into a folder, `..` goes to the one above. Only files of
+the types that fit are listed: `F3` lists all, `F2` hidden ones too. `esc` leaves.
+"""
+    DEFAULT_CSS = """
+    AskPath #problem { display: none; }
+    AskPath #problem.-shown { display: block; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete", priority=True),
+        Binding("down", "into_list", show=False),
+        Binding("f2", "hidden", "hidden files", id="files.hidden"),
+        Binding("f3", "every_type", "all types", id="files.types"),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        value: str = "",
+        hint: str = "",
+        *,
+        endings: Collection[str] = (),
+        problem: str = "",
+    ) -> None:
+        super().__init__()
+        self._title, self._value, self._hint, self._problem = title, value, hint, problem
+        self.listing = Listing(endings)
+        self._listed: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Label(Text(visible(self._title)), classes="title")
+            yield Input(value=self._value, suggester=PathSuggester(self), select_on_focus=False)
+            yield Static(Text(visible_lines(self._problem)), classes="error", id="problem")
+            yield ChoiceList(id="files")
+            yield Static(classes="hint", id="listed")
+            yield Static(Text(self._hint or "tab completes, ↓ list, enter accepts"), classes="hint")
+
+    def on_mount(self) -> None:
+        self.query_one("#problem").set_class(bool(self._problem), "-shown")
+        self._fill(self._value)
+
+    @on(Input.Changed)
+    def typed(self, event: Input.Changed) -> None:
+        """Other files; what was wrong with the path before is no longer about this one."""
+        if event.value != self._value:
+            self.query_one("#problem").set_class(False, "-shown")
+        self._fill(event.value)
+
+    def _fill(self, value: str) -> None:
+        self._listed = self.listing.completions(value)
+        files = self.query_one("#files", OptionList)
+        files.clear_options()
+        if folder_above(value) is not None:
+            files.add_option(Option(Text(UP), id=UP))
+        files.add_options([Option(Text(visible(name)), id=name) for name in self._listed])
+        if files.has_focus:
+            files.highlighted = 0
+        shown = f"{self.listing} · F2 hidden" + (" · F3 all types" if self.listing.endings else "")
+        self.query_one("#listed", Static).update(Text(shown))
+
+    def action_hidden(self) -> None:
+        self._list(replace(self.listing, hidden=not self.listing.hidden))
+
+    def action_every_type(self) -> None:
+        self._list(replace(self.listing, every_type=not self.listing.every_type))
+
+    def _list(self, listing: Listing) -> None:
+        self.listing = listing
+        self._fill(self.query_one(Input).value)
+
+    def action_complete(self) -> None:
+        if self._listed:
+            self._write(self._listed[0])
+        self.query_one(Input).focus()
+
+    def _write(self, path: str) -> None:
+        field = self.query_one(Input)
+        field.value = path
+        field.cursor_position = len(path)
+
+    def action_into_list(self) -> None:
+        files = self.query_one("#files", OptionList)
+        if not files.has_focus and files.option_count:
+            files.focus()
+            files.highlighted = 0
+
+    @on(OptionList.OptionSelected)
+    def picked(self, event: OptionList.OptionSelected) -> None:
+        chosen = event.option_id or ""  # its number may count in a list that is gone
+        if chosen == UP:
+            chosen = folder_above(self.query_one(Input).value) or "/"
+        self._write(chosen)
+        if chosen and not chosen.endswith("/"):
+            self.dismiss(Path(chosen).expanduser())
+
+    @on(Input.Submitted)
+    def submit(self, event: Input.Submitted) -> None:
+        """Take the path, or go into the folder that it is."""
+        typed = event.value.strip()
+        path = Path(typed).expanduser()
+        if not typed:
+            return
+        if path.is_dir():
+            self._write(typed.rstrip("/") + "/")
+            self.action_into_list()
+        else:
+            self.dismiss(path)

@@ -1,0 +1,93 @@
+"""The file dialog: the folder above, types, hidden files, and a path that did not do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, OptionList, Static
+
+from kanon_tui.screens.path_dialog import AskPath, Listing, folder_above
+from tests.screens.conftest import session_of, settle
+
+
+@pytest.mark.parametrize(
+    ("typed", "above"),
+    [
+        ("", "../"), ("peo", "../"), ("../", "../../"), ("/", None), ("/data", None),
+        ("/data/", "/"), ("/data/a/x.csv", "/data/"), ("data/", ""), ("data/a/", "data/"),
+    ],
+)  # fmt: skip
+def test_the_folder_above(typed: str, above: str | None) -> None:
+    assert folder_above(typed) == above
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "data" / "inner").mkdir(parents=True)
+    for name in ("people.csv", "notes.docx", ".hidden.csv"):
+        (tmp_path / "data" / name).write_text("age,city\n30,Rome\n31,Oslo\n")
+    (tmp_path / "top.csv").write_text("age\n1\n2\n")
+    return tmp_path / "data"
+
+
+def test_types_and_hidden_files(folder: Path) -> None:
+    def names(listing: Listing) -> list[str]:
+        return [Path(path).name for path in listing.completions(f"{folder}/")]
+
+    assert names(Listing((".csv",))) == ["inner", "people.csv"]
+    assert names(Listing((".csv",), every_type=True)) == ["inner", "notes.docx", "people.csv"]
+    assert names(Listing((".csv",), hidden=True)) == ["inner", ".hidden.csv", "people.csv"]
+    assert Listing((".csv",)).completions(f"{folder}/.h") == [f"{folder}/.hidden.csv"]
+
+
+def listed(dialog: AskPath) -> list[str]:
+    return [str(one.prompt).removeprefix("/") for one in dialog.query_one(OptionList).options]
+
+
+async def test_going_up_and_picking_with_the_keyboard(folder: Path, make_app) -> None:
+    async with make_app(folder / "people.csv").run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+o")
+        dialog = pilot.app.screen
+        assert isinstance(dialog, AskPath)
+        assert listed(dialog)[0] == ".."
+        assert not any("notes" in name for name in listed(dialog))
+        await pilot.press("f3")
+        assert any("notes" in name for name in listed(dialog))
+        await pilot.press("f2")
+        assert any(".hidden" in name for name in listed(dialog))
+        await pilot.press("down", "enter")  # ..
+        await settle(pilot)
+        assert dialog.query_one(Input).value == f"{folder.parent}/"
+        files = dialog.query_one(OptionList)
+        assert files.has_focus
+        place = next(x for x, name in enumerate(listed(dialog)) if name.endswith("top.csv"))
+        await pilot.press(*["down"] * place, "enter")
+        await settle(pilot)
+        assert session_of(pilot).data_path.name == "top.csv"
+
+
+async def test_a_failed_open_keeps_the_path_and_says_why(folder: Path, make_app) -> None:
+    async with make_app(folder / "people.csv").run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+o", *"nothing.csv", "enter")
+        await settle(pilot)
+        dialog = pilot.app.screen
+        assert isinstance(dialog, AskPath)
+        assert dialog.query_one(Input).value == f"{folder}/nothing.csv"
+        problem = dialog.query_one("#problem", Static)
+        assert problem.display
+        assert "nothing.csv" in str(problem.content)
+        await pilot.press("backspace")
+        assert not problem.display  # it was about another path
+        await pilot.press("escape")
+        assert session_of(pilot).data_path.name == "people.csv"
+
+
+async def test_enter_on_a_folder_goes_into_it(folder: Path, make_app) -> None:
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        await pilot.press("ctrl+o", *str(folder), "enter")
+        dialog = pilot.app.screen
+        assert isinstance(dialog, AskPath)
+        assert dialog.query_one(Input).value == f"{folder}/"
