@@ -15,7 +15,7 @@ from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import inlined
 from kanon_tui.core.fields.types import FieldType, list_of, text
 
-__all__ = ["ReadOptions"]
+__all__ = ["DELIMITER", "ENCODING", "ReadOptions"]
 
 _DELIMITER = 'auto or one character in quotes, such as ",", ";" or "\\t"'
 _ENCODING = "auto or a text encoding such as utf-8 or latin-1"
@@ -86,6 +86,8 @@ _UNITS = {"": 1, "b": 1}
 for _power, _letter in enumerate("kmgt", 1):
     _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power}
 
+DELIMITER = FieldType(_DELIMITER, _read_delimiter)
+ENCODING = FieldType(_ENCODING, _read_encoding)
 _COLUMN_NAMES = list_of(text("the name of a column"), "a list of names")
 
 
@@ -93,17 +95,13 @@ _COLUMN_NAMES = list_of(text("the name of a column"), "a list of names")
 class ReadOptions:
     """How to read a data file; what is `auto` is detected."""
 
-    delimiter: str = declared(
-        "auto", "What parts the cells of a row", type=FieldType(_DELIMITER, _read_delimiter)
-    )
+    delimiter: str = declared("auto", "What parts the cells of a row", type=DELIMITER)
     header: bool | Literal["auto"] | tuple[str, ...] = declared(
         "auto",
         "Whether the first row holds the names of the columns, or the names",
         type=FieldType(_HEADER, _read_header, _write_header),
     )
-    encoding: str = declared(
-        "auto", "The encoding of the text", type=FieldType(_ENCODING, _read_encoding)
-    )
+    encoding: str = declared("auto", "The encoding of the text", type=ENCODING)
     quote: str = declared("auto", "The character around texts", choices=("auto", '"', "'", "none"))
     space_after_delimiter: bool | Literal["auto"] = declared(
         "auto",

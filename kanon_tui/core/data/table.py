@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.data.column import MISSING_TOKENS, Column, code_column
 from kanon_tui.core.data.content import Compression, load, too_large
+from kanon_tui.core.data.csv_format import CsvFormat, Quoting, line_end_of, quoting_of
 from kanon_tui.core.data.csv_text import parse_csv
 from kanon_tui.core.data.encoding import to_utf8
 from kanon_tui.core.data.read_options import ReadOptions
@@ -35,7 +36,7 @@ _BYTES_PER_CELL = 16  # of a text in a Polars column, besides its letters
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What a data file turned out to be; the last five are None for Parquet."""
+    """What a data file turned out to be; the last seven are None for Parquet."""
 
     format: Literal["csv", "tsv", "parquet"]
     compression: Compression | None
@@ -45,6 +46,22 @@ class FileFacts:
     header: bool | None = None
     quote: str | None = None
     space_after_delimiter: bool | None = None
+    line_end: str | None = None
+    quoting: Quoting | None = None
+
+    @property
+    def csv(self) -> CsvFormat | None:
+        """How the file is written, where it is a text."""
+        if self.delimiter is None or self.encoding is None:
+            return None
+        quote = self.quote if self.quote in ('"', "'") else '"'
+        return CsvFormat(
+            self.delimiter,
+            self.encoding,
+            self.line_end or "\n",
+            quote,
+            self.quoting or "necessary",
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +174,7 @@ def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFact
     header = options.header
     if header == "auto":
         header = has_header(sample, options.missing_tokens)
+    line_end, quoting = line_end_of(text), quoting_of(text, dialect)
     cells = parse_csv(text, dialect, len(sample[0]), path.name)
     del text
     named = header is True
@@ -170,6 +188,8 @@ def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFact
         header=named,
         quote=dialect.quote or "none",
         space_after_delimiter=dialect.spaces,
+        line_end=line_end,
+        quoting=quoting,
     )
     formats = replace(options.formats, points_may_group=dialect.delimiter == ";")
     return Table(frame, facts, options.missing_tokens, formats)

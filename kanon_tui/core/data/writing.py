@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from kanon_tui.core.data.csv_format import CsvChoice, CsvFormat
 from kanon_tui.core.data.whole_files import check_place, written_aside
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.text import joined
@@ -67,17 +68,24 @@ def write_text(path: Path, text: str, force: bool = False, private: bool = False
         file.write(text.encode("utf-8"))
 
 
-def write_table(path: Path, table: pl.DataFrame, force: bool = False) -> None:
+def write_table(
+    path: Path, table: pl.DataFrame, force: bool = False, csv: CsvFormat | None = None
+) -> None:
     """A table as CSV, tab-separated text or Parquet, by the ending of the name."""
     check_target(path, TABLE_ENDINGS, force)
     with written_aside(path, force) as file:
-        put_table(table, file, path)
+        put_table(table, file, path, csv)
 
 
-def put_table(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
-    """Write a table into an open file, in the format that `path` ends in."""
+def put_table(
+    table: pl.DataFrame, file: IO[bytes], path: Path, csv: CsvFormat | None = None
+) -> None:
+    """Write a table into an open file, in the format that `path` ends in; texts as `csv` says."""
     try:
-        _FORMATS[path.suffix.lower()](table, file)
+        if path.suffix.lower() == ".parquet":
+            table.write_parquet(file)
+        else:
+            (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
     except Exception as error:  # Polars wraps what the system says in errors of many classes
         said = re.search(r"\(os error (\d+)\)", str(error))
         if said is None:
@@ -86,10 +94,5 @@ def put_table(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
         raise OSError(number, os.strerror(number)) from error
 
 
-_FORMATS: dict[str, Callable[[pl.DataFrame, IO[bytes]], None]] = {
-    ".csv": lambda table, file: table.write_csv(file),
-    ".tsv": lambda table, file: table.write_csv(file, separator="\t"),
-    ".parquet": lambda table, file: table.write_parquet(file),
-}
-TABLE_ENDINGS = tuple(_FORMATS)
+TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
 """The endings that name a kind of table file."""

@@ -54,7 +54,8 @@ class Result(FinishedRun):
 
     def write(self, path: str | Path, force: bool = False) -> None:
         """Write the published table: .csv, .tsv or .parquet, whole or not at all."""
-        write_table(Path(path), self.table, force)
+        path = Path(path)
+        write_table(path, self.table, force, self.task.csv_format(path))
 
     def write_report(self, path: str | Path, force: bool = False) -> None:
         """Write the report: .json, .md or .html, whole or not at all."""

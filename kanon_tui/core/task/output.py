@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from kanon_tui.core.data.csv_format import CsvChoice
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.fields.sections import inlined
 from kanon_tui.core.fields.types import FieldType
 from kanon_tui.core.text import Note, note
 
@@ -37,6 +39,7 @@ class Output:
         "in the input, which can give people away",
         formerly=("shuffle", _SHUFFLE),
     )
+    csv: CsvChoice = declared(factory=CsvChoice, type=inlined(CsvChoice))
 
     @property
     def warnings(self) -> tuple[Note, ...]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.csv_format import CsvFormat
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
 from kanon_tui.core.data.table import Table
@@ -107,6 +109,11 @@ class Task:
     def left_out(self) -> tuple[str, ...]:
         """The columns that are not published, in the order of the table."""
         return tuple(name for name, role in self.roles.items() if role is Role.IDENTIFIER)
+
+    def csv_format(self, path: Path) -> CsvFormat:
+        """How a file with this ending is written: like the data, unless the project says more."""
+        facts = self.table.facts
+        return self.output.csv.resolved(facts.csv if facts else None, path)
 
     @cached_property
     def singling_out(self) -> tuple[SinglingOut, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.data.csv_format import CsvChoice
 from kanon_tui.core.data.numbers import NumberFormat
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.value_formats import ValueFormats
@@ -30,7 +31,7 @@ _SECTIONS: dict[str, tuple[type[Any], ...]] = {
     "attributes.NAME.format.": (NumberFormat,),
     "privacy.": (Privacy,),
     "algorithm.": (AlgorithmChoice,),
-    "output.": (Output,),
+    "output.": (Output, CsvChoice),
 }
 
 

@@ -1,0 +1,192 @@
+"""How a table is written as text: delimiter, encoding, line ends, quotes.
+
+A release looks like the file it was made from, unless the project chooses otherwise (`CsvChoice`).
+A file whose encoding has no room for some character of the table is not written at all.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Literal
+
+import polars as pl
+
+from kanon_tui.core.data.read_options import DELIMITER, ENCODING
+from kanon_tui.core.data.sniffing import Dialect
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.declaration import declared
+
+__all__ = ["CsvChoice", "CsvFormat", "EncodingError", "Quoting", "line_end_of", "quoting_of"]
+
+Quoting = Literal["necessary", "texts", "always"]
+LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
+
+_BATCH = 50_000
+_SAMPLE = 50_000
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
+_NUMBER = r"^[+-]?(0|[1-9][0-9]*)?([.,][0-9]+)?([eE][+-]?[0-9]+)?$"
+
+
+class EncodingError(InputError):
+    """A character has no place in the encoding of a file."""
+
+
+@dataclass(frozen=True)
+class CsvFormat:
+    """How a table is written as text."""
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    line_end: str = "\n"
+    quote: str = '"'
+    quoting: Quoting = "necessary"
+
+    def __str__(self) -> str:
+        """In words: `semicolon, latin-1, line ends crlf`."""
+        words = [_NAMES.get(self.delimiter, f"delimiter {self.delimiter!r}"), self.encoding]
+        ends = {end: name for name, end in LINE_ENDS.items()}
+        words.append(f"line ends {ends[self.line_end]}")
+        if self.quoting != "necessary":
+            words.append(f"{'all cells' if self.quoting == 'always' else 'texts'} quoted")
+        return ", ".join(words)
+
+    def put(self, table: pl.DataFrame, file: IO[bytes], name: str) -> None:
+        """Write a table of texts into an open file; `name` is the file's in messages."""
+        encoder = codecs.getincrementalencoder(self.encoding)()
+        for part in self._parts(table):
+            try:
+                file.write(encoder.encode(part))
+            except UnicodeEncodeError as error:
+                raise self._no_room(table, part[error.start], name) from None
+        file.write(encoder.encode("", final=True))
+
+    def _parts(self, table: pl.DataFrame) -> Iterator[str]:
+        quoted = self._quoted_columns(table)
+        cells = table
+        if table.width > 1:  # alone in its row, an empty cell needs its quotes
+            cells = table.with_columns(pl.col(pl.String).replace("", None))
+        for start in range(0, max(table.height, 1), _BATCH):
+            part = cells.slice(start, _BATCH)
+            if 0 < len(quoted) < table.width or not self.delimiter.isascii():
+                yield self._cell_by_cell(table.slice(start, _BATCH), quoted, not start)
+            else:
+                yield part.write_csv(
+                    include_header=not start,
+                    separator=self.delimiter,
+                    line_terminator=self.line_end,
+                    quote_char=self.quote,
+                    quote_style="always" if quoted else "necessary",
+                )
+
+    def _quoted_columns(self, table: pl.DataFrame) -> list[str]:
+        """Columns whose cells all have quotes: with `texts` those that are not all numbers."""
+        if self.quoting == "necessary":
+            return []
+        if self.quoting == "always":
+            return table.columns
+        return [
+            column.name
+            for column in table.iter_columns()
+            if not column.cast(pl.String).str.contains(_NUMBER).all()
+        ]
+
+    def _cell_by_cell(self, part: pl.DataFrame, quoted: list[str], header: bool) -> str:
+        """For what Polars does not write: quotes in some columns, unusual delimiters."""
+        mark = self.quote
+        special = "|".join(map(re.escape, (self.delimiter, mark, "\n", "\r")))
+        columns = []
+        for name in part.columns:
+            cell = pl.col(name)
+            inside = mark + cell.str.replace_all(mark, mark * 2, literal=True) + mark
+            needed = cell.str.contains(special)
+            columns.append(
+                inside if name in quoted else pl.when(needed).then(inside).otherwise(cell)
+            )
+        lines = part.select(pl.concat_str(columns, separator=self.delimiter)).to_series().to_list()
+        names = (f"{mark}{name.replace(mark, mark * 2)}{mark}" for name in part.columns)
+        head = [self.delimiter.join(names)] if header else []
+        return self.line_end.join([*head, *lines, ""])
+
+    def _no_room(self, table: pl.DataFrame, character: str, name: str) -> EncodingError:
+        holders = [
+            column.name
+            for column in table.iter_columns()
+            if character in column.name
+            or column.cast(pl.String).str.contains(character, literal=True).any()
+        ]
+        return EncodingError(
+            f"{name}: '{character}' in {holders[0] if holders else 'the table'} has no place in "
+            f"the encoding {self.encoding}; nothing was written. Write it as utf-8 "
+            f"(output: {{encoding: utf-8}}), or change the label"
+        )
+
+
+@dataclass(frozen=True)
+class CsvChoice:
+    """What a project says of the text of a release; what is `auto` is as in the data file."""
+
+    delimiter: str = declared(
+        "auto", "What parts the cells of a row; a .tsv file has tabs", type=DELIMITER
+    )
+    encoding: str = declared("auto", "The encoding of the text", type=ENCODING)
+    line_ends: str = declared("auto", "What ends a row", choices=("auto", *LINE_ENDS))
+    quoting: str = declared(
+        "auto",
+        "Which cells have quotes: those that need them, all of columns that are no numbers, or all",
+        choices=("auto", "necessary", "texts", "always"),
+    )
+
+    def resolved(self, source: CsvFormat | None, path: Path) -> CsvFormat:
+        """How a file is written when the data was a text like `source` (or no text at all)."""
+        source = source or CsvFormat()
+        delimiter = self.delimiter
+        if path.suffix.lower() == ".tsv":
+            delimiter = "\t"
+        elif delimiter == "auto":
+            delimiter = "," if source.delimiter == "\t" else source.delimiter
+        quoting: Quoting = source.quoting
+        if self.quoting in ("necessary", "texts", "always"):
+            quoting = self.quoting  # type: ignore[assignment]
+        return CsvFormat(
+            delimiter="\t" if delimiter == "\\t" else delimiter,
+            encoding=source.encoding if self.encoding == "auto" else self.encoding,
+            line_end=LINE_ENDS.get(self.line_ends, source.line_end),
+            quote=source.quote,
+            quoting=quoting,
+        )
+
+
+def line_end_of(text: bytes) -> str:
+    """What ends the first row of a text; a line feed where nothing does."""
+    feed, carriage = text.find(b"\n"), text.find(b"\r")
+    if carriage < 0 or 0 <= feed < carriage:
+        return "\n"
+    return "\r\n" if feed == carriage + 1 else "\r"
+
+
+def quoting_of(text: bytes, dialect: Dialect) -> Quoting:
+    """Which cells of a text have quotes, by its first rows."""
+    quote = dialect.quote
+    if quote is None:
+        return "necessary"
+    head = text[:_SAMPLE].decode("utf-8", "ignore")
+    bare = csv.reader(
+        io.StringIO(head, newline=""),
+        delimiter=dialect.delimiter,
+        quoting=csv.QUOTE_NONE,
+        skipinitialspace=dialect.spaces,
+    )
+    rows = [[cell[:1] == quote or cell[-1:] == quote for cell in row] for row in islice(bare, 50)]
+    rows = rows[:-1] if len(text) > _SAMPLE and len(rows) > 1 else rows
+    if not rows or not all(rows[0]):
+        return "necessary"
+    if all(map(all, rows)):
+        return "always"
+    return "texts"
