@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -27,7 +28,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["MISSING_TOKENS", "Column", "code_column"]
+__all__ = ["MISSING_TOKENS", "Column", "code_column", "range_text"]
 
 MISSING_TOKENS = ("", "?", "NA")
 
@@ -67,6 +68,13 @@ class Column:
         return numbers
 
     @cached_property
+    def exact_numbers(self) -> list[Decimal]:
+        """The numbers of the present values with all their digits, rising."""
+        assert self.numbers is not None
+        present = len(self.values) - (self.missing is not None)
+        return self.number_format.exact(self.values[:present], self.numbers[:present].tolist())
+
+    @cached_property
     def code_of(self) -> dict[str, int]:
         """The code of every value."""
         return {value: code for code, value in enumerate(self.values)}
@@ -75,6 +83,12 @@ class Column:
     def counts(self) -> NDArray[np.int64]:
         """How many records have each value."""
         return np.bincount(self.codes, minlength=len(self.values))
+
+
+def range_text(column: Column, low: str, high: str) -> str:
+    """`[lo..hi]`: two values of the column as they stood, as long as they cannot be misread."""
+    shown = str.strip if column.kind is Kind.DATE else column.number_format.shown
+    return f"[{shown(low)}..{shown(high)}]"
 
 
 def code_column(
@@ -105,6 +119,8 @@ def code_column(
         if unreadable.len():
             raise _unreadable(texts, unreadable, format, row_of)
         table = table.with_columns(number=numbers).sort("number", "text")
+        if isinstance(format, NumberFormat):
+            table = _in_exact_order(table, format)
     else:
         table = table.sort("text")
 
@@ -132,6 +148,23 @@ def code_column(
         date_format=format if kind is Kind.DATE and isinstance(format, str) else None,
         number_format=format if isinstance(format, NumberFormat) else PLAIN,
     )
+
+
+def _in_exact_order(table: pl.DataFrame, format: NumberFormat) -> pl.DataFrame:
+    """Numbers that a double cannot tell apart, beyond 2^53 for instance, by all their digits."""
+    numbers = table["number"].to_numpy()
+    alike = np.flatnonzero(np.diff(numbers) == 0)
+    if not len(alike):
+        return table
+    places = np.unique(np.concatenate([alike, alike + 1]))
+    texts = table["text"].gather(places).to_list()
+    doubles = numbers[places].tolist()
+    exact = format.exact(texts, doubles)
+    order = np.arange(table.height)
+    order[places] = [
+        place for *_, place in sorted(zip(doubles, exact, texts, places.tolist(), strict=True))
+    ]
+    return table[order]
 
 
 def _numbers(name: str, present: pl.Series, kind: Kind, format: Format) -> Floats:

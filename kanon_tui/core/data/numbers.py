@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -38,6 +39,8 @@ THOUSANDS_MARKS = ("none", ".", ",", " ", "'")
 
 _ALSO = {" ": " \u00a0\u2009\u202f", "'": "'\u2019"}  # what is printed for a space, an apostrophe
 _SAMPLE = 50
+_MOST_DIGITS = 300
+_PLAIN_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _LIKE_A_NUMBER = re.compile(r"[+-]?[0-9.,][0-9.,eE+'\u2019 \u00a0\u2009\u202f-]*")
 _POINT_MAY_GROUP = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"
 
@@ -94,13 +97,46 @@ class NumberFormat:
 
     def _read_few(self, texts: pl.Series) -> Floats:
         found = np.full(texts.len(), np.nan)
-        for place, text in enumerate(map(without_spaces, texts.to_list())):
-            if self._compiled.match(text):
-                if self.thousands != "none":
-                    text = re.sub(self._groups, "", text)
-                found[place] = float(text.replace(self.decimal, ".", 1))
+        for place, text in enumerate(texts.to_list()):
+            plain = self._plain(text)
+            if plain is not None:
+                found[place] = float(plain)
         found[np.isinf(found)] = np.nan
         return found + 0.0
+
+    def _plain(self, text: str) -> str | None:
+        """A number as programs write it; None where the text is none."""
+        text = without_spaces(text)
+        if not self._compiled.match(text):
+            return None
+        if self.thousands != "none":
+            text = re.sub(self._groups, "", text)
+        return text.replace(self.decimal, ".", 1)
+
+    def exact(self, values: Iterable[str], numbers: Iterable[float]) -> list[Decimal]:
+        """The numbers with all their digits; `numbers` are the doubles, which may have fewer.
+
+        Numbers of hundreds of digits are taken as their doubles: nobody means them, and a table of
+        them could fill the memory.
+        """
+        return [
+            _exact(self._plain(text), number) for text, number in zip(values, numbers, strict=True)
+        ]
+
+    def shown(self, text: str) -> str:
+        """A number as the end of a range: `+7`, `.5`, `5.` and `1e2` are written plainly.
+
+        Beside the two points of a range they could be misread: `[5...+7]`.
+        """
+        plain = self._plain(text)
+        if plain is None or (text == without_spaces(text) and _PLAIN_TEXT.fullmatch(plain)):
+            return text
+        number = Decimal(plain)
+        if not number:
+            return "0"
+        if abs(number.adjusted()) > _MOST_DIGITS:
+            return plain.lstrip("+")
+        return self.write(f"{number:f}")
 
     @cached_property
     def _compiled(self) -> re.Pattern[str]:
@@ -112,6 +148,16 @@ class NumberFormat:
         if self.thousands != "none":
             whole = re.sub(r"(?<=[0-9])(?=(?:[0-9]{3})+$)", self.thousands, whole)
         return whole + (self.decimal + decimals if point else "")
+
+
+def _exact(plain: str | None, number: float) -> Decimal:
+    if plain is not None and len(plain) <= _MOST_DIGITS:
+        found = Decimal(plain)
+        if not found:
+            return Decimal(0)
+        if abs(found.adjusted()) <= _MOST_DIGITS:
+            return found
+    return Decimal(repr(float(number)))
 
 
 PLAIN = NumberFormat()

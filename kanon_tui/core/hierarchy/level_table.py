@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.text import plural, quoted_list
@@ -101,8 +102,9 @@ class Hierarchy:
         """Join the hierarchy to the values of a column.
 
         All values that lack a row are reported at once. A missing value without a row of its own
-        stays itself below the root, and where the root would put it among numbers (or there is no
-        level above the values at all) a level of `*` is added to hold both.
+        stays itself below the root, and where the root has a name (or there is no level above the
+        values at all) a level of `*` is added to hold both: nobody knows that a missing country is
+        one of the United States.
         """
         rows = self.find_rows(column)
         lost = _without_row(column, rows)
@@ -120,8 +122,7 @@ class Hierarchy:
         root = self.rows[0][-1]
         if column.missing is not None and rows[column.missing] is None:
             self._check_missing_text(column)
-            above = column.kind.ordered and root != HIDDEN
-            if self.height > 0 and not above:
+            if self.height > 0 and root == HIDDEN:
                 paths[column.missing] = (*paths[column.missing][:-1], root)
         if len({path[-1] for path in paths}) > 1:
             paths = [(*path, HIDDEN) for path in paths]
@@ -296,6 +297,10 @@ class BoundHierarchy:
         assert numbers is not None
         present = np.flatnonzero(~np.isnan(numbers))
         same_number = np.diff(numbers[present]) == 0
+        if same_number.any() and self.column.kind is Kind.NUMERIC:  # doubles are coarse beyond 2^53
+            exact = self.column.exact_numbers
+            for place in np.flatnonzero(same_number).tolist():
+                same_number[place] = exact[place] == exact[place + 1]
         for level in range(1, self.height):
             groups = self.maps[level][present]
             split = np.flatnonzero(same_number & (np.diff(groups) != 0))

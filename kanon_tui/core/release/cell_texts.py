@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from kanon_tui.core.data.column import range_text
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.task.task import QuasiIdentifier
@@ -24,7 +25,7 @@ def cell_texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
 
 
 def _ranges(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
-    """`[lo..hi]` with ends as they stood in the input; `*` where missing meets present."""
+    """`[lo..hi]` with both ends observed; `*` where missing meets present."""
     values, missing = attribute.column.values, attribute.column.missing
     low, high = clusters.ends(clusters.code)
     texts = []
@@ -34,7 +35,7 @@ def _ranges(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
         elif lo == hi:
             texts.append(values[lo])
         else:
-            texts.append(f"[{values[lo]}..{values[hi]}]")
+            texts.append(range_text(attribute.column, values[lo], values[hi]))
     return texts
 
 

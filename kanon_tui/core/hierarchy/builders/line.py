@@ -69,10 +69,9 @@ class Line:
     @classmethod
     def of(cls, column: Column, points: Iterable[Decimal]) -> Line:
         """A line fine enough for the values of a column and for these points."""
-        numbers = present_numbers(column)
         if column.kind is Kind.DATE:
-            return cls(column, 0, tuple(np.floor(numbers).astype(int).tolist()))
-        values = [exact(number) for number in numbers.tolist()]
+            return cls(column, 0, tuple(np.floor(present_numbers(column)).astype(int).tolist()))
+        values = column.exact_numbers
         decimals = max(map(_decimals, [*values, *points]))
         return cls(column, decimals, tuple(_scaled(values, decimals)))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.column import Column, range_text
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue
@@ -56,7 +56,7 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
         level: list[str] = []
         for end in ends:
             low, high = values[len(level)], values[end]
-            label = low if low == high else f"[{low}..{high}]"
+            label = low if low == high else range_text(column, low, high)
             level += [label] * (end + 1 - len(level))
         levels.append(level)
     return levels_hierarchy(column, levels)
