@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-
-from kanon_tui.cli import main as run_command_line
+from typing import Any
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    # A signal may come while modules are still being imported: nothing can have been written yet.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end_early)
+    _open_closed_streams()
+    from kanon_tui.signals import end_at_signals
+
+    end_at_signals()
+    from kanon_tui.cli import main as run_command_line
+
     sys.exit(run_command_line(sys.argv[1:]))
+
+
+def _end_early(number: int, frame: Any) -> None:
+    try:
+        os.write(2, b"kanon-tui: interrupted; nothing was written\n")
+    finally:
+        os._exit(128 + number)
+
+
+def _open_closed_streams() -> None:
+    """Whoever closed standard output does not want it; no file of ours must get its number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if number == 0 else "w"))  # noqa: SIM115
 
 
 if __name__ == "__main__":

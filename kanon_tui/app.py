@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -18,7 +19,9 @@ from kanon_tui.screens.copying import send
 from kanon_tui.screens.help_dialog import Help, explanation, key_groups
 from kanon_tui.screens.saving import SavingApp
 from kanon_tui.screens.start import StartScreen
+from kanon_tui.signals import code_of, ending_gently
 from kanon_tui.themes import THEMES, default_theme
+from kanon_tui.widgets.restore_terminal import terminal_restorer
 from kanon_tui.widgets.step_bar import StepBar
 
 __all__ = ["ANALYSES", "KanonApp", "binding_names", "launch", "screen_maker"]
@@ -106,6 +109,7 @@ class KanonApp(SavingApp):
     ) -> None:
         super().__init__(state_folder)
         self.file = file
+        self._listening_loop: asyncio.AbstractEventLoop | None = None
         self.animation_level = "none"
         for known in THEMES:
             self.register_theme(known)
@@ -115,6 +119,7 @@ class KanonApp(SavingApp):
 
     def on_mount(self) -> None:
         """Open the file given, or stay on the start screen; compile ahead meanwhile."""
+        self._listening_loop = asyncio.get_running_loop()
         if self.file is not None:
             self.open_file(self.file)
         if not self.is_headless:
@@ -138,6 +143,19 @@ class KanonApp(SavingApp):
         what = self.session.redo() if self.session else None
         self.say(f"done again: {what}" if what else "nothing to redo")
         self.session_changed()
+
+    def leave_by_signal(self, number: int) -> bool:
+        """Called by the handler of a signal, at any moment: False where nobody would hear it."""
+        if not self.is_running or self._listening_loop is None:
+            return False
+        self._listening_loop.call_soon_threadsafe(self._leave_now, code_of(number))
+        return True
+
+    def _leave_now(self, code: int) -> None:
+        """Leave without a question; what is unsaved is kept for the next start."""
+        if self.session is not None:
+            self.recovery.keep(self.session)
+        self.exit(return_code=code)
 
     def action_help(self) -> None:
         """The keys that work here, and what has the focus in plain words."""
@@ -221,7 +239,9 @@ def binding_names() -> set[str]:
 
 
 def launch(file: Path | None = None, *, mouse: bool = True) -> int:
-    """Run the application on the terminal; gives 0, or 1 when it ended in an unexpected way."""
+    """Run the application on the terminal; gives 0, 1 when it ended in an unexpected way, or more
+    than 128 when a signal has ended it.
+    """
     from kanon_tui.settings import load_settings
 
     settings = load_settings(os.environ)
@@ -234,5 +254,6 @@ def launch(file: Path | None = None, *, mouse: bool = True) -> int:
     app = KanonApp(
         file, state_folder=settings.state_folder, keys=settings.keys, theme=settings.theme
     )
-    app.run(mouse=mouse and settings.mouse)
+    with ending_gently(app.leave_by_signal, terminal_restorer()):
+        app.run(mouse=mouse and settings.mouse)
     return app.return_code or 0

@@ -5,7 +5,8 @@ Exit codes
   1    the asked-for privacy is not reached, or no release was found
   2    bad input or usage
   70   a mistake in Kanon itself (`KANON_DEBUG=1` shows where)
-  130  interrupted, by Ctrl-C or a request to end; nothing half-written remains
+  130  interrupted by Ctrl-C, 143 by a request to end, 129 by a closed terminal; nothing
+       half-written remains
 
 Errors are one sentence on stderr. Results go to stdout.
 """
@@ -13,23 +14,26 @@ Errors are one sentence on stderr. Results go to stdout.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import signal
 import sys
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 from kanon_tui.commands import COMMANDS
-from kanon_tui.core.errors import InputError, KanonError, suggestion
+from kanon_tui.core.errors import OUT_OF_MEMORY, InputError, KanonError, suggestion
 from kanon_tui.core.text import visible
 from kanon_tui.core.version import __version__
+from kanon_tui.signals import interrupted
 
 __all__ = ["main", "make_parser", "open_application"]
 
-DONE, MISTAKE_IN_KANON, INTERRUPTED = 0, 70, 130
+DONE, NOT_REACHED, BAD_INPUT, MISTAKE_IN_KANON = 0, 1, 2, 70
+ENDED_BY_SIGNAL = 128
+INTERRUPTED = ENDED_BY_SIGNAL + signal.SIGINT
 NO_MOUSE = "--no-mouse"
 _OPTIONS = ("-h", "--help", "--version", NO_MOUSE)
 
@@ -39,19 +43,23 @@ def main(argv: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):  # a stream that somebody replaced or closed
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    listening = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, _interrupt) if listening else None
     try:
         code = _dispatch(list(argv))
         sys.stdout.flush()
         return code
-    except KeyboardInterrupt:
-        return _say("interrupted; nothing was written", INTERRUPTED)
+    except KeyboardInterrupt:  # raised by a library that listens for itself
+        return _say(interrupted(), INTERRUPTED)
     except KanonError as error:
         return _say(str(error), error.exit_code)
+    except MemoryError:
+        return _say(OUT_OF_MEMORY, NOT_REACHED)
     except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_output()
         return DONE
+    except OSError as error:  # what was not expected of a file has its sentence: this is output
+        _let_go_of_output()
+        why = "no space left" if error.errno == errno.ENOSPC else error.strerror or "it failed"
+        return _say(f"the output could not be written: {why}; nothing else was lost", BAD_INPUT)
     except Exception as error:
         if os.environ.get("KANON_DEBUG"):
             raise
@@ -60,9 +68,6 @@ def main(argv: Sequence[str]) -> int:
             f"(KANON_DEBUG=1 shows the details)",
             MISTAKE_IN_KANON,
         )
-    finally:
-        if listening:
-            signal.signal(signal.SIGTERM, before)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -72,7 +77,7 @@ def make_parser() -> argparse.ArgumentParser:
         usage="kanon-tui [--no-mouse] [FILE]\n       kanon-tui COMMAND ...",
         description="Opens FILE (a data file or a project) in the application, or runs a command.",
         epilog="'kanon-tui COMMAND --help' explains a command. Exit codes: 0 done, 1 privacy not "
-        "reached, 2 bad input or usage, 70 a mistake in Kanon, 130 interrupted.",
+        "reached, 2 bad input or usage, 70 a mistake in Kanon, 130 interrupted (143, 129).",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -149,11 +154,16 @@ def open_application(file: Path | None, *, mouse: bool = True) -> int:
         )
     from kanon_tui.app import launch
 
-    return MISTAKE_IN_KANON if launch(file, mouse=mouse) else DONE
+    code = launch(file, mouse=mouse)
+    if code > ENDED_BY_SIGNAL:
+        return _say("interrupted; unsaved changes are kept and offered at the next start", code)
+    return MISTAKE_IN_KANON if code else DONE
 
 
-def _interrupt(signal_number: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
+def _let_go_of_output() -> None:
+    """Nothing more goes to standard output, not even what is left of it when Python ends."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(sentence: str, code: int) -> int:

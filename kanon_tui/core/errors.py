@@ -10,13 +10,26 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["InputError", "KanonError", "NotReachedError", "suggestion"]
+__all__ = ["OUT_OF_MEMORY", "InputError", "KanonError", "NotReachedError", "suggestion"]
+
+OUT_OF_MEMORY = (
+    "the memory is not enough; close other programs, use fewer records, columns or levels of "
+    "hierarchies, or a machine with more memory"
+)
+_LONGEST = 1200
 
 
 class KanonError(Exception):
     """Base of all expected errors; the message is one clear sentence."""
 
     exit_code = 2
+
+    def __init__(self, sentence: str = "") -> None:
+        """The sentence; of a very long one, which quotes what came, the middle is left out."""
+        if len(sentence) > _LONGEST:
+            half = _LONGEST // 2
+            sentence = f"{sentence[:half]}…{sentence[-half:]}"
+        super().__init__(sentence)
 
 
 class InputError(KanonError):

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, cast
 
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.interruption import helpers
 
 __all__ = ["Processes", "cores"]
 
@@ -59,6 +60,7 @@ class Processes:
                 stderr=subprocess.DEVNULL,
             )
             thread = Thread(target=self._serve, args=(helper, greeting), daemon=True)
+            helpers.add(helper)
             self._helpers.append(helper)
             self._threads.append(thread)
             thread.start()
@@ -77,6 +79,7 @@ class Processes:
             self._jobs.put(None)
         for helper, thread in zip(self._helpers, self._threads, strict=True):
             helper.wait()
+            helpers.discard(helper)
             thread.join()
             for pipe in (helper.stdin, helper.stdout):
                 if pipe is not None:

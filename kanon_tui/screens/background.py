@@ -17,6 +17,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
+from kanon_tui.core.interruption import helpers
 from kanon_tui.screens.typing_ahead import TypingAhead
 
 __all__ = ["BackgroundApp"]
@@ -130,9 +131,11 @@ class BackgroundApp(TypingAhead):
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        helpers.add(process)
         worker = get_current_worker()
         while process.poll() is None:
             if worker.is_cancelled or not self.is_running:
                 process.terminate()
-                return
+                break
             time.sleep(0.2)
+        helpers.discard(process)

@@ -22,7 +22,7 @@ from kanon_tui.core.editing.recent_files import RecentFiles
 from kanon_tui.core.editing.recovery import RecoveryStore, UnsavedWork
 from kanon_tui.core.editing.run_history import EarlierRun, RunHistory, earlier_run
 from kanon_tui.core.editing.session import Session, open_session
-from kanon_tui.core.errors import KanonError
+from kanon_tui.core.errors import OUT_OF_MEMORY, KanonError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.text import visible_lines
@@ -229,6 +229,8 @@ def in_a_sentence(error: Exception) -> str:
     """What went wrong; of what nobody expected the name only, which holds no values."""
     if isinstance(error, KanonError):
         return str(error)
+    if isinstance(error, MemoryError):
+        return OUT_OF_MEMORY[0].upper() + OUT_OF_MEMORY[1:] + "."
     return f"An unexpected {type(error).__name__} happened; nothing was changed or lost."
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import secrets
+import select
 import signal
 import subprocess
 import sys
+import termios
 import textwrap
 from pathlib import Path
 
 import pytest
 
 from tests.commands.command_line import ENVIRONMENT, PATIENCE, started, wait_for_file
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 SLOW = """
     import sys, time
@@ -41,8 +46,8 @@ SLOW = """
 
     ALGORITHMS["mondrian"] = Slow
     writing.put_table = put_half
-    from kanon_tui.cli import main
-    sys.exit(main(sys.argv[1:]))
+    from kanon_tui.__main__ import main
+    main()
 """
 
 
@@ -54,7 +59,7 @@ def slow(where: str, folder: Path) -> list[str]:
     return [sys.executable, "-c", code]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("where", ["WAIT_IN_RUN", "WAIT_IN_WRITE"])
 def test_an_interrupted_run_leaves_nothing(
     number: signal.Signals, where: str, folder: Path
@@ -66,7 +71,7 @@ def test_an_interrupted_run_leaves_nothing(
             assert any(name.endswith(".part") for name in os.listdir(folder))
         process.send_signal(number)
         _, stderr = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert stderr == "kanon-tui: interrupted; nothing was written\n"
     assert sorted(os.listdir(folder)) == ["p.yaml", "people.csv", "ready"]
 
@@ -103,3 +108,130 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     )  # fmt: skip
     os.close(write)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+# -- signals at any moment
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, None])
+def test_signals_at_random_moments(seed: int | None, tmp_path: Path) -> None:
+    """In a process of its own: a crash ends that one, and the count shows it."""
+    chosen = secrets.randbelow(10**9) if seed is None else seed
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.commands.signal_fuzz", "25", str(chosen)],
+        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, ""), f"seed {chosen}"
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_while_modules_are_imported(number: signal.Signals, folder: Path) -> None:
+    code = f"""
+import os, sys
+class SignalAtImport:
+    def find_spec(self, name, path=None, target=None):
+        if name == "kanon_tui.core.project.project":
+            os.kill(os.getpid(), {int(number)})
+sys.meta_path.insert(0, SignalAtImport())
+sys.argv = ["kanon-tui", "run", "p.yaml", "--out", "r.csv"]
+from kanon_tui.__main__ import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 128 + number
+    assert done.stderr == "kanon-tui: interrupted; nothing was written\n"
+    assert sorted(os.listdir(folder)) == ["p.yaml", "people.csv"]
+
+
+def test_a_signal_in_a_finaliser_is_not_lost(folder: Path) -> None:
+    """Where Python swallows every exception."""
+    code = """
+import os, signal, sys
+import kanon_tui.core.run.result as result
+class Finalised:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        sum(range(1000))
+def conclude(*args, really=result.conclude):
+    Finalised()
+    return really(*args)
+result.conclude = conclude
+sys.argv = ["kanon-tui", "run", "p.yaml", "--out", "r.csv"]
+from kanon_tui.__main__ import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (143, "kanon-tui: interrupted; nothing was written\n")
+
+
+def test_what_is_ignored_stays_ignored(folder: Path) -> None:
+    """As nohup asks."""
+    command = [*slow("WAIT_IN_RUN", folder), "run", "p.yaml"]
+    with started(["sh", "-c", 'trap "" HUP; exec "$@"', "sh", *command], folder) as process:
+        wait_for_file(folder / "ready", process)
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode == 143
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", SIGNALS)
+def test_the_application_leaves_the_terminal_as_it_was(
+    number: signal.Signals, folder: Path
+) -> None:
+    ours, theirs = os.openpty()
+    before = termios.tcgetattr(theirs)
+    environment = {**ENVIRONMENT, "TERM": "xterm", "XDG_STATE_HOME": str(folder / "state")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kanon_tui", "people.csv"],
+        cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs,
+    )  # fmt: skip
+    shown = b""
+    while b"46201" not in shown:  # a cell: the table is on the screen
+        shown += os.read(ours, 65_536)
+    process.send_signal(number)
+    while select.select([ours], [], [], 0.0 if process.poll() is not None else 0.2)[0]:
+        shown += os.read(ours, 65_536)
+        if process.poll() is not None and not select.select([ours], [], [], 0)[0]:
+            break
+    assert process.wait(PATIENCE) == 128 + number
+    while select.select([ours], [], [], 0)[0]:
+        shown += os.read(ours, 65_536)
+    after = termios.tcgetattr(theirs)
+    os.close(theirs)
+    os.close(ours)
+    assert after == before
+    assert b"interrupted; unsaved changes are kept" in shown
+    assert b"Traceback" not in shown
+    assert shown.rindex(b"\x1b[?1049l") > shown.rindex(b"\x1b[?1049h")
+
+
+# -- output that cannot be written
+
+
+@pytest.mark.parametrize("command", [("algorithms",), ("run", "p.yaml"), ("levels", "p.yaml")])
+def test_a_full_or_closed_output_is_no_mistake_of_ours(
+    command: tuple[str, ...], folder: Path
+) -> None:
+    line = " ".join([sys.executable, "-m", "kanon_tui", *command])
+    full, closed, nothing = (
+        subprocess.run(
+            ["sh", "-c", f"{line} {redirection}"],
+            cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+        )
+        for redirection in (">/dev/full", ">&-", "<&- >&- 2>&-")
+    )  # fmt: skip
+    assert full.returncode == 2
+    assert full.stderr == (
+        "kanon-tui: the output could not be written: no space left; nothing else was lost\n"
+    )
+    assert (closed.returncode, closed.stderr) == (0, "")
+    assert nothing.returncode == 0

@@ -1,0 +1,85 @@
+"""Ctrl-C, a request to end and a closed terminal end the program at once, wherever it is.
+
+An exception at a random place can be swallowed (in a finaliser), turned into another one (inside a
+library) or leave an import half done. So nothing is raised: what is unfinished is taken away, one
+sentence is said and the process ends with 128 and the number of the signal. Steps that belong
+together hold signals back (`core.interruption.uninterrupted`).
+
+The application is asked to leave by itself; it is ended if it has not done so after some seconds,
+or at the next signal.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from kanon_tui.core.interruption import ENDING_SIGNALS, take_away, written
+from kanon_tui.core.text import joined, visible
+
+__all__ = ["code_of", "end_at_signals", "ending_gently", "interrupted"]
+
+PATIENCE = 5.0
+"""Seconds that the application has to leave by itself."""
+
+_gently: list[tuple[Callable[[int], bool], Callable[[], None]]] = []
+_SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
+
+
+def code_of(number: int) -> int:
+    """The exit code of a program that a signal has ended: 130 for Ctrl-C."""
+    return 128 + number
+
+
+def end_at_signals() -> None:
+    """From now on signals end this process; those that are ignored, as by nohup, stay so."""
+    for number in ENDING_SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+@contextmanager
+def ending_gently(ask: Callable[[int], bool], restore: Callable[[], None]) -> Iterator[None]:
+    """While the application runs: `ask` it to leave, which it may not be able to (False).
+
+    `restore` gives the terminal back when it has to be ended.
+    """
+    _gently.append((ask, restore))
+    try:
+        yield
+    finally:
+        _gently.clear()
+
+
+def interrupted() -> str:
+    """The sentence about an interruption: what there is now."""
+    names = joined([path.name for path in dict.fromkeys(written)])
+    return f"interrupted; {names} had been written" if names else "interrupted; nothing was written"
+
+
+def _end(number: int, frame: Any) -> None:
+    if _gently:
+        ask, restore = _gently.pop()
+        if ask(number):
+            late = threading.Timer(PATIENCE, _end_now, (number, restore))
+            late.daemon = True
+            late.start()
+            _gently.append((lambda _: False, restore))
+            return
+        _end_now(number, restore)
+    _end_now(number)
+
+
+def _end_now(number: int, restore: Callable[[], None] = lambda: None) -> None:
+    try:
+        take_away()
+        restore()
+        start = _SHOW_CURSOR if os.isatty(2) else ""
+        os.write(2, f"{start}kanon-tui: {visible(interrupted())}\n".encode(errors="replace"))
+    finally:
+        with suppress(BaseException):
+            os._exit(code_of(number))
