@@ -79,6 +79,8 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _print_summary(result: Result, args: argparse.Namespace) -> None:
+    from kanon_tui.core.release.formulas import count_formulas
+
     measures = result.measures
     say(
         f"{args.project.name}: {result.algorithm.title}, k = {result.task.k:,}, verified: "
@@ -96,6 +98,11 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
         say(f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}")
     say(f"  published as they are: {_names(result.published_as_they_are)}")
     say(f"  left out: {_names(result.left_out)}")
+    formulas = count_formulas(result.table)
+    if formulas:
+        escaped = result.task.output.formulas == "escape"
+        how = "escaped" if escaped else "kept; output: {formulas: escape} makes them harmless"
+        say(f"  cells that a spreadsheet would take for formulas: {formulas:,}, {how}")
     for singled_out in result.task.singling_out:
         say(f"  warning: {singled_out}")
     for note in result.notes:

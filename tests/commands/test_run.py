@@ -138,3 +138,16 @@ def test_the_order_of_the_input_is_warned_about(
     assert "warning: the records stand in the order of the input" in told["order: input"]
     assert "warning: the records stand in the order of the input" in told["shuffle: false"]
     assert "order of the input" not in told["order: sorted"] + told["shuffle: true"]
+
+
+def test_formulas_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "people.csv").write_text(PEOPLE.replace(",F,", ",=F,"))
+    file = folder / "p.yaml"
+    told = said("run", str(file), capsys=capsys, code=0)
+    assert "would take for formulas: 4, kept" in told
+    file.write_text(f"{PROJECT}output: {{formulas: escape}}\n")
+    out = folder / "r.csv"
+    assert "formulas: 4, escaped" in said(
+        "run", str(file), "--out", str(out), capsys=capsys, code=0
+    )
+    assert out.read_text().count(",'=F,") == 4

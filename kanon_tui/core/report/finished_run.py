@@ -10,6 +10,7 @@ import polars as pl
 
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping
 from kanon_tui.core.task.task import Task
@@ -36,6 +37,11 @@ class FinishedRun:
     def table(self) -> pl.DataFrame:
         """The published table."""
         return self.release.frame
+
+    @property
+    def written(self) -> pl.DataFrame:
+        """The published table as files have it: formulas escaped where that is asked for."""
+        return escape_formulas(self.table) if self.task.output.formulas == "escape" else self.table
 
     @property
     def classes(self) -> npt.NDArray[np.int32]:

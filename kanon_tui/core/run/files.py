@@ -21,6 +21,6 @@ def write_release_and_report(
         return
     with written_together(paths, force) as files:
         if release is not None:
-            put_table(result.table, files[0], release, result.task.csv_format(release))
+            put_table(result.written, files[0], release, result.task.csv_format(release))
         if report is not None:
             files[-1].write(report_text(result, report).encode())

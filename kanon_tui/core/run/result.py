@@ -25,6 +25,7 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.project.project import DataSource, Project
+from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_text
@@ -55,7 +56,7 @@ class Result(FinishedRun):
     def write(self, path: str | Path, force: bool = False) -> None:
         """Write the published table: .csv, .tsv or .parquet, whole or not at all."""
         path = Path(path)
-        write_table(path, self.table, force, self.task.csv_format(path))
+        write_table(path, self.written, force, self.task.csv_format(path))
 
     def write_report(self, path: str | Path, force: bool = False) -> None:
         """Write the report: .json, .md or .html, whole or not at all."""
@@ -123,6 +124,10 @@ def _verify(release: Release) -> None:
     published = release.frame.clear() if release.suppressed.all() else release.frame
     try:
         verify(published, quasi, task.left_out, task.k, claims)
+        if task.output.formulas == "escape":  # what is written is counted as well
+            places = [published.columns.index(name) for name in quasi]
+            escaped = escape_formulas(published)
+            verify(escaped, [escaped.columns[place] for place in places], (), task.k)
     except NotReachedError:
         suppressed = int(release.suppressed.sum())
         starred = task.output.suppressed == "star" and 0 < suppressed < task.n

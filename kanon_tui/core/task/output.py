@@ -39,6 +39,11 @@ class Output:
         "in the input, which can give people away",
         formerly=("shuffle", _SHUFFLE),
     )
+    formulas: Literal["keep", "escape"] = declared(
+        "keep",
+        "What becomes of cells that a spreadsheet would compute (=, +, -, @): written as they are, "
+        "or with an apostrophe before them",
+    )
     csv: CsvChoice = declared(factory=CsvChoice, type=inlined(CsvChoice))
 
     @property

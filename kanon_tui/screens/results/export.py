@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -21,6 +21,7 @@ from kanon_tui.core.data.writing import (
     write_text,
 )
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.release.formulas import count_formulas
 from kanon_tui.core.report.formats import REPORT_ENDINGS, report_text
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.run.result import Result
@@ -49,7 +50,8 @@ class Kind:
 def _release(order: Order, title: str) -> Kind:
     def write(result: Result, path: Path) -> None:
         task = replace(result.task, output=replace(result.task.output, order=order))
-        write_table(path, replace(result.release, task=task).frame, force=True)
+        release = replace(result.release, task=task)
+        write_table(path, replace(result, task=task, release=release).written, force=True)
 
     return Kind(f"release, {title}", "release.csv", TABLE_ENDINGS, write)
 
@@ -102,9 +104,36 @@ class Exporter:
             return
         if number == len(KINDS):
             self._command()
+        elif number < len(ORDERS):
+            self._ask_formulas(KINDS[number])
         else:
-            kind = KINDS[number]
-            self._ask_path(kind, str(self._folder / f"{self._stem}-{kind.name}"))
+            self._propose(KINDS[number])
+
+    def _propose(self, kind: Kind) -> None:
+        self._ask_path(kind, str(self._folder / f"{self._stem}-{kind.name}"))
+
+    def _ask_formulas(self, kind: Kind) -> None:
+        """Before a release: what becomes of cells that a spreadsheet would compute, if any."""
+
+        def counted(count: int) -> None:
+            if not count:
+                self._propose(kind)
+                return
+            text = (
+                f"{count:,} cells begin like a formula (=, +, -, @), which a spreadsheet would "
+                f"compute. Escaped, they get an apostrophe in front."
+            )
+            self.screen.ask(Confirm("Formulas", text, "Escape them", "Keep them"), answered)
+
+        def answered(escape: bool | None) -> None:
+            if escape is not None:
+                formulas: Literal["keep", "escape"] = "escape" if escape else "keep"
+                output = replace(self.result.task.output, formulas=formulas)
+                self.result = replace(self.result, task=replace(self.result.task, output=output))
+                self._propose(kind)
+
+        screen, result = self.screen, self.result
+        screen.host.compute(screen, lambda: count_formulas(result.table), counted, group="export")
 
     @property
     def _folder(self) -> Path:

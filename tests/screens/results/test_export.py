@@ -117,3 +117,25 @@ async def test_the_command_line_says_when_it_is_not_exact(make_app, sample) -> N
         await export(pilot, 5)
         assert "save it first" in pilot.app.screen.problem
         assert pilot.app.clipboard == "before"
+
+
+async def test_formulas_are_asked_about(make_app, tmp_path: Path) -> None:
+    data = tmp_path / "people.csv"
+    rows = [f"{20 + i},{job}" for i, job in enumerate(["=1+1", "cook", "=1+1", "cook"])]
+    data.write_text("\n".join(["age,job", *rows, ""]))
+    project = tmp_path / "p.yaml"
+    project.write_text(
+        "data: {path: people.csv}\n"
+        "attributes: {age: {role: quasi, kind: numeric}, job: {role: other, kind: categorical}}\n"
+        "privacy: {k: 2}\n"
+    )
+    async with make_app(project).run_test(size=(80, 24)) as pilot:
+        await open_results(pilot, "mondrian", k=2)
+        for key, written in (("y", "'=1+1"), ("n", "=1+1")):
+            await export(pilot, 0)
+            assert isinstance(pilot.app.screen, Confirm)
+            await pilot.press(key)
+            await settle(pilot)
+            await answer(pilot, str(tmp_path / f"{key}.csv"))
+            release = pl.read_csv(tmp_path / f"{key}.csv", infer_schema=False)
+            assert set(release["job"]) == {written, "cook"}

@@ -1,0 +1,35 @@
+"""Cells that a spreadsheet would take for formulas.
+
+A text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is computed when a release is
+opened in a spreadsheet, and can fetch or send things. A plain number such as `-5` is none. Escaping
+puts an apostrophe before it, and one more before what has one already: no two cells become the
+same, so the classes of a release stay what they are.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+__all__ = ["count_formulas", "escape_formulas"]
+
+_FORMULA = r"^[=+\-@\t\r]"
+_ESCAPED_OR_FORMULA = r"^'*[=+\-@\t\r]"
+_NUMBER = r"^[+-]([0-9][0-9.,'\x{2019} \x{a0}\x{2009}\x{202f}]*|[.,][0-9]+)([eE][+-]?[0-9]+)?$"
+
+
+def count_formulas(frame: pl.DataFrame) -> int:
+    """How many cells and column names begin like a formula."""
+    columns = [pl.Series(frame.columns, dtype=pl.String), *frame.iter_columns()]
+    return sum(int((c.str.contains(_FORMULA) & ~c.str.contains(_NUMBER)).sum()) for c in columns)
+
+
+def escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same table with an apostrophe before every formula, column names included."""
+    names = _escaped(pl.Series(frame.columns, dtype=pl.String)).to_list()
+    columns = zip(names, frame.iter_columns(), strict=True)
+    return pl.DataFrame([_escaped(column).alias(name) for name, column in columns])
+
+
+def _escaped(texts: pl.Series) -> pl.Series:
+    at_fault = texts.str.contains(_ESCAPED_OR_FORMULA) & ~texts.str.contains(_NUMBER)
+    return texts.zip_with(~at_fault, "'" + texts)
