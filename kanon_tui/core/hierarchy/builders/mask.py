@@ -7,12 +7,16 @@ from typing import Any
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import choice, whole_number
 from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 
 __all__ = ["MASK"]
+
+_MOST_CHARACTERS = 500_000_000
+"""Of all labels together."""
 
 
 def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
@@ -27,8 +31,15 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     values = present_values(column)
     longest = max(map(len, values))
     from_right = options["from"] == "right"
-    filled = [v.ljust(longest, HIDDEN) if from_right else v.rjust(longest, HIDDEN) for v in values]
     masked = longest - 1 if options["levels"] is None else min(options["levels"], longest - 1)
+    if masked * longest * len(values) > _MOST_CHARACTERS:
+        most = max(1, _MOST_CHARACTERS // (longest * len(values)))
+        raise InputError(
+            f"{column.name}: its longest value has {longest:,} characters, and to hide them one by "
+            f"one takes {masked:,} levels of that length, more than the memory is asked for; set "
+            f"levels to at most {most:,}, or use another builder"
+        )
+    filled = [v.ljust(longest, HIDDEN) if from_right else v.rjust(longest, HIDDEN) for v in values]
     levels = [
         [v[: longest - j] + HIDDEN * j if from_right else HIDDEN * j + v[j:] for v in filled]
         for j in range(1, masked + 1)
