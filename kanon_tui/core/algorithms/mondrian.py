@@ -200,7 +200,7 @@ class _Space:
         all_ranks = [ranks(attribute) for attribute in attributes]
         sizes = [int(rank.max()) + 1 for rank in all_ranks]
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        trees = [a for a in attributes if a.hierarchy_given and not a.ordered]
+        trees = [a for a in attributes if a.publishes_ancestor]
         deepest = max((a.hierarchy.height for a in trees), default=0)
         all_places = np.full(offsets[-1], np.nan)
         levels = np.full((offsets[-1], max(deepest, 1)), -1, dtype=np.int32)
@@ -208,7 +208,7 @@ class _Space:
         for attribute, rank, offset in zip(attributes, all_ranks, offsets, strict=False):
             if attribute.ordered:
                 all_places[offset + rank] = places(attribute)
-            elif attribute.hierarchy_given:
+            elif attribute.publishes_ancestor:
                 tree = attribute.hierarchy
                 for level, mapping in enumerate(tree.maps[:-1]):
                     levels[offset + rank, level] = mapping

@@ -39,7 +39,7 @@ def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
         if present[-1] == missing:
             return HIDDEN
         return f"{values[present[0]]}–{values[present[-1]]}"
-    if attribute.hierarchy_given:
+    if attribute.publishes_ancestor:
         level = attribute.hierarchy.lca_level(present)
         return str(attribute.hierarchy.paths[present[0]][level])
     if len(present) > _VALUES_SHOWN:

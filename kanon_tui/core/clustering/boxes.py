@@ -6,7 +6,7 @@ The *extent* of a box along an attribute is what its width costs, in units that 
 |---|---|---|---|
 | `NCP` | weight · (max − min) / domain | weight · covered / distinct | weight |
 | `RAW` | max − min | covered − 1 | width of the domain |
-| `SPAN` | (max − min) / resolution | covered − 1 | span of the domain − 1 |
+| `SPAN` | units from min to max | covered − 1 | span of the domain − 1 |
 
 One value has extent 0, and the extent never shrinks when a box grows.
 """
@@ -158,11 +158,13 @@ def _rank_of_code(attribute: QuasiIdentifier) -> Int32s:
 def _kind(attribute: QuasiIdentifier) -> int:
     if attribute.ordered:
         return LINE
-    return TREE if attribute.hierarchy_given else SET
+    return TREE if attribute.publishes_ancestor else SET
 
 
 def _line(attribute: QuasiIdentifier, measure: Measure) -> Floats:
     """Place of every value; a missing one is never looked at."""
+    if measure is Measure.SPAN:
+        return np.nan_to_num(attribute.units)
     numbers = attribute.column.numbers
     assert numbers is not None, f"{attribute.name} has no numbers"
     return np.nan_to_num(numbers - attribute.domain[0]) * _unit(attribute, measure)
@@ -172,8 +174,6 @@ def _unit(attribute: QuasiIdentifier, measure: Measure) -> float:
     if measure is Measure.NCP:
         size = attribute.domain_width if attribute.ordered else len(attribute.column.values)
         return attribute.weight / size if size else 0.0
-    if measure is Measure.SPAN and attribute.ordered:
-        return 1.0 / attribute.resolution
     return 1.0
 
 

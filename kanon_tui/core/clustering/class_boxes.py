@@ -81,7 +81,7 @@ class ClassBoxes:
 def _boxes(attribute: QuasiIdentifier, values: GroupValues) -> Boxes:
     if attribute.ordered:
         return _Ranges(attribute, values)
-    return _Nodes(attribute, values) if attribute.hierarchy_given else _Sets(attribute, values)
+    return _Nodes(attribute, values) if attribute.publishes_ancestor else _Sets(attribute, values)
 
 
 class _Ranges:

@@ -1,6 +1,9 @@
 """Which records may share a class without a value generalised beyond its MAGVal.
 
-Two records can exactly when their MAGVals agree on every quasi-identifier (CKA, section 3).
+Two records can exactly when their MAGVals agree on every quasi-identifier (CKA, section 3). For a
+largest width (`max_width`) the line of values is divided into stretches of that width, from the
+smallest value on, and the stretch of a number takes the place of its MAGVal: the hierarchy is built
+from the data, as the paper leaves for later.
 """
 
 from __future__ import annotations
@@ -8,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from kanon_tui.core.clustering.features import Distinct, collapse
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.numeric import TIE, Int32s
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["group_by_magvals", "magvals_of"]
 
@@ -17,6 +21,8 @@ def magvals_of(task: Task, record: int) -> str:
     """The MAGVals of a record where there are marks: `location California, age 20-39`."""
     texts = []
     for attribute in task.quasi:
+        if attribute.max_width is not None:
+            texts.append(f"{attribute.name} ranges of {attribute.max_width:g}")
         if attribute.hierarchy.marks:
             code = attribute.column.codes[record]
             label = attribute.hierarchy.paths[code][attribute.hierarchy.mark_levels[code]]
@@ -34,4 +40,19 @@ def group_by_magvals(task: Task) -> Distinct:
         magval = hierarchy.mark_levels * len(codes) + node
         _, number = np.unique(magval, return_inverse=True)
         columns.append(number[attribute.column.codes])
+        if attribute.max_width is not None:
+            columns.append(_stretches(attribute, attribute.max_width)[attribute.column.codes])
     return collapse(columns)
+
+
+def _stretches(attribute: QuasiIdentifier, width: float) -> Int32s:
+    """Per value the stretch of the line it lies in: each begins at the first value left."""
+    numbers = attribute.column.numbers
+    assert numbers is not None, f"{attribute.name} has no numbers"
+    stretch = np.zeros(len(numbers), dtype=np.int32)
+    begin, number = -np.inf, -1
+    for code in np.argsort(numbers, kind="stable").tolist():  # missing comes last
+        if np.isnan(numbers[code]) or numbers[code] > begin + width + TIE:
+            begin, number = float(numbers[code]), number + 1
+        stretch[code] = number
+    return stretch

@@ -107,7 +107,9 @@ class CellGroups:
     def span(self) -> Floats:
         """Numbers and dates: units from smallest to largest value; categories: values covered."""
         if self.attribute.ordered:
-            return self.width / self.attribute.resolution + 1
+            low, high = self._ends
+            units = self.attribute.units
+            return np.asarray(np.nan_to_num(units[high] - units[low]) + 1, dtype=np.float64)
         return self.covered.astype(np.float64)
 
     @cached_property
@@ -117,7 +119,7 @@ class CellGroups:
             return self.attribute.hierarchy.covered(self.level)
         if self.attribute.ordered:
             return self._in_range
-        return self._ancestors[1] if self.attribute.hierarchy_given else self.values.distinct
+        return self._ancestors[1] if self.attribute.publishes_ancestor else self.values.distinct
 
     @cached_property
     def height(self) -> Int64s:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.numeric import TIE, Flags, Int64s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
@@ -53,7 +53,9 @@ class PrivacyMeasures:
     risk_mean: float
     """Prosecutor risk, mean over the published records."""
     violations: int
-    """Records generalised beyond a MAGVal."""
+    """Records generalised beyond a MAGVal or a largest width."""
+    violating_values: Mapping[str, int]
+    """By quasi-identifier with such limits how many values (cells) are beyond."""
     required: tuple[Reached, ...]
     """What is required beyond k, and what the worst class has."""
     class_sizes: Int64s = field(repr=False)
@@ -72,6 +74,8 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
         column.name: worst_figures(classes, len(sizes), column) for column in release.task.sensitive
     }
     risk_max, risk_mean = prosecutor_risk(sizes)
+    beyond = violations(release, cells)
+    nobody = np.zeros(release.task.n, dtype=bool)
     return PrivacyMeasures(
         k=KAnonymity.measured(sizes),
         figures={
@@ -80,7 +84,8 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
         },
         risk_max=risk_max,
         risk_mean=risk_mean,
-        violations=violations(release, cells),
+        violations=int(np.logical_or.reduce([*beyond.values(), nobody]).sum()),
+        violating_values={name: int(values.sum()) for name, values in beyond.items()},
         required=tuple(
             Reached(each, each.worst_figure(GroupValues.of(classes, each.column.codes, len(sizes))))
             for each in release.task.requirements
@@ -106,19 +111,32 @@ def worst_figures(classes: npt.NDArray[np.integer], count: int, column: Column) 
     return {name: model.measured(groups, column) for name, model in MODELS.items()}
 
 
-def violations(release: Release, cells: Sequence[CellGroups]) -> int:
-    """Records with a published cell that covers values outside the MAGVal of their own value.
+def violations(release: Release, cells: Sequence[CellGroups]) -> dict[str, Flags]:
+    """By attribute with limits, which records have a published cell that goes beyond theirs.
 
-    In a clustering a range of numbers covers the values that its class holds. A suppressed cell
-    covers nothing, so it violates nothing.
+    A label must not cover values outside the MAGVal of the record's own value, nor a range be wider
+    than `max_width`. In a clustering a range of numbers covers the values that its class holds. A
+    suppressed cell covers nothing, so it violates nothing.
     """
-    beyond = np.zeros(release.task.n, dtype=bool)
+    found = {}
     singly = release.grouping.suppressed_cells
     for x, attribute_cells in enumerate(cells):
-        if attribute_cells.attribute.hierarchy.marks:
-            shown = ~release.suppressed if singly is None else ~(release.suppressed | singly[:, x])
+        attribute = attribute_cells.attribute
+        if not attribute.hierarchy.marks and attribute.max_width is None:
+            continue
+        shown = ~release.suppressed if singly is None else ~(release.suppressed | singly[:, x])
+        beyond = np.zeros(release.task.n, dtype=bool)
+        if attribute.hierarchy.marks:
             beyond[shown] |= _beyond_mark(attribute_cells, release.classes[shown], shown)
-    return int(beyond.sum())
+        if attribute.max_width is not None:
+            group = release.classes[shown]
+            if attribute_cells.level is not None:
+                labels = attribute.hierarchy.maps[attribute_cells.level]
+                group = labels[attribute.column.codes[shown]]
+            width = np.where(attribute_cells.hidden, np.inf, attribute_cells.width)
+            beyond[shown] |= (width > attribute.max_width + TIE)[group]
+        found[attribute.name] = beyond
+    return found
 
 
 def _beyond_mark(

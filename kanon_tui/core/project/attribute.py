@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.value_formats import FORMAT, Format
@@ -90,6 +90,11 @@ class AttributeSpec:
         None, "How much it counts; the others share what is left of 1", low=0
     )
     resolution: float | None = declared(None, "The width of one unit of its span", above=0)
+    span: Literal["domain", "distinct"] = declared(
+        "domain",
+        "Numbers and dates: what the span of a range counts for research value, all units there "
+        "could be or the distinct values of the table in it",
+    )
     domain: tuple[Any, Any] | None = declared(
         None,
         "The smallest and largest value; those of the data if not given",
@@ -98,8 +103,24 @@ class AttributeSpec:
     hierarchy: Mapping[str, Any] | None = declared(
         None, "Its levels, as written: a builder, a file or a level table", type=optional(HIERARCHY)
     )
+    categories: Literal["ancestor", "set"] = declared(
+        "ancestor",
+        "Categories with a hierarchy: what a class of a clustering publishes, the label above its "
+        "values or the set of them",
+    )
+    numeric: Literal["ranges", "hierarchy"] = declared(
+        "ranges",
+        "Numbers and dates with a hierarchy: what a class of a clustering publishes and is "
+        "measured by, its range or the label above its values",
+    )
     rules: RuleTable = declared(RuleTable(), "Values that a class must not mix", type=RULES)
     magvals: tuple[str | Mark, ...] = declared((), "Labels that matter most", type=_MARKS)
+    max_width: float | None = declared(
+        None,
+        "Numbers and dates: how wide a published range may be, a limit like a MAGVal (dates in "
+        "days)",
+        low=0,
+    )
     rv: tuple[float | None, ...] | None = declared(
         None, "Research values by hand, one per level", type=optional(_RESEARCH_VALUES)
     )

@@ -19,7 +19,7 @@ def cell_texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
     """What every cluster prints for its shown values."""
     if attribute.ordered:
         return _ranges(attribute, clusters)
-    if attribute.hierarchy_given:
+    if attribute.publishes_ancestor:
         return _common_ancestors(attribute, clusters)
     return _sets(attribute, clusters)
 

@@ -77,6 +77,10 @@ def _attribute(measured: AttributeMeasures) -> dict[str, Any]:
 def _privacy(privacy: PrivacyMeasures) -> dict[str, Any]:
     figures = {"k": privacy.k, **privacy.figures}
     figures |= _named(privacy, ("risk_max", "risk_mean", "violations"))
+    figures["violating_values"] = {
+        **privacy.violating_values,
+        "total": sum(privacy.violating_values.values()),
+    }
     if privacy.required:
         figures["required"] = [_required(reached) for reached in privacy.required]
     return figures

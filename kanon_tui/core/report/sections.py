@@ -133,6 +133,12 @@ def privacy_section(result: FinishedRun) -> Section:
             for threshold in RISK_THRESHOLDS
         ),
         ("Violations", figure(privacy.violations), "records generalised beyond a given bound"),
+        (
+            "Violating values",
+            figure(sum(privacy.violating_values.values())),
+            "values generalised beyond a bound"
+            + "".join(f"; {n} {figure(v)}" for n, v in privacy.violating_values.items() if v),
+        ),
     ]
     for name, model in MODELS.items():
         for sensitive, value in privacy.figures[name].items():

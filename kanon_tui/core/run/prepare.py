@@ -97,6 +97,7 @@ def quasi_identifier(
 ) -> QuasiIdentifier:
     """An attribute with its hierarchy, rules and numbers; `built` gets what was made up."""
     hierarchy, given = _hierarchy(column, spec, folder, built)
+    _check_recoding(column, spec, given)
     bound = hierarchy.bind(column)
     return QuasiIdentifier(
         column=column,
@@ -108,7 +109,25 @@ def quasi_identifier(
         domain=_domain(column, spec),
         typed_research_values=_typed_research_values(column, spec, bound),
         typed_hierarchy=hierarchy if _is_typed(spec) else None,
+        span=spec.span,
+        categories=spec.categories,
+        numeric=spec.numeric,
+        max_width=spec.max_width,
     )
+
+
+def _check_recoding(column: Column, spec: AttributeSpec, given: bool) -> None:
+    """Options that do nothing are refused."""
+    name, ordered = column.name, column.kind.ordered
+    if spec.numeric == "hierarchy" and not (ordered and given):
+        lacks = "no hierarchy; give it one" if ordered else "no numbers; leave numeric out"
+        raise InputError(f"{name}: numeric is hierarchy, but it has {lacks}")
+    if spec.categories == "set" and ordered:
+        raise InputError(f"{name}: categories is for categories; leave it out")
+    if spec.max_width is not None and not ordered:
+        raise InputError(f"{name}: max_width is for numbers and dates; mark labels with magvals")
+    if spec.span == "distinct" and not ordered:
+        raise InputError(f"{name}: span is for numbers and dates; leave it out")
 
 
 def _is_typed(spec: AttributeSpec) -> bool:

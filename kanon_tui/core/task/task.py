@@ -40,6 +40,14 @@ class QuasiIdentifier:
     """Numbers and dates: smallest and largest value; (0, 0) for categories."""
     typed_research_values: tuple[float | None, ...] = ()
     """Research values by hand, one per level; None keeps the computed one."""
+    span: str = "domain"
+    """What the span of a range counts: units of the domain, or distinct values of the table."""
+    categories: str = "ancestor"
+    """What a class of categories publishes where there is a hierarchy: its label, or a set."""
+    numeric: str = "ranges"
+    """What a class of numbers or dates publishes: a range, or a label of the hierarchy."""
+    max_width: float | None = None
+    """Numbers and dates: the widest range that is not too wide."""
     typed_hierarchy: Hierarchy | None = None
     """The level table where somebody wrote one value by value: it may be shown to anybody."""
 
@@ -50,8 +58,23 @@ class QuasiIdentifier:
 
     @property
     def ordered(self) -> bool:
-        """Whether its values lie on a line (numbers, dates)."""
-        return self.column.kind.ordered
+        """Whether its values lie on a line (numbers, dates), not in a tree."""
+        return self.column.kind.ordered and self.numeric == "ranges"
+
+    @property
+    def publishes_ancestor(self) -> bool:
+        """Whether a class publishes the label above its values, and not a range or a set."""
+        return not self.ordered and self.hierarchy_given and self.categories == "ancestor"
+
+    @cached_property
+    def units(self) -> npt.NDArray[np.float64]:
+        """Numbers and dates: the place of every value, in units of span; nan for missing."""
+        numbers = self.column.numbers
+        assert numbers is not None, f"{self.name} has no numbers"
+        if self.span == "domain":
+            return numbers / self.resolution
+        known = np.unique(numbers[~np.isnan(numbers)])
+        return np.where(np.isnan(numbers), np.nan, np.searchsorted(known, numbers))
 
     @property
     def domain_width(self) -> float:
@@ -61,6 +84,8 @@ class QuasiIdentifier:
     @property
     def domain_span(self) -> float:
         """Span of the whole domain, which a hidden cell counts with."""
+        if self.ordered and self.span == "distinct":
+            return float(np.nanmax(self.units, initial=0.0)) + 1
         if self.ordered:
             return self.domain_width / self.resolution + 1
         return float(len(self.column.values))

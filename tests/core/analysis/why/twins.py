@@ -8,6 +8,7 @@ from dataclasses import replace
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.why.reasons import Change, Why
 from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.result import Result, conclude
@@ -77,3 +78,10 @@ def check_bounds(task: Task, changes: list[Change], holds: Callable[[Task], bool
     assert len(named) == len(changes)
     for r in set(range(len(task.privacy.requirements))) - named:
         assert not holds(with_bound(task, r, 1.0))
+
+
+def string_rv(result: Result) -> float:
+    """What searches compare: the value of the levels, whoever is suppressed."""
+    assert result.grouping.levels is not None
+    pairs = zip(result.task.quasi, result.grouping.levels, strict=True)
+    return sum(float(level_research_values(a)[level]) for a, level in pairs)
