@@ -95,8 +95,7 @@ def test_the_report_has_the_fields_of_the_contract_in_order() -> None:
     assert list(report["attributes"]) == ["age", "sex"]
     assert list(report["attributes"]["age"]) == ["weight", "ncp", "rv", "level", "rules"]
     assert " ".join(report["privacy"]) == (
-        "k l_distinct l_entropy t p alpha risk_max risk_mean violations "
-        "violating_values"
+        "k l_distinct l_entropy t p alpha risk_max risk_mean violations violating_values"
     )
 
 
