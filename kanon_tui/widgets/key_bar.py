@@ -15,6 +15,8 @@ __all__ = ["KeyBar"]
 
 HELP = ("F1 ?", "help", "f1")
 """What is shown of it, what it does, and the key that a click presses."""
+SIGNS = {"plus": "+", "minus": "-", "slash": "/"}
+"""Keys whose names do not tell what they type."""
 SHORT_HELP = ("F1", "", "f1")
 
 
@@ -54,10 +56,15 @@ class KeyBar(Widget):
     def keys(self) -> list[tuple[Binding, bool]]:
         """The bindings to show and whether they can be used, one for each action."""
         found: dict[str, tuple[Binding, bool]] = {}
-        for active in self.screen.active_bindings.values():
-            if active.binding.show and active.binding.action != "help":
+        for key, active in self.screen.active_bindings.items():
+            if active.binding.show and active.binding.action != "help" and not self._types(key):
                 found.setdefault(active.binding.action, (active.binding, active.enabled))
         return list(found.values())
+
+    def _types(self, key: str) -> bool:
+        """Whether a field that has the focus takes the key; Textual knows not all signs."""
+        field, sign = self.screen.focused, SIGNS.get(key)
+        return sign is not None and field is not None and field.check_consume_key(key, sign)
 
     def render(self) -> Text:
         """As many keys as fit, how many do not, and help on the right."""

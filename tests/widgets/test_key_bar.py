@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.app import App, ComposeResult
 from textual.binding import Binding
+from textual.widgets import Input
 
 from kanon_tui.widgets.key_bar import KeyBar
 
@@ -44,6 +45,24 @@ async def test_help_is_always_there_and_the_line_fits(width: int) -> None:
         assert (f"… {10 - shown} more" in text) == (shown < 10)
         if shown:
             assert text.startswith(" a does a ")
+
+
+class WithField(App[None]):
+    BINDINGS = [Binding("plus", "do", "more"), Binding("f5", "do_too", "start")]  # noqa: RUF012
+
+    def compose(self) -> ComposeResult:
+        yield Input()
+        yield KeyBar()
+
+
+async def test_what_a_field_takes_is_not_offered() -> None:
+    app = WithField()
+    async with app.run_test(size=(80, 5)) as pilot:
+        assert "more" not in line(app)
+        assert "start" in line(app)
+        app.set_focus(None)
+        await pilot.pause()
+        assert "more" in line(app)
 
 
 async def test_a_click_presses_the_key_under_it() -> None:

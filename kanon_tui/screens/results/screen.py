@@ -50,7 +50,7 @@ NEED_RESULT = frozenset(
 )  # fmt: skip
 NARROWEST_PANEL = 47
 """Cells that the figures have at least beside the records."""
-ONLY_EARLIER = "No result in this sitting: enter runs an earlier one again, 5 sets up a new one."
+ONLY_EARLIER = "No result yet: enter runs an earlier one again, 5 sets up a new one."
 EMPTY = "No result yet. Press 5, choose an algorithm, and press r: the release is shown here."
 
 
