@@ -20,7 +20,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
-from kanon_tui.core.hierarchy.builders.dates import DATE_LEVELS, date_labels
+from kanon_tui.core.hierarchy.builders.dates import default_date_levels
 from kanon_tui.core.hierarchy.builders.intervals import first_width
 from kanon_tui.core.hierarchy.files.arx import read_arx
 from kanon_tui.core.hierarchy.files.utd import plain_numbers, read_utd
@@ -64,7 +64,7 @@ def default_hierarchy(column: Column) -> tuple[Hierarchy, Note]:
             "{name}: no hierarchy is given; built the flat one (every value, then *)", name=name
         )
     if column.kind is Kind.DATE:
-        levels = [w for w in DATE_LEVELS if len(set(date_labels(column, w))) > 1] or DATE_LEVELS[:1]
+        levels = default_date_levels(column)
         built = build_hierarchy({"builder": "date", "levels": levels}, column, Path())
         return built, note(
             "{name}: no hierarchy is given; built dates by {levels}",

@@ -49,5 +49,5 @@ class AttributeRows:
         return self._rows[start:stop]
 
     def row_name(self, row: int) -> str:
-        """● for a marked row."""
+        """● for a marked row, ? for a guess."""
         return self._names[row]

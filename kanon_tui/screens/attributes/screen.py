@@ -8,20 +8,21 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from rich.text import Text
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.risk import Risk, alone_identifies, risk
-from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.core.task.weights import association_matrix, redundant
 from kanon_tui.screens.attributes.association import AssociationDialog
 from kanon_tui.screens.attributes.attribute_rows import AttributeRows
-from kanon_tui.screens.attributes.marking import AttributeMarking
+from kanon_tui.screens.attributes.guessing import GuessingScreen
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import Cell, Grid, printable
@@ -30,7 +31,6 @@ from kanon_tui.widgets.theme_style import theme_style
 __all__ = ["AttributesScreen"]
 
 ROLES = {"i": Role.IDENTIFIER, "q": Role.QUASI, "s": Role.SENSITIVE, "o": Role.OTHER}
-KINDS = (Kind.CATEGORICAL, Kind.NUMERIC, Kind.DATE)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Associations:
     matrix: np.ndarray
 
 
-class AttributesScreen(AttributeMarking):
+class AttributesScreen(GuessingScreen):
     """One row per attribute; roles by one key."""
 
     STEP = "attributes"
@@ -66,6 +66,10 @@ Say what each column is:
 - **sensitive** (`s`): what must not be tied to a person, such as a diagnosis. Published as it
   is.
 - **other** (`o`): harmless. Published as it is.
+
+On a new file these are guesses, marked `?`: `v` accepts them all, `enter` the one under the cursor,
+and so does setting it. Below the table stands why it was guessed. `k` chooses what the values are
+(numbers, dates, texts) and how they are written, with a preview.
 
 The gauge below counts the records that the quasi-identifiers, taken together, give away now.
 
@@ -86,6 +90,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             for key, role in ROLES.items()
         ),
         Binding("k", "kind", "kind", id="attributes.kind"),
+        Binding("v", "accept_all", "accept guesses", id="attributes.accept"),
         Binding("w", "weight", "weight", id="attributes.weight"),
         Binding("a", "auto_weights", "auto weights", id="attributes.auto"),
         Binding("p", "matrix", "pairs", id="attributes.matrix"),
@@ -100,13 +105,13 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
     def __init__(self) -> None:
         super().__init__()
-        self._columns: dict[tuple[str, object], Column] = {}
+        self._columns: dict[tuple[str, object, object], Column] = {}
         self._associations: Associations | None = None
         self._shown: Session | None = None
 
     def body(self) -> Iterable[Widget]:
         with Vertical(id="attributes-pane", classes="pane"):
-            yield Grid(name_width=2, id="attributes")
+            yield Grid(name_width=3, id="attributes")
         with Vertical(id="gauge-pane", classes="pane"):
             yield Static(id="gauge")
 
@@ -123,22 +128,22 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             self.marked.clear()
         self._fill()
         specs = dict(session.project.attributes)
-        unknown = {n: s for n, s in specs.items() if (n, s.kind) not in self._columns}
+        unknown = {n: s for n, s in specs.items() if (n, s.kind, s.format) not in self._columns}
 
-        def measure() -> dict[tuple[str, object], Column]:
-            found: dict[tuple[str, object], Column] = {}
+        def measure() -> dict[tuple[str, object, object], Column]:
+            found: dict[tuple[str, object, object], Column] = {}
             for name, spec in unknown.items():
                 try:
                     column = coded_column(session.table, name, spec)
                 except KanonError:
                     continue  # the kind does not fit; the hierarchies screen says why
                 missing = 0 if column.missing is None else int(column.counts[column.missing])
-                found[name, spec.kind] = Column(
+                found[name, spec.kind, spec.format] = Column(
                     len(column.values), missing, alone_identifies(column)
                 )
             return found
 
-        def measured(found: dict[tuple[str, object], Column]) -> None:
+        def measured(found: dict[tuple[str, object, object], Column]) -> None:
             self._columns.update(found)
             self._fill()
 
@@ -169,15 +174,21 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         session = self.session
         mode = "from association" if session.project.weights == "auto" else "equal or typed"
         pane = self.query_one("#attributes-pane")
-        pane.border_title = Text(f"attributes · weights {mode}")
+        guessed = len(session.guessed)
+        waiting = f" · {guessed:,} guessed, v accepts all" if guessed else ""
+        pane.border_title = Text(f"attributes · weights {mode}{waiting}")
         grid = self.query_one("#attributes", Grid)
         rows = [self._row(name) for name in session.project.attributes]
-        names = [("●" if name in self.marked else " ") for name in session.project.attributes]
+        names = [
+            ("●" if name in self.marked else " ") + ("?" if spec.guessed else " ")
+            for name, spec in session.project.attributes.items()
+        ]
         grid.show(AttributeRows(rows, names, wide=self._wide), keep_cursor=True)
+        self.show_reason()
 
     def _row(self, name: str) -> list[Cell]:
         spec = self.session.attribute(name)
-        known = self._columns.get((name, spec.kind))
+        known = self._columns.get((name, spec.kind, spec.format))
         quasi = spec.role is Role.QUASI
         made = self._associations
         weight = "–"
@@ -225,32 +236,6 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self.marked.clear()
         self._fill()
 
-    def action_kind(self) -> None:
-        """The next kind; one that the values do not fit is refused with the reason."""
-        session, name = self.session, self.current
-        spec = session.attribute(name)
-        start = KINDS.index(spec.kind or Kind.CATEGORICAL)
-        candidates = [KINDS[(start + step) % 3] for step in (1, 2)]
-
-        def fitting() -> tuple[Kind | None, str]:
-            why = ""
-            for kind in candidates:
-                try:
-                    coded_column(session.table, name, replace(spec, kind=kind))
-                    return kind, ""
-                except KanonError as error:
-                    why = str(error)
-            return None, why
-
-        def decided(found: tuple[Kind | None, str]) -> None:
-            kind, why = found
-            if kind is None:
-                self.host.say(why, "warning")
-            else:
-                self.edit_attributes([name], f"{name}: {kind}", kind=kind)
-
-        self.compute(fitting, decided, group="kind")
-
     def action_weight(self) -> None:
         """Type a weight; nothing gives it back to the automatic share."""
         names = self.chosen
@@ -294,6 +279,18 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             return
         close = redundant(made.names, made.matrix)
         self.ask(AssociationDialog(made.names, made.matrix, close))
+
+    @on(Grid.Chosen)
+    def accept_or_look(self) -> None:
+        """Enter: agree to a guess, else look at kind and format; it never changes a role."""
+        if any(self.session.attribute(name).guessed for name in self.chosen):
+            self.accept_chosen()
+        else:
+            self.action_kind()
+
+    @on(Grid.Moved)
+    def moved(self) -> None:
+        self.show_reason()
 
 
 def associations(session: Session) -> Associations:

@@ -13,6 +13,8 @@ from textual.containers import Grid as FormGrid
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Input, Label, Select, Static
 
+from kanon_tui.core.data.dates import DATE_FORMATS, date_text
+from kanon_tui.core.data.numbers import DECIMAL_MARKS
 from kanon_tui.core.data.preview import preview_table
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import Table
@@ -33,6 +35,13 @@ DELIMITERS = [
 ENCODINGS = [(name, name) for name in ("auto", "utf-8", "latin-1", "cp1252", "utf-16")]
 HEADERS: list[tuple[str, Any]] = [("detect", "auto"), ("first row", True), ("none", False)]
 QUOTES = [("detect", "auto"), ('double "', '"'), ("single '", "'"), ("none", "none")]
+DECIMALS = [("detect", "auto"), *((f"{mark} as in 1{mark}5", mark) for mark in DECIMAL_MARKS)]
+THOUSANDS = [
+    ("detect", "auto"), ("none", "none"), (". as in 1.000", "."), (", as in 1,000", ","),
+    ("space as in 1 000", " "), ("' as in 1'000", "'"),
+]  # fmt: skip
+_DAY = 10_956
+DATES = [("detect", "auto"), *((date_text(_DAY, each), each) for each in DATE_FORMATS)]
 POLICIES = [("a value of its own", "value"), ("drop the record", "drop")]
 
 
@@ -73,6 +82,9 @@ so; roles and hierarchies of columns that are still there stay.
                     ("encoding", "encoding", ENCODINGS, options.encoding),
                     ("header", "header", HEADERS, options.header),
                     ("quotes", "quote", QUOTES, options.quote),
+                    ("decimals", "decimal", DECIMALS, options.formats.decimal),
+                    ("thousands", "thousands", THOUSANDS, options.formats.thousands),
+                    ("dates", "dates", DATES, options.formats.dates),
                     ("missing", "policy", POLICIES, self._data.missing_policy),
                 ):
                     yield Label(title)
@@ -97,7 +109,10 @@ so; roles and hierarchies of columns that are still there stay.
         tokens = tuple(token.strip() for token in self.query_one("#tokens", Input).value.split(","))
         values: dict[str, Any] = {name: self.query_one(f"#{name}", Select).value for name in _NAMES}
         policy = values.pop("policy")
-        options = replace(self._data.read_options, missing_tokens=tokens, **values)
+        before = self._data.read_options
+        marks = {name: values.pop(name) for name in ("decimal", "thousands", "dates")}
+        formats = replace(before.formats, **marks)
+        options = replace(before, missing_tokens=tokens, formats=formats, **values)
         return replace(self._data, read_options=options, missing_policy=policy)
 
     @on(Select.Changed)
@@ -129,7 +144,9 @@ so; roles and hierarchies of columns that are still there stay.
             self.dismiss(None)
 
 
-_NAMES = ("delimiter", "encoding", "header", "quote", "policy")
+_NAMES = (
+    "delimiter", "encoding", "header", "quote", "decimal", "thousands", "dates", "policy",
+)  # fmt: skip
 
 
 def _select(name: str, choices: list[tuple[str, Any]], value: Any) -> Select[Any]:

@@ -84,7 +84,7 @@ are views: all records are anonymised. `c` goes to a column, `y` copies a cell, 
         self._wanted = ""
         self._matches: Int64s | None = None
         """The rows with the text that was looked for, once they are counted."""
-        self._profiles: dict[tuple[str, object], ColumnProfile] = {}
+        self._profiles: dict[tuple[str, object, object], ColumnProfile] = {}
         self._profile_drawn: tuple[ColumnProfile, int] | None = None
         """What the profile pane shows, and the width it was drawn for."""
 
@@ -123,7 +123,7 @@ are views: all records are anonymised. `c` goes to a column, `y` copies a cell, 
         session = self.session
         name = session.table.names[self.query_one("#table", Grid).column]
         spec = session.attribute(name)
-        key = (name, spec.kind)
+        key = (name, spec.kind, spec.format)
         if key in self._profiles:
             self._fill_profile(self._profiles[key])
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -15,15 +16,18 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, Select, Static, TextArea
 
-from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_preview
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import KanonError
+from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
+from kanon_tui.core.hierarchy.builders.dates import default_date_levels
+from kanon_tui.core.hierarchy.proposals import Proposal, fitting_builder, proposals
 from kanon_tui.core.hierarchy.typed_specification import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.metrics.levels import LevelMeasures
+from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.screens.host import Hosted
@@ -52,6 +56,10 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     - {Europe: [France, Italy], Asia: [Japan]}
     - {World: [Europe, Asia]}
+
+For plain categories the list also has groupings (✦) that are worked out from the data: rare values
+together, by prefix, by alphabet, or values that are alike in a sensitive attribute. They fill in
+the form of `groups`, where they can be changed.
 """
     DEFAULT_CSS = """
     BuilderDialog > Vertical { width: 84; height: 96%; max-height: 34; }
@@ -75,17 +83,37 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
         kind = state.spec.kind
         self._builders = [b for b in BUILDERS.values() if kind in b.kinds]
         self._builder: Builder = self._first_builder()
+        self._proposals = self._groupings()
+        self._proposed: Mapping[str, Any] | None = None
+        """A grouping that was worked out, until another builder is chosen."""
         self._entries: dict[str, Entry] = {}
         """The fields of exactly this builder; those of another may still be on their way out."""
         self._timer: Timer | None = None
 
     def _first_builder(self) -> Builder:
-        """The one in use; groups for a level table of categories, so that nothing is lost."""
+        """The one in use; groups for a level table of categories, so that nothing is lost.
+
+        Where none is given, the one that fits the column: what is shown is what it builds.
+        """
         spec, kind = self._state.spec.hierarchy or {}, self._state.spec.kind
         written = spec.get("builder")
         if spec and not written and kind is Kind.CATEGORICAL and self._few:
             written = "groups"
+        if not spec and self._state.column is not None:
+            written = fitting_builder(self._state.column)
         return next((b for b in self._builders if b.name == written), self._builders[0])
+
+    def _groupings(self) -> dict[str, Proposal]:
+        """Groupings that can be proposed for the column, by title."""
+        column, session = self._state.column, self._session
+        if column is None:
+            return {}
+        sensitive = {
+            name: partial(coded_column, session.table, name, session.attribute(name))
+            for name in session.names(Role.SENSITIVE)
+        }
+        found = proposals(column, session.project.privacy.k, sensitive)
+        return {proposal.title: proposal for proposal in found}
 
     @property
     def _few(self) -> bool:
@@ -99,7 +127,10 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
             with Horizontal(classes="field"):
                 yield Label("builder")
                 yield Select(
-                    [(builder.name, builder.name) for builder in self._builders],
+                    [
+                        *((builder.name, builder.name) for builder in self._builders),
+                        *((Text(printable(f"✦ {title}")), title) for title in self._proposals),
+                    ],
                     value=self._builder.name,
                     allow_blank=False,
                     compact=True,
@@ -133,7 +164,11 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     def _beginning(self) -> Mapping[str, Any] | None:
         """What the form shows first: the project's builder, or the groups there are."""
+        if self._proposed is not None:
+            return self._proposed
         spec, hierarchy = self._state.spec.hierarchy, self._state.hierarchy
+        if spec is None and self._builder.name == "date" and self._state.column is not None:
+            return {"builder": "date", "levels": default_date_levels(self._state.column)}
         other = spec is None or spec.get("builder") != "groups"
         if self._builder.name == "groups" and other and self._few and hierarchy is not None:
             return groups_spec(hierarchy)
@@ -141,7 +176,7 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     def on_mount(self) -> None:
         """The preview of what is there; typing goes to the first key."""
-        for entry in list(self._entries.values())[:1]:
+        for entry in [*self._entries.values(), self.query_one("#builder")][:1]:
             entry.focus()
         self._preview()
 
@@ -149,9 +184,35 @@ of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
 
     @on(Select.Changed, "#builder")
     async def builder_chosen(self, event: Select.Changed) -> None:
-        if event.value == self._builder.name:
-            return
-        self._builder = BUILDERS[str(event.value)]
+        title = str(event.value)
+        if title in self._proposals:
+            self._propose(title)
+        elif title != self._builder.name or self._proposed is not None:
+            self._proposed = None
+            await self._fill_in(BUILDERS[title])
+
+    def _propose(self, title: str) -> None:
+        """Work a grouping out and put it into the form, to be changed like any other."""
+
+        async def done(spec: Mapping[str, Any] | None) -> None:
+            if self.query_one("#builder", Select).value != title:
+                return
+            if spec is None:
+                self._failed(InputError(f"{self._state.name}: its values do not group so"))
+                return
+            self._proposed = spec
+            await self._fill_in(BUILDERS["groups"])
+
+        self.compute(
+            self._proposals[title].make,
+            lambda spec: self.call_next(done, spec),
+            group="proposal",
+            failed=self._failed,
+        )
+
+    async def _fill_in(self, builder: Builder) -> None:
+        """Show the fields of another builder."""
+        self._builder = builder
         fields = self.query_one("#fields")
         removed, mounted = fields.remove_children(), fields.mount_all(list(self._fields()))
         self.query_one("#about", Static).update(Text(self._builder.help))

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Literal
-
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Label, Static
+from typing import Literal
 
 from kanon_tui.core.analysis.mapping import applied_mapping
+from kanon_tui.core.data.csv_format import CsvChoice, CsvFormat, EncodingError
 from kanon_tui.core.data.writing import (
     TABLE_ENDINGS,
     check_target,
@@ -27,13 +22,13 @@ from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.output import Order
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.copying import send
-from kanon_tui.screens.dialogs import Choose, Confirm, Dialog
-from kanon_tui.screens.host import Hosted
+from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.path_dialog import AskPath
-from kanon_tui.widgets.grid import printable
+from kanon_tui.screens.results.command_dialog import CommandDialog
+from kanon_tui.screens.results.csv_dialog import CsvDialog
+from kanon_tui.screens.singling_out import before_publishing
 
-__all__ = ["CommandDialog", "Exporter"]
+__all__ = ["Exporter"]
 
 
 @dataclass(frozen=True)
@@ -45,15 +40,23 @@ class Kind:
     """Ends the proposed file name."""
     endings: tuple[str, ...]
     write: Callable[[Result, Path], None]
+    published: bool = False
+    """Whether it holds the columns that are published as they are."""
 
 
 def _release(order: Order, title: str) -> Kind:
     def write(result: Result, path: Path) -> None:
         task = replace(result.task, output=replace(result.task.output, order=order))
         release = replace(result.release, task=task)
-        write_table(path, replace(result, task=task, release=release).written, force=True)
+        table = replace(result, task=task, release=release).written
+        write_table(path, table, force=True, csv=task.csv_format(path))
 
-    return Kind(f"release, {title}", "release.csv", TABLE_ENDINGS, write)
+    return Kind(f"release, {title}", "release.csv", TABLE_ENDINGS, write, published=True)
+
+
+def _write_mapping(result: Result, path: Path) -> None:
+    csv = result.task.csv_format(path)
+    write_table(path, applied_mapping(result), force=True, csv=csv)
 
 
 ORDERS: dict[Order, str] = {
@@ -70,12 +73,7 @@ KINDS = (
         REPORT_ENDINGS,
         lambda result, path: write_text(path, report_text(result, path), force=True),
     ),
-    Kind(
-        "applied mapping",
-        "mapping.csv",
-        TABLE_ENDINGS,
-        lambda result, path: write_table(path, applied_mapping(result), force=True),
-    ),
+    Kind("applied mapping", "mapping.csv", TABLE_ENDINGS, _write_mapping),
 )
 
 
@@ -89,6 +87,7 @@ class Exporter:
         order = self.result.task.output.order
         options = [f"{kind.title} ({', '.join(kind.endings)})" for kind in KINDS]
         options.append("command line that makes this release again")
+        options.append(f"change how text is written: {self._csv_format(Path('release.csv'))} …")
         self.screen.ask(
             Choose(
                 "Export",
@@ -104,8 +103,10 @@ class Exporter:
             return
         if number == len(KINDS):
             self._command()
-        elif number < len(ORDERS):
-            self._ask_formulas(KINDS[number])
+        elif number > len(KINDS):
+            self.screen.ask(CsvDialog(self._choice, self._source), self._csv_chosen)
+        elif KINDS[number].published:
+            self._agreed(lambda: self._ask_formulas(KINDS[number]))
         else:
             self._propose(KINDS[number])
 
@@ -135,6 +136,63 @@ class Exporter:
         screen, result = self.screen, self.result
         screen.host.compute(screen, lambda: count_formulas(result.table), counted, group="export")
 
+    def _agreed(self, go_on: Callable[[], object]) -> None:
+        """Go on when the columns that single people out are agreed to as this run has them."""
+        screen, task = self.screen, self.result.task
+        session = screen.session
+        names = [name for name in task.published_as_they_are if name in session.table.names]
+
+        def check() -> list[str]:
+            singling = [each.attribute for each in task.singling_out]
+            return [
+                name
+                for name in singling
+                if name in session.project.attributes
+                and session.attribute(name).role is not task.roles[name]
+            ]
+
+        def checked(changed: list[str]) -> None:
+            if not changed:
+                go_on()
+                return
+            screen.ask(
+                Confirm(
+                    "Export this run all the same?",
+                    f"It publishes {', '.join(changed)} as they are, though they single people out "
+                    f"and have another role by now. A new run would leave that out.",
+                    yes="Export",
+                    no="Do not export",
+                ),
+                lambda answer: go_on() if answer else None,
+            )
+
+        before_publishing(screen, lambda: screen.compute(check, checked, group="agreed"), of=names)
+
+    # -- how text is written
+
+    @property
+    def _choice(self) -> CsvChoice:
+        """What the project says now, which may be newer than the run."""
+        return self.screen.session.project.output.csv
+
+    @property
+    def _source(self) -> CsvFormat | None:
+        facts = self.result.task.table.facts
+        return facts.csv if facts else None
+
+    def _csv_format(self, path: Path) -> CsvFormat:
+        return self._choice.resolved(self._source, path)
+
+    def _csv_chosen(self, choice: CsvChoice | None) -> None:
+        if choice is not None:
+            self._set_csv(choice)
+        self.ask()
+
+    def _set_csv(self, choice: CsvChoice) -> None:
+        project = self.screen.session.project
+        output = replace(project.output, csv=choice)
+        self.screen.edit(replace(project, output=output), "how the release is written")
+
     @property
     def _folder(self) -> Path:
         project = self.screen.session.project
@@ -151,7 +209,12 @@ class Exporter:
             AskPath(
                 f"Write the {kind.title} to",
                 proposed,
-                hint=f"{', '.join(kind.endings)}: the ending says the format; tab completes",
+                hint=f"{', '.join(kind.endings)}: the ending says the format; tab completes"
+                + (
+                    f"\nas text: {self._csv_format(Path(proposed))}"
+                    if kind.endings == TABLE_ENDINGS
+                    else ""
+                ),
                 endings=kind.endings,
                 problem=problem,
             ),
@@ -176,13 +239,35 @@ class Exporter:
 
     def _write(self, kind: Kind, path: Path) -> None:
         screen, result = self.screen, self.result
+        task = replace(result.task, output=replace(result.task.output, csv=self._choice))
+        result = replace(result, task=task)
 
         def write() -> Path:
             kind.write(result, path)
             return path
 
         screen.host.compute(
-            screen, write, lambda written: screen.host.say(f"wrote {written.name}"), group="export"
+            screen,
+            write,
+            lambda written: screen.host.say(f"wrote {written.name}"),
+            group="export",
+            failed=lambda error: self._failed(kind, path, error),
+        )
+
+    def _failed(self, kind: Kind, path: Path, error: Exception) -> None:
+        """A character that the encoding has no room for: offer one that has."""
+        if not isinstance(error, EncodingError):
+            self.screen.host.fail(error)
+            return
+
+        def answered(answer: bool | None) -> None:
+            if answer:
+                self._set_csv(replace(self._choice, encoding="utf-8"))
+                self._write(kind, path)
+
+        self.screen.ask(
+            Confirm("Write it as UTF-8?", str(error), yes="Write UTF-8", no="Write nothing"),
+            answered,
         )
 
     # -- the command line
@@ -202,54 +287,3 @@ class Exporter:
             "command line", "", (".sh", ".txt"), lambda _, path: write_text(path, text, force=True)
         )
         self._ask_path(kind, str(self._folder / f"{self._stem}-release.sh"))
-
-
-class CommandDialog(Hosted, Dialog):
-    """The command and whether it makes the same release; gives True to save it to a file."""
-
-    HELP = """## The command line
-
-What makes this release again without the application, from the same project file. `y` sends it to
-the terminal, `s` writes it to a file. What keeps it from being exact, such as unsaved changes,
-stands below it.
-"""
-
-    DEFAULT_CSS = """
-    CommandDialog > Vertical { width: 90; }
-    CommandDialog VerticalScroll { height: auto; max-height: 12; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "copy", "Copy"),
-        Binding("s", "save", "Save to a file"),
-    ]
-
-    def __init__(self, command: str, problem: str) -> None:
-        super().__init__()
-        self.command, self.problem = command, problem
-
-    def compose(self) -> ComposeResult:
-        """Command, what stands in the way, what can be done with it."""
-        with Vertical():
-            yield Label("Command line that makes this release again", classes="title")
-            with VerticalScroll(can_focus=False):
-                yield Static(Text(printable(self.command)), id="command")
-            if self.problem:
-                yield Static(Text(f"! Not yet exact: {self.problem}."), classes="error")
-            else:
-                yield Static(Text("✓ It makes the same release."), classes="good")
-            with Horizontal(id="buttons"):
-                yield Button("Copy (y)", id="copy", compact=True)
-                yield Button("Save to a file (s)", id="save", compact=True)
-                yield Button("Close", id="close", variant="primary", compact=True)
-
-    def action_copy(self) -> None:
-        send(self.host, self, self.command, "the command line")
-
-    def action_save(self) -> None:
-        self.dismiss(True)
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "copy":
-            self.action_copy()
-        else:
-            self.dismiss(event.button.id == "save")

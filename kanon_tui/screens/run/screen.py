@@ -33,6 +33,7 @@ from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.setup_lines import algorithm_line, preflight_text
+from kanon_tui.screens.singling_out import before_publishing
 from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import printable
@@ -284,8 +285,11 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
         self._begin(paused=False)
 
     def _begin(self, paused: bool) -> None:
-        if not self.take_typed():
-            return
+        """Start once what is typed fits and every column that singles people out is agreed on."""
+        if self.take_typed():
+            before_publishing(self, lambda: self._begin_now(paused))
+
+    def _begin_now(self, paused: bool) -> None:
         session = self.session
 
         def begin(live: LiveRun) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
 
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.screens.attributes.association import AssociationDialog
@@ -42,10 +42,15 @@ async def test_several_rows_at_once_is_one_edit(sample, make_app) -> None:
 async def test_a_kind_that_does_not_fit_is_not_taken(sample, make_app) -> None:
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("2", "down", "down", "k")  # gender
+        await pilot.press("2", "down", "down", "k")  # gender can be nothing but texts
+        await settle(pilot)
+        assert pilot.app.screen.query_one(OptionList).option_count == 1
+        await pilot.press("enter")
         await settle(pilot)
         assert session_of(pilot).attribute("gender").kind is Kind.CATEGORICAL
         await pilot.press("down", "k")  # zip is a number too
+        await settle(pilot)
+        await pilot.press("home", "enter")
         await settle(pilot)
         assert session_of(pilot).attribute("zip").kind is Kind.NUMERIC
 

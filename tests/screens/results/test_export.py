@@ -14,7 +14,7 @@ from textual.widgets import Input
 
 from kanon_tui.screens.dialogs import Confirm
 from kanon_tui.screens.path_dialog import AskPath
-from kanon_tui.screens.results.export import CommandDialog
+from kanon_tui.screens.results.command_dialog import CommandDialog
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import answer, open_results, text_of
 

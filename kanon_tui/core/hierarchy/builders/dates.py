@@ -22,7 +22,7 @@ from kanon_tui.core.fields.types import FieldType, list_of
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 
-__all__ = ["DATE", "DATE_LEVELS", "date_labels"]
+__all__ = ["DATE", "DATE_LEVELS", "date_labels", "default_date_levels"]
 
 DATE_LEVELS = ("month", "year", "5 years", "decade")
 """The levels when none are named."""
@@ -68,6 +68,12 @@ def date_labels(column: Column, word: str) -> list[str]:
     groups, number = np.unique(since_year_zero // months, return_inverse=True)
     labels = [_label(int(group) * months, months) for group in groups]
     return [labels[i] for i in number.tolist()]
+
+
+def default_date_levels(column: Column) -> tuple[str, ...]:
+    """The calendar units that tell the dates of a column apart."""
+    apart = tuple(word for word in DATE_LEVELS if len(set(date_labels(column, word))) > 1)
+    return apart or DATE_LEVELS[:1]
 
 
 def _label(first: int, months: int) -> str:

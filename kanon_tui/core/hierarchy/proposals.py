@@ -1,0 +1,233 @@
+"""Groupings for plain categories, made from the values and their records.
+
+Each proposal is what a project writes for the builder `groups`, so that it can be looked at and
+changed like any grouping.
+
+by frequency     values with few records go together, level by level
+by prefix        values with the same first word, or the same first letters
+by alphabet      ranges of first letters that hold about equally many records
+by association   values whose records have alike values of a sensitive attribute: pairs are joined
+                 so that as little as possible of what they tell about it is lost (mutual
+                 information), until a few groups are left
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.hierarchy.builders.builder import present_values
+from kanon_tui.core.numeric import Floats
+
+__all__ = ["Proposal", "fitting_builder", "proposals"]
+
+MOST_VALUES = 2_000
+"""Values up to which groups are proposed: more cannot be looked through."""
+MOST_ASSOCIATED = 300
+"""Values up to which they are compared pair by pair."""
+OTHER = "Other"
+_FEW = 3
+
+Levels = list[dict[str, list[str]]]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A grouping that can be worked out."""
+
+    title: str
+    make: Callable[[], Mapping[str, Any] | None]
+    """The specification, or None where the values do not group so."""
+
+
+def fitting_builder(column: Column) -> str:
+    """The builder that fits a column: the one whose result is shown where none is chosen.
+
+    Codes of one length, such as zip codes, are best masked.
+    """
+    if column.kind is Kind.NUMERIC:
+        return "intervals"
+    if column.kind is Kind.DATE:
+        return "date"
+    values = present_values(column)
+    lengths = {len(value) for value in values}
+    with_digits = sum(any(map(str.isdigit, value)) for value in values)
+    codes = len(values) > 1 and max(lengths) > 1 and with_digits >= 0.9 * len(values)
+    return "mask" if codes and max(lengths) - min(lengths) <= 3 else "flat"
+
+
+def proposals(
+    column: Column, k: int, sensitive: Mapping[str, Callable[[], Column]]
+) -> Iterator[Proposal]:
+    """Groupings for a column of categories; for others there are ranges and the calendar.
+
+    Sensitive attributes come by name, with what gives their column when it is wanted.
+    """
+    values = present_values(column)
+    if column.kind.ordered or not _FEW <= len(values) <= MOST_VALUES:
+        return
+    yield Proposal("groups by frequency", lambda: _spec(_by_frequency(column, k)))
+    yield Proposal("groups by prefix", lambda: _spec(_by_prefix(values)))
+    yield Proposal("groups by alphabet", lambda: _spec(_by_alphabet(column)))
+    if len(values) <= MOST_ASSOCIATED:
+        for name, other in sensitive.items():
+            yield Proposal(f"groups alike in {name}", partial(_associated, column, other))
+
+
+def _associated(column: Column, other: Callable[[], Column]) -> Mapping[str, Any] | None:
+    return _spec(_by_association(column, other()))
+
+
+def _spec(levels: Levels) -> Mapping[str, Any] | None:
+    return {"builder": "groups", "levels": levels} if levels else None
+
+
+def _levels(values: Sequence[str], labels: Sequence[Sequence[str]]) -> Levels:
+    """Labels per level as groups of the level below; a level that groups nothing is left out."""
+    levels: Levels = []
+    below: Sequence[str] = values
+    for level in labels:
+        if len(set(level)) in (1, len(set(below))):
+            continue
+        groups: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for member, label in zip(below, level, strict=True):
+            groups[label][member] = None
+        levels.append({group: list(members) for group, members in groups.items()})
+        below = level
+    return levels
+
+
+def _by_frequency(column: Column, k: int) -> Levels:
+    values = present_values(column)
+    counts = column.counts[: len(values)]
+    rarest_first = np.argsort(counts, kind="stable")
+    other = OTHER
+    while other in values:
+        other += " values"
+    labels = []
+    for least in (k, counts.sum() * 0.05, counts.sum() * 0.2):
+        rare = max(int((counts < least).sum()), 2)  # one value alone is no group
+        together = set(rarest_first[:rare].tolist())
+        labels.append([other if i in together else value for i, value in enumerate(values)])
+    return _levels(values, labels)
+
+
+def _by_prefix(values: Sequence[str]) -> Levels:
+    words = [value.replace("-", " ").split(" ", 1)[0] for value in values]
+    counts = Counter(words)
+    if len(counts) < len(values) * 0.7:  # first words that several values share
+        first = [_prefix(v, w) if counts[w] > 1 else v for v, w in zip(values, words, strict=True)]
+        return _levels(values, [first, [_prefix(v, v[:1]) for v in values]])
+    lengths = [n for n in (3, 2, 1) if n < max(map(len, values))]
+    labels: list[list[str]] = []
+    for length in lengths:
+        labels.append([_prefix(value, value[:length]) for value in values])
+    return _levels(values, labels)
+
+
+def _prefix(value: str, shown: str) -> str:
+    return value if value == shown else f"{shown}.."
+
+
+def _by_alphabet(column: Column) -> Levels:
+    values = present_values(column)
+    letters = [value[:1].upper() or " " for value in values]
+    records: Counter[str] = Counter()
+    for letter, count in zip(letters, column.counts.tolist(), strict=False):
+        records[letter] += count
+    alphabet = sorted(records)
+    cuts = {0, len(alphabet)}
+    labels = []
+    total, below = sum(records.values()), np.cumsum([records[letter] for letter in alphabet])
+    nested = []
+    for parts in (2, 4, 8):  # from coarse to fine, so that cuts are kept
+        targets = [total * i / parts for i in range(1, parts)]
+        cuts |= {int(np.abs(below - target).argmin()) + 1 for target in targets}
+        nested.append(sorted(cuts))
+    for edges in reversed(nested):
+        group_of = {
+            letter: _letters(alphabet[start], alphabet[end - 1])
+            for start, end in pairwise(edges)
+            for letter in alphabet[start:end]
+        }
+        labels.append([group_of[letter] for letter in letters])
+    return _levels(values, labels)
+
+
+def _letters(first: str, last: str) -> str:
+    return first if first == last else f"{first}-{last}"
+
+
+def _by_association(column: Column, other: Column) -> Levels:
+    """Join the two groups that lose least, again and again; levels at a half and at a quarter."""
+    values = present_values(column)
+    joint = _joint_counts(column, other, len(values))
+    members = [[i] for i in range(len(values))]
+    sizes = dict.fromkeys((len(values) // 2, len(values) // 4, 2))
+    wanted = [size for size in sizes if 1 < size < len(values)]
+    labels = []
+    costs = _costs(joint)
+    while wanted:
+        a, b = divmod(int(costs.argmin()), len(members))
+        a, b = min(a, b), max(a, b)
+        members[a] += members.pop(b)
+        joint[a] += joint[b]
+        joint = np.delete(joint, b, axis=0)
+        costs = np.delete(np.delete(costs, b, axis=0), b, axis=1)
+        costs[a] = costs[:, a] = _cost_row(joint, a)
+        if len(members) == wanted[0]:
+            wanted.pop(0)
+            labels.append(_named(values, column, members))
+    return _levels(values, labels)
+
+
+def _joint_counts(column: Column, other: Column, rows: int) -> Floats:
+    codes = other.codes.astype(np.int64)
+    width = len(other.values)
+    if other.numbers is not None and width > 10:  # numbers and dates by tenths of their records
+        order = np.cumsum(other.counts) - other.counts / 2
+        codes = np.minimum(order * 10 // len(codes), 9).astype(np.int64)[codes]
+        width = 10
+    table = np.bincount(column.codes.astype(np.int64) * width + codes,
+                        minlength=len(column.values) * width)  # fmt: skip
+    return table.reshape(-1, width)[:rows].astype(np.float64)
+
+
+def _costs(joint: Floats) -> Floats:
+    costs = np.array([_cost_row(joint, a) for a in range(len(joint))])
+    return np.asarray(np.minimum(costs, costs.T))
+
+
+def _cost_row(joint: Floats, a: int) -> Floats:
+    """What mutual information is lost when group `a` is joined with each of the others."""
+    lost = _entropy(joint + joint[a]) - _entropy(joint) - _entropy(joint[a : a + 1])
+    lost[a] = np.inf
+    return lost
+
+
+def _entropy(counts: Floats) -> Floats:
+    """Records times entropy of each row."""
+    totals = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    return np.asarray(-(counts * logs).sum(axis=1))
+
+
+def _named(values: Sequence[str], column: Column, members: Sequence[Sequence[int]]) -> list[str]:
+    """A group is called by its most frequent value and how many more there are."""
+    labels = [""] * len(values)
+    for group in members:
+        first = max(group, key=lambda i: (int(column.counts[i]), -i))
+        more = len(group) - 1
+        name = values[first] if not more else f"{values[first]} and {more} more"
+        for i in group:
+            labels[i] = name
+    return labels
