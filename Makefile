@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: run test test-quick check format bench lock clean
+.PHONY: run test test-quick fuzz check format bench lock clean
 
 run: $(INSTALLED)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -15,6 +15,10 @@ test: $(INSTALLED)  ## run every test
 
 test-quick: $(INSTALLED)  ## the tests that take under a minute: no screens, no commands, no slow twins
 	$(BIN)/pytest -m "not slow"
+
+SECONDS ?= 60
+fuzz: $(INSTALLED)  ## random files, projects, command lines, tables and keys; SECONDS=600, SEED=17, TARGET=readers
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(if $(TARGET),--target '$(TARGET)')
 
 check: $(INSTALLED)  ## lint, format, types, tests
 	$(BIN)/ruff check .

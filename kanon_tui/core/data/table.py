@@ -204,7 +204,7 @@ def _parquet(data: bytes, path: Path, limit: int | Literal["auto"]) -> pl.DataFr
         if cells * _BYTES_PER_CELL > allowed:
             raise too_large(path, allowed, limit == "auto")
         return pl.read_parquet(io.BytesIO(data))
-    except (pl.exceptions.PolarsError, OSError, ValueError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
         raise InputError(
             f"{path.name} is not a readable Parquet file; get a whole copy, or rename it if it is "
             "CSV"

@@ -103,6 +103,12 @@ def test_undecodable_bytes_are_named_with_their_row(monkeypatch, chunk):
         to_utf8("a,b\n1,2".encode("utf-16")[:-1], "utf-16", "f")
 
 
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n", b"a,b\n1,2\n3", b"\x00\xd8\x00\xd8"])
+def test_utf_16_without_its_mark_is_a_sentence(content: bytes) -> None:
+    with pytest.raises(InputError, match=r"^f\b.* utf-16 text.*set the encoding"):
+        to_utf8(content, "utf-16", "f")
+
+
 def test_nul_bytes_binary_files_and_other_formats():
     with pytest.raises(InputError, match=r"^f: row 2 holds a NUL byte"):
         to_utf8(b"a,b\n1,\0\n", "auto", "f")

@@ -1,0 +1,94 @@
+"""Random tables, algorithms and options: every release is counted again, by code of its own."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.p_sensitivity import PSensitivity
+from kanon_tui.core.privacy.t_closeness import TCloseness
+from kanon_tui.core.run.result import Result, conclude
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import FULL_SPEED, RunContext
+from kanon_tui.core.task.task import Task
+from tests.core.algorithms.random_tables import random_task
+from tests.core.algorithms.ruled_tables import ruled_task
+
+ROUNDING = 1e-9
+
+
+def try_once(random: Random, folder: Path) -> str:
+    seed = random.randrange(2**31)
+    ruled = random.random() < 0.3
+    task = ruled_task.__wrapped__(seed) if ruled else random_task.__wrapped__(seed)
+    required: tuple[PrivacyModel, ...] = ()
+    if not ruled and random.random() < 0.6:
+        required = (some_requirement(random),)
+    privacy = replace(
+        task.privacy,
+        max_suppression=random.choice([0.0, 0.0, 0.1, 0.5, 1.0]),
+        requirements=required,
+    )
+    task = replace(task, privacy=privacy)
+    name = random.choice(sorted(ALGORITHMS))
+    pace = random.choice([1, 7, FULL_SPEED])
+    try:
+        result = conclude(Run(task, ALGORITHMS[name](), RunContext(pace)))
+    except (NotReachedError, InputError):
+        return "no release"
+    recount(task, result)
+    return "counted again"
+
+
+def some_requirement(random: Random) -> PrivacyModel:
+    return random.choice(
+        [
+            DistinctLDiversity(random.choice([1, 2, 3]), "label"),
+            EntropyLDiversity(random.choice([1.0, 1.5, 2.0, 2.9]), "label"),
+            PSensitivity(random.choice([1, 2, 3]), "label"),
+            TCloseness(random.choice([0.0, 0.2, 0.5, 1.0]), "label"),
+            AlphaKAnonymity(random.choice([0.34, 0.5, 0.8, 1.0]), "label"),
+        ]
+    )
+
+
+def recount(task: Task, result: Result) -> None:
+    """Classes are equal rows of printed quasi-identifiers; a dictionary counts them."""
+    names = [attribute.name for attribute in task.quasi]
+    rows = result.table.to_dicts()
+    assert len(rows) == task.n - result.measures.suppressed_records
+    classes: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        classes[tuple(row[name] for name in names)].append(row)
+    assert all(len(members) >= task.k for members in classes.values())
+    for requirement in task.privacy.requirements:
+        whole = Counter(row["label"] for row in rows)
+        for members in classes.values():
+            _check(requirement, Counter(row["label"] for row in members), whole)
+
+
+def _check(requirement: PrivacyModel, values: Counter[str], whole: Counter[str]) -> None:
+    size, total = values.total(), whole.total()
+    shares = [count / size for count in values.values()]
+    bound = requirement.bound
+    match requirement:
+        case DistinctLDiversity():  # and p-sensitivity
+            assert len(values) >= bound
+        case EntropyLDiversity():
+            assert math.exp(-sum(p * math.log(p) for p in shares)) >= bound - ROUNDING
+        case TCloseness():
+            distance = sum(abs(values[v] / size - whole[v] / total) for v in whole) / 2
+            assert distance <= bound + ROUNDING
+        case AlphaKAnonymity():
+            assert max(shares) <= bound + ROUNDING
+        case _:
+            raise AssertionError(f"no recount for {requirement}")

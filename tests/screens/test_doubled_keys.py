@@ -1,0 +1,206 @@
+"""Enter and escape, twice and four times in one packet, in every dialog that a key opens.
+
+Keys are tried on every screen and pane; whatever opens a dialog is opened again for each packet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from kanon_tui.app import ANALYSES, KanonApp, screen_maker
+from kanon_tui.core.editing.session import open_session
+from kanon_tui.core.run.result import conclude, start
+from kanon_tui.screens.base import STEPS
+from kanon_tui.screens.dialogs import Modal
+from tests.screens.conftest import session_of, settle
+from tests.screens.packets import ENTER, ESCAPE, send_packet
+
+PACKETS = (ENTER * 2, ENTER * 4, ESCAPE * 4, ENTER + ESCAPE + ENTER)
+LEAVE_ALONE = {
+    "ctrl+q", "q", "ctrl+c", "tab", "shift+tab", "up", "down", "left", "right", "home", "end",
+    "pageup", "pagedown", "ctrl+home", "ctrl+end", "ctrl+pageup", "ctrl+pagedown", "escape",
+    *(key for key, _, _ in STEPS), *(f"alt+{key}" for key, _, _ in STEPS),
+}  # fmt: skip
+"""Keys that quit, move or change screens: they open no dialog, or have a test of their own."""
+DIALOGS = {
+    "start": {"AskPath"},
+    "data": {"AskText", "ReadingDialog", "CommandPalette", "Help", "AskPath"},
+    "attributes": {"AskText", "AssociationDialog"},
+    "hierarchies": {"BuilderDialog", "AskPath", "AskText"},
+    "rules": {"Choose", "AskText"},
+    "results": {"WhyDialog", "CompareScreen", "Choose"},
+    "what-if": {"ChooseAlgorithms", "AskText"},
+    "AttackScreen": {"AskPath"},
+    "PartitionScreen": {"Choose"},
+}
+"""Some that must be met on each screen, so that a key that moved away does not empty the test."""
+
+
+@pytest.fixture
+async def pilot(sample: Callable[[str], Path], make_app, monkeypatch, tmp_path: Path):
+    """A project with two results."""
+    monkeypatch.chdir(tmp_path)
+    async with make_app(sample("locations")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        session = session_of(pilot)
+        for _ in range(2):
+            run = start(session.project, task=session.task())
+            session.results.append(replace(conclude(run, session.project), seconds=0.2))
+        yield pilot
+
+
+async def back_to(pilot: Pilot[None], name: str) -> Screen[Any]:
+    """The screen as it was at the beginning, with nothing over it."""
+    app = pilot.app
+    assert isinstance(app, KanonApp)
+    for stack in list(app._screen_stacks.values()):
+        while len(stack) > 1:
+            above = stack[-1]
+            above.dismiss(None)
+            for _ in range(50):
+                await pilot.pause()
+                if above not in stack:
+                    break
+            assert above not in stack
+    session = session_of(pilot)
+    while session.undo() is not None:
+        pass
+    if name in app._screen_stacks or name in app.MODES:
+        app.switch_mode(name)
+    else:
+        app.switch_mode("results")
+        [module] = [module for _, _, module, panel in ANALYSES if panel == name]
+        app.push_screen(screen_maker(module, name)())
+    await settle(pilot)
+    return app.screen
+
+
+def panes(screen: Screen[Any]) -> Iterator[int]:
+    yield from range(max(len(screen.focus_chain), 1))
+
+
+async def open_dialog(pilot: Pilot[None], name: str, pane: int, key: str) -> Screen[Any] | None:
+    """Press a key in a pane; gives the dialog that it opened."""
+    screen = await back_to(pilot, name)
+    if pane < len(screen.focus_chain):
+        screen.focus_chain[pane].focus()
+        await settle(pilot)
+    await pilot.press(key)
+    await settle(pilot)
+    assert pilot.app._exception is None, key
+    return pilot.app.screen if pilot.app.screen is not screen and _is_over(pilot) else None
+
+
+async def keys_of_pane(pilot: Pilot[None], name: str, pane: int) -> list[tuple[str, object]]:
+    """Keys of ours that work there, with what they belong to; those of every screen on one."""
+    screen = await back_to(pilot, name)
+    if pane < len(screen.focus_chain):
+        screen.focus_chain[pane].focus()
+        await settle(pilot)
+    everywhere = {"ctrl+p", "ctrl+o", "ctrl+s", "f1", "question_mark", "ctrl+z", "ctrl+y"}
+    common = everywhere if name != "data" else set()
+    return [
+        (key, type(active.node))
+        for key, active in sorted(screen.active_bindings.items())
+        if key not in LEAVE_ALONE | common and _is_ours(active.node)
+    ]
+
+
+def _is_ours(node: object) -> bool:
+    return type(node).__module__.startswith("kanon_tui")
+
+
+def _is_over(pilot: Pilot[None]) -> bool:
+    return isinstance(pilot.app.screen, Modal | CommandPalette)
+
+
+@pytest.mark.parametrize("name", DIALOGS)
+async def test_every_dialog_takes_doubled_keys(name: str, pilot: Pilot[None]) -> None:
+    met: set[str] = set()
+    tried: set[tuple[str, object]] = set()
+    screen = await back_to(pilot, name)
+    for pane in panes(screen):
+        for key, owner in await keys_of_pane(pilot, name, pane):
+            if (key, owner) in tried:
+                continue
+            tried.add((key, owner))
+            if await open_dialog(pilot, name, pane, key) is None:
+                continue
+            dialog = type(pilot.app.screen).__name__
+            met.add(dialog)
+            for packet in PACKETS:
+                await open_dialog(pilot, name, pane, key)
+                send_packet(pilot.app, packet)
+                await settle(pilot)
+                assert pilot.app._exception is None, (key, dialog, packet)
+                assert pilot.app.is_running, (key, dialog, packet)
+    assert met >= DIALOGS[name], met
+
+
+@pytest.mark.parametrize("packet", PACKETS)
+async def test_the_question_before_leaving_takes_doubled_keys(
+    packet: str, pilot: Pilot[None], sample
+) -> None:
+    app, session = pilot.app, session_of(pilot)
+    session.edit(replace(session.project, seed=9), "seed")
+    send_packet(app, "\x11" * 2)  # ctrl+q
+    await settle(pilot)
+    send_packet(app, packet)
+    await settle(pilot)
+    assert app._exception is None
+    if app.is_running:
+        assert session.dirty
+    else:
+        assert app.return_code == 0
+
+
+@pytest.mark.parametrize("packet", PACKETS)
+async def test_offers_and_errors_take_doubled_keys(
+    packet: str, sample, make_app, tmp_path: Path
+) -> None:
+    """The offer of unsaved work, the question about a changed file, and a message."""
+    path = sample("datafly")
+    async with make_app(path).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2", "down", "s")
+        await settle(pilot)
+    async with make_app(path).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        send_packet(pilot.app, packet)
+        await settle(pilot)
+        if pilot.app.session is not None:
+            await pilot.press("2", "down", "s")
+            await settle(pilot)
+            other = open_session(path)
+            other.edit(replace(other.project, seed=8), "seed")
+            other.save()
+            send_packet(pilot.app, "\x13")  # ctrl+s
+            await settle(pilot)
+            send_packet(pilot.app, packet)
+            await settle(pilot)
+        pilot.app.show_error("A mistake", ValueError())
+        await settle(pilot)
+        send_packet(pilot.app, packet)
+        await settle(pilot)
+        assert pilot.app._exception is None
+        assert pilot.app.is_running
+
+
+async def test_a_packet_that_opens_and_answers(pilot: Pilot[None]) -> None:
+    """The keys that ended the application when they came together."""
+    for keys in ("\x10" + ENTER * 2, "\x10" + ESCAPE * 3, "1#" + ENTER * 2, "\x0f" + ENTER * 3,
+                 "2w" + ENTER * 2, "\x13" + ENTER * 4, "\x0f\x0f\x0f" + ESCAPE * 4,
+                 "\x10\x10" + ENTER * 2, "6w" + ENTER * 2, "6w" + ESCAPE * 4):  # fmt: skip
+        send_packet(pilot.app, keys)
+        await settle(pilot)
+        assert pilot.app._exception is None, keys
+        assert pilot.app.is_running, keys
+        await back_to(pilot, "data")
