@@ -53,8 +53,11 @@ class Modal(ModalScreen[Any]):
         return self._close_in_front()
 
     def _close_in_front(self) -> AwaitComplete:
-        """Close now, or once what lies over it is gone: Textual closes what is in front."""
-        if self.is_active:
+        """Close now, or once it is there and what lies over it is gone.
+
+        Textual closes what is in front, and takes away what is being built under its builder.
+        """
+        if self.is_active and self.is_mounted:
             return super().dismiss(self._answer)
         return AwaitComplete()
 

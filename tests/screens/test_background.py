@@ -167,6 +167,18 @@ async def test_an_answered_dialog_under_another_closes_when_it_comes_to_the_fron
         assert answers == [True]
 
 
+async def test_a_dialog_that_is_closed_while_it_is_built_closes_once_it_is_there(make_app) -> None:
+    async with make_app().run_test() as pilot:
+        answers: list[object] = []
+        dialog = AskText("A question")
+        pilot.app.push_screen(dialog, answers.append)
+        dialog.dismiss("early")
+        assert dialog in pilot.app.screen_stack
+        await settle(pilot)
+        assert answers == ["early"]
+        assert len(pilot.app.screen_stack) == 1
+
+
 async def test_a_question_that_comes_late_waits_where_it_was_asked(sample, make_app) -> None:
     async with make_app(sample("datafly")).run_test() as pilot:
         await settle(pilot)

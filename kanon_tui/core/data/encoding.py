@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -100,7 +101,9 @@ def _decoded(data: bytes, encoding: str, file: str) -> Iterator[str]:
         except UnicodeDecodeError as error:
             held_back = len(error.object) - len(chunk)  # bytes of a letter begun in the last chunk
             decoder.setstate(state)
-            good = decoder.decode(chunk[: max(0, error.start - held_back)])
+            good = ""
+            with suppress(UnicodeError):  # it does not begin as it should either
+                good = decoder.decode(chunk[: max(0, error.start - held_back)])
             raise InputError(
                 f"{file}: row {1 + lines + _line_ends(good, last)} is not {encoding} text (byte "
                 f"0x{error.object[error.start]:02x}); set the encoding, for example to latin-1"
