@@ -19,10 +19,13 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.run.result import conclude, start
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.dialogs import Modal
+from tests.fuzz.keys import come_to_rest
 from tests.hostile import HOSTILE, IN_A_CELL, assert_harmless
 from tests.screens.conftest import session_of, settle
 
 AGE, CITY, FLU = f"age{HOSTILE}", f"city{IN_A_CELL}", f"flu{HOSTILE}"
+EVERYWHERE = {"ctrl+p", "ctrl+o", "ctrl+s", "f1", "question_mark", "ctrl+z", "ctrl+y"}
+"""Pressed on one screen only."""
 MOTIONS = {"ctrl+q", "q", "ctrl+c", "tab", "shift+tab", "escape", "left", "up", "home", "end"}
 
 
@@ -76,6 +79,7 @@ def add_result(session: Session) -> None:
 async def press_everything(pilot: Pilot[None], step: str) -> None:
     """Every key of ours in every pane, and what it opens once more with its own first keys."""
     app = pilot.app
+    common = EVERYWHERE if step != "data" else set()
     tried: set[tuple[str, Any]] = set()
     for pane in range(max(len(app.screen.focus_chain), 1)):
         if pane < len(app.screen.focus_chain):
@@ -84,15 +88,22 @@ async def press_everything(pilot: Pilot[None], step: str) -> None:
         for key, active in sorted(app.screen.active_bindings.items()):
             known = (key, type(active.node))
             ours = type(active.node).__module__.startswith("kanon_tui")
-            if key in MOTIONS or known in tried or not ours or key.isdigit() or key[:4] == "alt+":
+            if (
+                key in MOTIONS | common
+                or known in tried
+                or not ours
+                or key.isdigit()
+                or key[:4] == "alt+"
+            ):
                 continue
             tried.add(known)
             here = app.screen
             await pilot.press(key)
-            await settle(pilot)
+            await pilot.pause()
+            await come_to_rest(pilot)  # a run that was started is stopped
             if app.screen is not here:
                 await pilot.press("down", "tab", "enter")
-                await settle(pilot)
+                await come_to_rest(pilot)
             for _ in range(8):
                 if app.screen is here or not isinstance(app.screen, Modal):
                     break
