@@ -32,6 +32,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--set", metavar="PARAM=VALUE", type=assignment, action="append", default=[],
         help="a parameter of the algorithm; may be repeated",
     )  # fmt: skip
+    add(
+        "--levels", metavar="NAME=LEVEL,...",
+        help="publish this string of levels if it passes, instead of searching; attributes that "
+        "are not named stand at their root",
+    )  # fmt: skip
     add("--out", metavar="FILE", type=Path, help="the release: .csv, .tsv or .parquet")
     add("--report", metavar="FILE", type=Path, help="the report: .json, .md or .html")
     add("--force", action="store_true", help="replace existing files")
@@ -51,6 +56,7 @@ def execute(args: argparse.Namespace) -> int:
         parameters=args.set,
         k=args.k,
         seed=args.seed,
+        levels=args.levels,
     )
     _check_targets(args, project)
     run = start(project)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.full_domain.chosen_string import read_levels
 from kanon_tui.core.full_domain.halving import Halving, list_all
 from kanon_tui.core.full_domain.objective import SEEKS, declared_objective
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import note
 
 __all__ = ["GlobalSearch"]
 
@@ -32,6 +35,9 @@ class GlobalSearch(Algorithm):
     and one pass over the strings that are left. A failing test also follows one of the records that
     fail through all strings (see `passing`), so that tens of tests decide on thousands of strings.
 
+    With `levels` a person has chosen: that string is tested and published if it passes, as the
+    expert does at the end of figure 4.
+
     Departures: see `halving`, which also proves that the answer is the optimum.
 
     Reference: Morton, global optimisation of the utility metric (figures 3 and 4).
@@ -47,10 +53,18 @@ class GlobalSearch(Algorithm):
     )
 
     objective: str = declared_objective(SEEKS)
+    levels: str | None = declared(
+        None,
+        "A string that a person chose, age=3,sex=1 (others at their root): it is tested and "
+        "published, and nothing is searched",
+        words="levels like age=3,sex=1",
+    )
     memory: int = declared(1000, "Megabytes that the list of strings may take", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
-        """Pre-prune, then halve the list of all strings."""
+        """Pre-prune, then halve the list of all strings; or publish the one that was chosen."""
+        if self.levels is not None:
+            return (yield from self._publish_chosen(task, context, self.levels))
         lowest, dropped = lowest_levels(task)
         search = Search(task, context, lowest, objective=self.objective)
         halving = Halving(search, list_all(search, self.memory, self.name))
@@ -58,3 +72,23 @@ class GlobalSearch(Algorithm):
         yield from search.tell_dropped(dropped)
         yield from halving.run()
         return search.answer()
+
+    def _publish_chosen(self, task: Task, context: RunContext, written: str) -> Steps:
+        """Test one string, and say what it lacks where it fails."""
+        levels = read_levels(written, task, f"{self.name}: levels")
+        search = Search(task, context, [0] * len(levels), objective=self.objective)
+        search.generated = 1
+        outcome = search.frequency.test(levels, to_the_end=True)
+        search.tested = 1
+        if outcome.passes:
+            search.record_passing(levels, outcome)
+        yield from search.tell_test(levels, outcome)
+        if not outcome.passes:
+            raise NotReachedError(
+                f"the chosen string {search.text(levels)} does not pass: {outcome.small:,} of "
+                f"{task.n:,} records are in classes below k = {task.k:,} or miss what is required, "
+                f"{search.frequency.allowed:,} may be suppressed; choose more general levels, or "
+                f"let global search for the best string"
+            )
+        chosen = note("the string was chosen by a person")
+        return search.grouping(levels, (chosen, *search.notes(levels)))

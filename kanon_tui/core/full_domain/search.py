@@ -301,9 +301,23 @@ class Search:
                 "levels_dropped": dropped,
                 "answer": self._by_name(levels),
                 "passing": listed,
+                "rv_range": self._ranges(strings),
             },
             notes=tuple(notes),
         )
+
+    def _ranges(self, strings: Sequence[PassingString]) -> dict[str, Any]:
+        """Least and highest RV over the passing strings met (Morton's tables 5 and 6)."""
+        if not strings:
+            return {}
+        values = self._research_value.bounds
+        levels = np.array([string.levels for string in strings])
+        ranges: dict[str, Any] = {
+            name: [float(own[levels[:, x]].min()), float(own[levels[:, x]].max())]
+            for x, (name, own) in enumerate(zip(self.names, values, strict=True))
+        }
+        totals = [string.rv for string in strings]
+        return {"total": [min(totals), max(totals)], "attributes": ranges}
 
     def _by_name(self, levels: Sequence[int]) -> dict[str, int]:
         return dict(zip(self.names, levels, strict=True))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 
@@ -19,11 +20,20 @@ def with_overrides(
     parameters: Iterable[tuple[str, str]] = (),
     k: int | None = None,
     seed: int | None = None,
+    levels: str | None = None,
 ) -> Project:
     """The project with these settings instead of its own; None keeps what the project says.
 
-    `parameters` are names and texts, read as the algorithm declares them.
+    `parameters` are names and texts, read as the algorithm declares them. `levels` is a string
+    that a person chose, which `global` publishes.
     """
+    if levels is not None:
+        if algorithm not in (None, "global"):
+            raise InputError(
+                f"--levels: publishes the levels that you name, so that {algorithm} would not run; "
+                f"leave one of the two out"
+            )
+        algorithm, parameters = "global", [*parameters, ("levels", levels)]
     choice = _choice(project.algorithm, algorithm, parameters)
     privacy = project.privacy if k is None else replace(project.privacy, k=k)
     return replace(
