@@ -93,15 +93,15 @@ def test_existing_files_are_kept_and_found_before_the_run(
 
 
 def test_levels_that_a_person_chose_are_published_or_refused(folder: Path) -> None:
-    done = kanon("run", "p.yaml", "--levels", "age=0,sex=9", folder=folder)
+    done = kanon("run", "p.yaml", "--levels", "age=0,zip=9", folder=folder)
     assert done.returncode == 2
-    assert "sex has the levels 0 to" in done.stderr
-    done = kanon("run", "p.yaml", "--levels", "sex=0", "--k", "1", "--report", "r.json",
+    assert "zip has the levels 0 to" in done.stderr
+    done = kanon("run", "p.yaml", "--levels", "zip=0", "--k", "1", "--report", "r.json",
                  folder=folder)  # fmt: skip
     assert done.returncode == 0, done.stderr
     answer = json.loads((folder / "r.json").read_text())["search"]["answer"]
-    assert answer["sex"] == 0
-    done = kanon("run", "p.yaml", "--levels", "age=0,sex=0", "--k", "7", folder=folder)
+    assert answer["zip"] == 0
+    done = kanon("run", "p.yaml", "--levels", "age=0,zip=0", "--k", "7", folder=folder)
     assert done.returncode == 1
     assert "does not pass" in done.stderr
 
