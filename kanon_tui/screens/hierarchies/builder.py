@@ -295,7 +295,7 @@ def preview_text(attribute: QuasiIdentifier, levels: tuple[LevelMeasures, ...]) 
     present = len(paths) - (attribute.column.missing is not None)
     examples = [list(map(printable, paths[code])) for code in (0, present * 2 // 3)]
     width = min(24, max(cell_len(label) for label in examples[0]))
-    text = Text()
+    text = Text(no_wrap=True, overflow="ellipsis")
     text.append("level  groups smallest alone  for example\n", "dim")
     for level in levels:
         text.append(f"{level.level:>5} {level.labels:>7,} {level.smallest:>8,} ")

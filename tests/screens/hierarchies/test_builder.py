@@ -63,3 +63,35 @@ async def test_builder_changes_its_form_and_groups_begin_with_what_is_there(fold
         assert d.spec("country").rv is None  # typed for four levels, now there are three
         await d.press("ctrl+z")
         assert d.spec("country").rv == (0.4, 0.3, 0.1, 0.0)
+
+
+async def test_the_builder_opens_with_what_fits_the_column(folder):
+    (folder / "data.csv").write_text(
+        "born,region,zip\n31.12.1999,North East,46201\n01.02.1987,North West,46202\n"
+        "05.06.1970,South,46203\n"
+    )
+    (folder / "p.yaml").write_text(
+        "data: {path: data.csv}\nprivacy: {k: 2}\nattributes:\n  born: {role: quasi}\n"
+        "  region: {role: quasi}\n  zip: {role: quasi, kind: categorical}\n"
+    )
+    async with opened(folder / "p.yaml", (80, 24)) as d:
+        for name, builder in {"born": "date", "region": "flat", "zip": "mask"}.items():
+            await d.go(name)
+            await d.press("b")
+            assert d.app.screen.query_one("#builder", Select).value == builder
+            assert d.text("#error") == ""
+            await d.press("escape")
+
+
+async def test_a_proposed_grouping_fills_the_form_and_can_be_changed(folder):
+    async with opened(folder / "p.yaml", (80, 24)) as d:
+        await d.go("country")
+        await d.press("b")
+        d.app.screen.query_one("#builder", Select).value = "groups by alphabet"
+        await d.settle()
+        area = d.app.screen.query_one("#key-levels", TextArea)
+        assert "[France, Italy]" in area.text
+        await d.type(area.text.replace("F-I", "First half"), "#key-levels")
+        await d.press("ctrl+r")
+        levels = d.spec("country").hierarchy["levels"]
+        assert levels[-1]["First half"]

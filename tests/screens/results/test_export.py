@@ -10,11 +10,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Select
 
+from kanon_tui.core.data.csv_format import CsvChoice
+from kanon_tui.core.data.schema import Role
 from kanon_tui.screens.dialogs import Confirm
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.command_dialog import CommandDialog
+from kanon_tui.screens.results.csv_dialog import CsvDialog
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import answer, open_results, text_of
 
@@ -139,3 +142,56 @@ async def test_formulas_are_asked_about(make_app, tmp_path: Path) -> None:
             await answer(pilot, str(tmp_path / f"{key}.csv"))
             release = pl.read_csv(tmp_path / f"{key}.csv", infer_schema=False)
             assert set(release["job"]) == {written, "cook"}
+
+
+async def test_a_release_keeps_the_dialect_of_its_source_and_offers_another(
+    make_app, tmp_path: Path
+) -> None:
+    source = tmp_path / "orte.csv"
+    rows = [f"{20 + i % 4};{('Köln', 'Lübeck')[i % 2]};{1 + i % 3},5" for i in range(24)]
+    source.write_bytes("\r\n".join(["Alter;Wohnort;Wert", *rows, ""]).encode("latin-1"))
+    out = tmp_path / "orte-release.csv"
+    async with make_app(source).run_test(size=(80, 24)) as pilot:
+        await open_results(pilot, "datafly")
+        await export(pilot, 0)
+        hint = " ".join(str(each.content) for each in pilot.app.screen.query(".hint"))
+        assert "semicolon, latin-1, line ends crlf" in hint
+        await pilot.press("enter")
+        await settle(pilot)
+        data = out.read_bytes()
+        assert data.startswith(b"Alter;Wohnort;Wert\r\n")
+        assert "Köln".encode("latin-1") in data or b"*" in data
+        await export(pilot, 6)  # how text is written
+        assert isinstance(pilot.app.screen, CsvDialog)
+        pilot.app.screen.query_one("#encoding", Select).value = "utf-16"
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        session = session_of(pilot)
+        assert session.project.output.csv.encoding == "utf-16"
+        await pilot.press("escape")
+        other = tmp_path / "other.csv"
+        await export(pilot, 0)
+        await answer(pilot, str(other))
+        assert other.read_bytes().decode("utf-16").startswith("Alter;Wohnort;Wert\r\n")
+
+
+async def test_a_character_without_a_place_offers_utf_8(make_app, tmp_path: Path) -> None:
+    source = tmp_path / "orte.csv"
+    rows = [f"{20 + i % 4};{('Köln', 'Łódź')[i % 2]}" for i in range(24)]
+    source.write_text("\n".join(["Alter;Wohnort", *rows, ""]), encoding="utf-8")
+    out = tmp_path / "orte-release.csv"
+    async with make_app(source).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        session = session_of(pilot)
+        session.change_attributes(["Wohnort"], "published", role=Role.OTHER)
+        output = replace(session.project.output, csv=CsvChoice(encoding="latin-1"))
+        session.edit(replace(session.project, output=output), "latin-1")
+        await open_results(pilot, "datafly")
+        await export(pilot, 0)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, Confirm)
+        assert not out.exists()
+        await pilot.press("y")
+        await settle(pilot)
+        assert "Łódź" in out.read_text(encoding="utf-8")
