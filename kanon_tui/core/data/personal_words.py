@@ -100,7 +100,7 @@ ROLE_WORDS: dict[Role, WordList] = {
         sobrenome* apelido* =cpf cpf telefone* celular telemovel endereco morada =rua
         numero_de_utente passaporte* contribuinte
 
-        =rb030 =pb030""",
+        =db030 =hb030 =rb030 =rb040 =pb030""",
         rf"\b(?:first|last|full|given|family|middle|maiden|user|{_PEOPLE}) ?names?\b"
         rf"|\b{_PEOPLE} ?{_NUMBERED}\b",
     ),
@@ -128,7 +128,8 @@ ROLE_WORDS: dict[Role, WordList] = {
 
         doenca* deficiencia* tratamento* gravidez renda* rendimento* ordenado divida* sindicato
 
-        =eqincome"""
+        =eqincome""",
+        r"\b[hp]y[0-9]{3}[gn]?\b",  # incomes of households and persons in EU-SILC
     ),
     Role.QUASI: _list(
         """age ages sex gender birth* born dob yob death* died zip* postcode* post_code* postal* plz

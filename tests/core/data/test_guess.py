@@ -113,7 +113,7 @@ def test_few_words_among_numbers_are_pointed_out():
         (
             "Vorname Nachname Straße Telefon AHV-Nummer,AHV prénom nom courriel apellidos DNI "
             "correo_electronico codice_fiscale cognome voornaam achternaam BSN sobrenome CPF "
-            "nome_completo IBAN ip_address Kundennummer kundennr household_id",
+            "nome_completo IBAN ip_address Kundennummer kundennr household_id db030",
             Role.IDENTIFIER,
         ),
         (
@@ -125,7 +125,7 @@ def test_few_words_among_numbers_are_pointed_out():
         ),
         (
             "Einkommen Krankheit Diagnose revenu maladie enfermedad salario reddito malattia "
-            "inkomen ziekte doença rendimento",
+            "inkomen ziekte doença rendimento py010n hy020",
             Role.SENSITIVE,
         ),
         ("nominal nombre_de_pages nomenclature portion escape platform capital", Role.OTHER),
