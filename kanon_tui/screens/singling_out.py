@@ -57,7 +57,7 @@ def _ask(screen: StepScreen, found: Sequence[SinglingOut], again: Callable[[], o
     if len(names) > 1:
         more = f"it and the {len(names) - 1:,} others like it"
         options += [
-            (f"leave out {more}", names, {"role": Role.IDENTIFIER}),
+            (f"leave {more} out", names, {"role": Role.IDENTIFIER}),
             (f"publish {more} as they are", names, {"publish_unique": True}),
         ]
 
