@@ -85,6 +85,7 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _print_summary(result: Result, args: argparse.Namespace) -> None:
+    from kanon_tui.core.analysis.recommend import keeps_more
     from kanon_tui.core.release.formulas import count_formulas
 
     measures = result.measures
@@ -113,5 +114,8 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
         say(f"  warning: {singled_out}")
     for note in result.notes:
         say(f"  {'warning' if note in result.warnings else 'note'}: {note}")
+    advice = keeps_more(result)
+    if advice:
+        say(f"  note: {advice}")
     written = [str(path) for path in (args.out, args.report) if path is not None]
     say(f"  wrote {' and '.join(written)}" if written else "  nothing was written (see --out)")

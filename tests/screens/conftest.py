@@ -15,6 +15,9 @@ from textual.timer import Timer
 from kanon_tui.app import KanonApp
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.run.trial import Sample, Trial
+from kanon_tui.core.task.task import Task
+from kanon_tui.screens.run import advice
 
 LONGEST_WAIT = 60.0
 """Seconds; a busy machine is slow, a condition that never comes true is a failure."""
@@ -38,6 +41,21 @@ def make_app(tmp_path: Path) -> Callable[..., KanonApp]:
         return KanonApp(file, state_folder=tmp_path / "state", theme="kanon-dark")
 
     return make
+
+
+@pytest.fixture(autouse=True)
+def samples_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Screen 5 tries no samples: what they say depends on the machine, and they take seconds.
+
+    Tests of the advice itself put the real functions back.
+    """
+
+    def tried(task: Task, *_: object, **__: object) -> Trial:
+        return Trial(task.n, 1.0, (Sample(task.n, 0.2, 0.25),))
+
+    monkeypatch.setattr(advice, "is_warm", lambda: True)
+    monkeypatch.setattr(advice, "try_out", tried)
+    monkeypatch.setattr(advice, "recommend", lambda *_: ())
 
 
 async def wait_until(pilot: Pilot[None], condition: Callable[[], object]) -> None:

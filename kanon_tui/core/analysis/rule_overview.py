@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kanon_tui.core.task.rules import Rule
+from kanon_tui.core.task.rules import Rule, RuleTable
 from kanon_tui.core.task.task import QuasiIdentifier
 
-__all__ = ["RuleOverview", "rule_overviews"]
+__all__ = ["RuleOverview", "never_kept", "rule_overviews"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,18 @@ class RuleOverview:
     """Per level: is the rule kept there?"""
     concerned: int
     """Records in the groups that mix its two sides, at the first level that breaks it."""
+
+
+def never_kept(attribute: QuasiIdentifier, rule: Rule) -> str:
+    """What to say of a rule that every level above the values breaks; empty for any other."""
+    bound = RuleTable(0.0, (rule,)).bind(attribute.column)
+    (overview,) = rule_overviews(replace(attribute, rules=bound))
+    if any(overview.kept[1:]):
+        return ""
+    return (
+        f"{attribute.name}: no level above the values keeps {rule}; give its hierarchy a level "
+        f"that keeps the two apart, or the rule is kept only where nothing is generalised"
+    )
 
 
 def rule_overviews(attribute: QuasiIdentifier) -> tuple[RuleOverview, ...]:

@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from kanon_tui.core.run.remaining import RemainingTime
 from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.run.timeline import Timeline
-from kanon_tui.core.task.steps import FULL_SPEED, Step
+from kanon_tui.core.task.steps import FULL_SPEED, Family, Step
 
 __all__ = ["SPEEDS", "LiveRun", "Snapshot"]
 
@@ -35,13 +36,8 @@ class Snapshot:
     step: Step | None = None
     counters: Mapping[str, float] = field(default_factory=dict)
     progress: float | None = None
-
-    @property
-    def remaining(self) -> float | None:
-        """Seconds still to go, guessed from the share that is done."""
-        if not self.progress or self.state is not State.RUNNING:
-            return None
-        return self.seconds * (1 - self.progress) / self.progress
+    remaining: float | None = None
+    """Seconds still to go, from the run's own progress; None where that says nothing."""
 
 
 class LiveRun:
@@ -66,6 +62,7 @@ class LiveRun:
         """Steps that were asked for and not yet taken; several threads ask, one takes."""
         self._cancelled = False
         self._wake = threading.Event()
+        self._remaining = RemainingTime()
 
     # -- orders, from any thread
 
@@ -160,4 +157,11 @@ class LiveRun:
             step=last,
             counters=last.counters if last else {},
             progress=last.progress if last else None,
+            remaining=self._seconds_to_go(last.progress if last else None),
         )
+
+    def _seconds_to_go(self, progress: float | None) -> float | None:
+        searching = self.run.algorithm.family is Family.FULL_DOMAIN
+        if searching or self.run.state is not State.RUNNING:
+            return None  # one test rules out one string of a search, or half of them
+        return self._remaining.look(progress, self.run.seconds)

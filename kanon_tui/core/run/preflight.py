@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2, prod
+from math import prod
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.levels import level_measures
 from kanon_tui.core.privacy.column_requirement import out_of_reach
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.trial import Trial
+from kanon_tui.core.run.warm_up import uncompiled
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import count_of, short_list
+from kanon_tui.core.text import count_of, first_few, short_list
 
-__all__ = ["Preflight", "preflight"]
+__all__ = ["Preflight", "hiding", "in_words", "preflight"]
+
+COMPILING = "about 20 s"
+"""What the kernels of one algorithm take to compile: from 9 s (mondrian) to 22 s (k-member)."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +32,10 @@ class Preflight:
     """Why it cannot start; empty when it can."""
 
 
-def preflight(project: Project, task: Task, algorithm: type[Algorithm]) -> Preflight:
-    """Size, gaps and estimates for one algorithm on a task."""
+def preflight(
+    project: Project, task: Task, algorithm: type[Algorithm], trial: Trial | None = None
+) -> Preflight:
+    """Size, gaps and estimates for one algorithm on a task; `trial` knows how long it takes."""
     try:
         with_parameters(algorithm, project.algorithm.params, algorithm.name)
     except KanonError as error:
@@ -50,7 +57,9 @@ def preflight(project: Project, task: Task, algorithm: type[Algorithm]) -> Prefl
         facts.append(f"about {max(task.n // task.k, 1):,} classes to build")
         if algorithm.name == "gcka" and not any(a.hierarchy.marks for a in task.quasi):
             warnings.append("no MAGVal is marked, so gcka groups like k-member")
-    facts.append(_seconds(_effort(task, algorithm)))
+    facts.append(_time(trial))
+    if trial is not None and hiding(trial):
+        warnings.insert(0, hiding(trial))
     facts.append(f"about {_megabytes(task, algorithm):,.0f} MB")
     facts += _published(task)
     return Preflight(tuple(facts), tuple(warnings))
@@ -78,34 +87,6 @@ def _strings(task: Task) -> tuple[int, int]:
     return prod(a.hierarchy.height + 1 for a in task.quasi), prod(surviving)
 
 
-def _effort(task: Task, algorithm: type[Algorithm]) -> float:
-    """Seconds on an ordinary machine, within a factor of a few: fitted to `make bench`."""
-    n, q = task.n, len(task.quasi)
-    if algorithm.family is Family.FULL_DOMAIN:
-        _, left = _strings(task)
-        tests = {"datafly": 10.0 * q, "local": 4.0 * q, "incognito": left / 4 + 50}
-        tests_needed = tests.get(algorithm.name, 20 * log2(left + 2))
-        return tests_needed * n * q * 4e-9 + left * 2e-7 + 0.05
-    seconds, exponent = _AT_30_000.get(algorithm.name, (1.0, 1.2))
-    repair = 8.0 * (n / task.k / 10_000) ** 1.3 if task.requirements else 0.0
-    return float(seconds * (n / 30_000) ** exponent * q / 8 + repair + 0.05)
-
-
-_AT_30_000 = {
-    "k-member": (0.3, 1.1),
-    "gcka": (0.3, 1.1),
-    "mondrian": (0.05, 1.0),
-    "bottom-up": (0.7, 1.05),
-    "top-down": (1.5, 1.35),
-    "euclidean": (0.5, 1.05),
-    "udc": (0.8, 1.0),
-    "udc-suppress": (0.6, 1.1),
-    "sbc": (0.8, 1.2),
-    "sd": (0.4, 1.1),
-}
-"""Clusterings: seconds for 30,000 records of eight attributes, and how they grow."""
-
-
 def _megabytes(task: Task, algorithm: type[Algorithm]) -> float:
     """Working memory beyond the table itself."""
     codes = task.n * len(task.quasi) * 4
@@ -116,11 +97,30 @@ def _megabytes(task: Task, algorithm: type[Algorithm]) -> float:
     return (2 * codes + per_record * task.n + strings) / 1e6 + 20
 
 
-def _seconds(seconds: float) -> str:
+def _time(trial: Trial | None) -> str:
+    """How long it takes, or why that is not known."""
+    if trial is None:
+        compiles = next(uncompiled(), None) is not None
+        return f"compiles first, {COMPILING}" if compiles else "time not known yet"
+    if trial.seconds is None:
+        return "longer than a sample could show"
+    tried = "" if trial.whole else f", tried on {trial.samples[-1].records:,} records"
+    return in_words(trial.seconds) + tried
+
+
+def in_words(seconds: float) -> str:
+    """`less than a second`, `about 7 s`, `about 46 min`."""
     if seconds < 1:
         return "less than a second"
-    if seconds < 60:
-        return f"some {seconds:.0f} s"
-    if seconds < 3600:
-        return f"some {seconds / 60:.0f} min"
-    return f"some {seconds / 3600:.0f} h"
+    if seconds < 100:
+        return f"about {seconds:.0f} s"
+    if seconds < 6000:
+        return f"about {seconds / 60:.0f} min"
+    return f"about {seconds / 3600:.0f} h"
+
+
+def hiding(trial: Trial) -> str:
+    """That a release would hide columns from everybody; empty when it would not."""
+    if not trial.hidden or trial.ncp is None:
+        return ""
+    return f"{first_few(trial.hidden, 3)} would be hidden from everybody (NCP {trial.ncp:.2f})"

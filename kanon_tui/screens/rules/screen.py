@@ -14,7 +14,7 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.rule_overview import RuleOverview, rule_overviews
+from kanon_tui.core.analysis.rule_overview import RuleOverview, never_kept, rule_overviews
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
@@ -224,7 +224,15 @@ right follow at once. Press `V` to type research values of your own.
         session = self.session
 
         def opened(attribute: QuasiIdentifier) -> None:
-            self.ask(RuleDialog(attribute.column, rule), lambda made: then(made) if made else None)
+            def made(new: Rule | None) -> None:
+                if new is None:
+                    return
+                then(new)
+                broken = never_kept(attribute, new)
+                if broken:
+                    self.host.say(broken, "warning")
+
+            self.ask(RuleDialog(attribute.column, rule), made)
 
         self.compute(lambda: session.quasi_identifier(name), opened, group="dialog")
 

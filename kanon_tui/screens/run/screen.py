@@ -29,8 +29,10 @@ from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.preflight import Preflight, preflight
 from kanon_tui.core.run.result import Result, conclude
 from kanon_tui.core.run.run import State
+from kanon_tui.core.run.trial import Trial
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.setup_lines import algorithm_line, preflight_text
 from kanon_tui.screens.singling_out import before_publishing
@@ -70,6 +72,9 @@ Choose an **algorithm** on the left and set its parameters on the right.
 attribute (l, t, p or α) and every class must keep it: full-domain algorithms test it with every
 string, clustering algorithms merge on until it holds. An empty field asks for nothing.
 
+The lines above are recommendations: for what you may want, the algorithm and the loss (NCP) to
+expect of it, tried on samples of your data. `A` takes one over.
+
 `r` runs, `.` watches decision by decision. `c` cancels and keeps the best found so far, where there
 is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press `.` again.
 """
@@ -88,6 +93,7 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "start", "Run", id="run.start"),
         Binding("ctrl+r", "start", "Run", show=False, priority=True),
+        Binding("A", "advice", "Advice", id="run.advice"),
         Binding("space", "pause", "Play/pause", id="run.pause"),
         Binding("full_stop", "step", "Step", key_display=".", id="run.step"),
         Binding("greater_than_sign", "speed(1)", "Faster", key_display=">", id="run.faster"),
@@ -106,6 +112,7 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
 
     def body(self) -> Iterable[Widget]:
         yield Static(id="preflight")
+        yield Advice(self._preflight, id="advice")
         with ContentSwitcher(initial="setup"):
             with Container(id="setup"):
                 with Vertical(id="algorithms-pane", classes="pane"):
@@ -136,7 +143,7 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
             return self._watching
         if action == "cancel":
             return self._at_work
-        if action == "start":
+        if action in ("start", "advice"):
             return not self._at_work
         if action == "setup":
             return self._watching and not self._at_work
@@ -171,9 +178,18 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
         self.query_one("#privacy", Form).show(PRIVACY, privacy)
         self.query_one("#parameters", Form).show(fields_of(algorithm), project.algorithm.params)
         self._show_beyond(session)
+        advice = self.query_one(Advice)
+        self._preflight(advice.trial_of(project.algorithm))
+        if not self._at_work:
+            advice.show_for(session)
+
+    def _preflight(self, trial: Trial | None) -> None:
+        """What lies ahead, as far as it is known."""
+        session, project = self.session, self.session.project
+        algorithm = ALGORITHMS[project.algorithm.name]
         line = self.query_one("#preflight", Static)
         self.compute(
-            lambda: preflight(project, session.task(), algorithm),
+            lambda: preflight(project, session.task(), algorithm, trial),
             lambda found: line.update(preflight_text(found, algorithm.name, project.privacy, self)),
             group="preflight",
             failed=lambda error: line.update(
@@ -279,6 +295,10 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
         choice = replace(project.algorithm, params=params)
         self.edit(replace(project, algorithm=choice), "parameters")
 
+    def action_advice(self) -> None:
+        """Take over one of the recommendations."""
+        self.query_one(Advice).choose()
+
     # -- running
 
     def action_start(self) -> None:
@@ -290,6 +310,7 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
             before_publishing(self, lambda: self._begin_now(paused))
 
     def _begin_now(self, paused: bool) -> None:
+        self.query_one(Advice).stop()
         session = self.session
 
         def begin(live: LiveRun) -> None:

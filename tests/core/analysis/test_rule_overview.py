@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_tui.core.analysis.rule_overview import rule_overviews
+from kanon_tui.core.analysis.rule_overview import never_kept, rule_overviews
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
@@ -38,3 +38,12 @@ def test_boundary_and_apart() -> None:
     assert first.concerned == 4
     assert second.kept == (True, True, False)
     assert second.concerned == 7
+
+
+def test_a_rule_that_no_level_keeps_says_so() -> None:
+    levels = {"White": ["White"], "Black": ["Other"], "Asian": ["Other"]}
+    spec = AttributeSpec(hierarchy={"levels": levels})
+    task = make_task({"race": ["White", "White", "Black", "Asian"]}, 2, {"race": spec})
+    (race,) = task.quasi
+    assert never_kept(race, Apart(("White",), ("Black",), 1.0)) == ""
+    assert "no level above the values keeps" in never_kept(race, Apart(("Black",), ("Asian",), 1))

@@ -1,0 +1,238 @@
+"""Trying an algorithm on samples of the data at hand: how long it will take, how much it will lose.
+
+A few samples, each four times as large as the one before, are run to the end for a bounded time;
+the whole table as soon as it fits in.
+What a run on all records takes is read off the largest of them, carried on by the growth from one
+sample to the next; the loss likewise. A table that is no larger than a sample is not guessed at:
+it was run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import log
+
+import numpy as np
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.hierarchy.level_table import BoundHierarchy
+from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.run.result import Result, conclude
+from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.task.steps import Algorithm
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+
+__all__ = ["Sample", "Trial", "hidden_columns", "sampled", "try_out"]
+
+SMALLEST = 500
+STEP = 4
+"""How much larger each sample is than the one before."""
+BUDGET = 1.5
+"""Seconds that one trial may take, or a little more: a run is looked at after every step."""
+IMPATIENT = 8
+"""How many times longer that may be on a machine that is busy with other things."""
+GROWTH = {"top-down": 1.35, "sbc": 1.2, "udc-suppress": 1.1, "bottom-up": 1.1}
+"""Exponents with which the time grew on generated census data and on Adult (docs/benchmarks.md);
+the others took about as many times longer as there were more records."""
+BESIDE_GROWTH = 0.3
+"""How far from it a measured exponent may lie: small samples have costs of their own."""
+STEEPEST_LOSS = 0.5
+"""The loss of a sample falls no faster than with the root of its size."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample that was run."""
+
+    records: int
+    seconds: float
+    """In the algorithm; not printing and proving the release."""
+    ncp: float | None
+    """The loss of its release; None where it found none."""
+    hidden: tuple[str, ...] = ()
+    """Attributes whose values it hid from everybody."""
+    rules_kept: float | None = None
+    """The share of the rules' importance that it kept; None where there are none."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What samples of a table say about all of it."""
+
+    records: int
+    """Of the whole table."""
+    growth: float
+    """The exponent to expect of the algorithm."""
+    samples: tuple[Sample, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether the last sample was the whole table."""
+        return bool(self.samples) and self.samples[-1].records == self.records
+
+    @property
+    def seconds(self) -> float | None:
+        """What a run on all records takes; None when nothing was run to its end."""
+        if not self.samples:
+            return None
+        last = self.samples[-1]
+        return float(last.seconds * (self.records / last.records) ** self._exponent)
+
+    @property
+    def _exponent(self) -> float:
+        if len(self.samples) < 2:
+            return self.growth
+        one, two = self.samples[-2:]
+        measured = log(max(two.seconds, 1e-6) / max(one.seconds, 1e-6)) / log(
+            two.records / one.records
+        )
+        return min(max(measured, self.growth - BESIDE_GROWTH), self.growth + BESIDE_GROWTH)
+
+    @property
+    def ncp(self) -> float | None:
+        """The loss to expect on all records; None when no sample had a release."""
+        losses = [(one.records, one.ncp) for one in self.samples if one.ncp is not None]
+        if not losses:
+            return None
+        records, ncp = losses[-1]
+        if records == self.records or len(losses) < 2 or not ncp or not losses[-2][1]:
+            return ncp
+        fall = log(losses[-2][1] / ncp) / log(records / losses[-2][0])
+        return float(ncp * (self.records / records) ** -min(max(fall, 0.0), STEEPEST_LOSS))
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """Attributes hidden from everybody: a sample hides more than the whole table would."""
+        return self.samples[-1].hidden if self.whole else ()
+
+    @property
+    def rules_kept(self) -> float | None:
+        """The share of the rules' importance that the largest sample kept."""
+        return self.samples[-1].rules_kept if self.samples else None
+
+
+def try_out(
+    task: Task,
+    algorithm: Algorithm,
+    budget: float = BUDGET,
+    stop: Callable[[], bool] = lambda: False,
+    clock: Callable[[], float] | None = None,
+) -> Trial:
+    """Run samples until the time is used up, the table is, or somebody says `stop`.
+
+    Time is processor time: what else the machine does just now must not look like the algorithm.
+    """
+    if clock is None:
+        clock = time.perf_counter if hasattr(algorithm, "workers") else time.thread_time
+    growth = GROWTH.get(algorithm.name, 1.0)
+    trial = Trial(task.n, growth)
+    size = min(max(SMALLEST, 4 * task.k), task.n)
+    impatient = time.monotonic() + IMPATIENT * budget
+
+    def give_up() -> bool:
+        return stop() or time.monotonic() > impatient
+
+    _run(sampled(task, size), algorithm, give_up, clock)  # what is loaded once is not timed
+    end = clock() + budget
+    while not give_up():
+        sample = _run(sampled(task, size), algorithm, lambda: give_up() or clock() > end, clock)
+        if sample is None:
+            break
+        trial = replace(trial, samples=(*trial.samples, sample))
+        if size == task.n:
+            break
+        left = max(end - clock(), 0.0) / max(sample.seconds, 1e-6)
+        affordable = left ** (1 / (growth + BESIDE_GROWTH))
+        if affordable < STEP:
+            break
+        size = task.n if size * affordable > task.n else size * STEP
+    return trial
+
+
+def sampled(task: Task, records: int) -> Task:
+    """The task of so many records, drawn by its seed; hierarchies, rules and domains stay whole.
+
+    Columns keep only the values that were drawn: algorithms count on every value to occur.
+    """
+    if records >= task.n:
+        return task
+    chance = np.random.default_rng(task.seed)
+    rows = np.sort(chance.choice(task.n, records, replace=False))
+    table = replace(task.table, frame=task.table.frame[rows], kept=None)
+    return replace(
+        task,
+        table=table,
+        quasi=tuple(_sampled_attribute(attribute, rows) for attribute in task.quasi),
+        sensitive=tuple(_sampled_column(column, rows)[0] for column in task.sensitive),
+    )
+
+
+def _sampled_attribute(attribute: QuasiIdentifier, rows: Int64s) -> QuasiIdentifier:
+    column, kept = _sampled_column(attribute.column, rows)
+    before, rules = attribute.hierarchy, attribute.rules
+    hierarchy = BoundHierarchy(
+        column,
+        tuple(before.paths[code] for code in kept),
+        np.argsort(np.argsort(before.order[kept])).astype(before.order.dtype),
+        before.marks,
+    )
+    bound = replace(rules, first=rules.first[:, kept], second=rules.second[:, kept])
+    return replace(attribute, column=column, hierarchy=hierarchy, rules=bound)
+
+
+def _sampled_column(column: Column, rows: Int64s) -> tuple[Column, Int64s]:
+    """The column of these records, and which of its values they have."""
+    kept, codes = np.unique(column.codes[rows], return_inverse=True)
+    missing = None
+    if column.missing is not None and kept[-1] == column.missing:
+        missing = len(kept) - 1
+    drawn = replace(
+        column,
+        codes=codes.astype(np.int32),
+        values=tuple(column.values[code] for code in kept),
+        numbers=None if column.numbers is None else column.numbers[kept],
+        missing=missing,
+    )
+    return drawn, kept.astype(np.int64)
+
+
+def _run(
+    task: Task,
+    algorithm: Algorithm,
+    give_up: Callable[[], bool],
+    clock: Callable[[], float],
+) -> Sample | None:
+    """One sample; None when it was stopped or took too long."""
+    run = Run(task, algorithm)
+    result: Result | None = None
+    began = clock()
+    try:
+        for _ in run:
+            if give_up():
+                run.cancel()
+                return None
+        seconds = clock() - began
+        result = conclude(run)
+    except KanonError:  # a sample that finds no release was searched all the same
+        if run.state is not State.FAILED:
+            return None
+        seconds = clock() - began
+    if result is None:
+        return Sample(task.n, seconds, None)
+    ncp, hidden = result.measures.ncp, hidden_columns(result)
+    return Sample(task.n, seconds, ncp, hidden, _rules_kept(result))
+
+
+def _rules_kept(result: Result) -> float | None:
+    rules = [rule for each in result.measures.attributes.values() for rule in each.rules]
+    whole = sum(rule.importance for rule in rules)
+    return sum(rule.importance * rule.kept for rule in rules) / whole if whole else None
+
+
+def hidden_columns(result: Result) -> tuple[str, ...]:
+    """Attributes of which a release says nothing any more."""
+    measured = result.measures.attributes
+    return tuple(name for name, each in measured.items() if each.ncp > 1 - 1e-9)

@@ -1,0 +1,152 @@
+"""What samples of the data say before a run: how long it takes, and who would lose less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from rich.text import Text
+from textual.timer import Timer
+from textual.widgets import Static
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.analysis.recommend import Recommendation, question, recommend
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.run.trial import Trial, try_out
+from kanon_tui.core.run.warm_up import is_warm
+from kanon_tui.screens.dialogs import Choose
+from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.theme_style import theme_style
+
+__all__ = ["Advice"]
+
+CALM = 0.4
+"""Seconds without an edit before samples are tried: nobody is advised while typing."""
+
+
+class Advice(Hosted, Static):
+    """Lines of recommendations; tries samples in the background while nothing else runs."""
+
+    DEFAULT_CSS = """
+    Advice { height: auto; max-height: 5; padding: 0 1; }
+    """
+
+    def __init__(self, tried: Callable[[Trial], object], id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.found: tuple[Recommendation, ...] = ()
+        self._tried = tried
+        """Called with what is known of the chosen algorithm."""
+        self._about: Project | None = None
+        """What the recommendations are an answer to."""
+        self._trials: dict[str, Trial] = {}
+        """By algorithm and parameters."""
+        self._asked = 0
+        """Counts questions: work for an older one stops."""
+        self._soon: Timer | None = None
+
+    def trial_of(self, choice: AlgorithmChoice) -> Trial | None:
+        """What is known of an algorithm with its parameters."""
+        return self._trials.get(str(choice))
+
+    def show_for(self, session: Session) -> None:
+        """Show what is known, and find out the rest when nobody types."""
+        about = question(session.project)
+        if about != self._about:
+            self._about, self.found, self._trials = about, (), {}
+        self._draw()
+        self.stop()
+        known = self.trial_of(session.project.algorithm) is not None
+        if not known or not self.found:
+            self._soon = self.set_timer(CALM, lambda: self._try(session, self._asked))
+
+    def stop(self) -> None:
+        """Leave the machine to what matters more; `show_for` goes on."""
+        self._asked += 1
+        if self._soon is not None:
+            self._soon.stop()
+            self._soon = None
+
+    def on_unmount(self) -> None:
+        self.stop()
+
+    def _try(self, session: Session, asked: int) -> None:
+        """The chosen algorithm first, then who else could do."""
+        self._soon = None
+        project = session.project
+        choice, known = project.algorithm, self.trial_of(project.algorithm)
+
+        def stop() -> bool:
+            return self._asked != asked
+
+        def work() -> Trial | None:
+            if known is not None or not is_warm():
+                return known  # a sample would compile the kernels, which takes longer than it saves
+            algorithm = with_parameters(ALGORITHMS[choice.name], choice.params, choice.name)
+            return try_out(session.task(), algorithm, stop=stop)
+
+        def done(trial: Trial | None) -> None:
+            if stop() or trial is None:
+                return
+            if known is None:
+                self._trials[str(choice)] = trial
+                self._tried(trial)
+            if not self.found:
+                self._recommend(session, stop)
+
+        self.compute(work, done, group="trial", failed=_not_ready)
+
+    def _recommend(self, session: Session, stop: Callable[[], bool]) -> None:
+        def done(found: tuple[Recommendation, ...]) -> None:
+            if not stop():
+                self.found = found
+                for one in found:
+                    self._trials.setdefault(str(AlgorithmChoice(one.algorithm)), one.trial)
+                self._draw()
+
+        self.update(Text("trying samples of the data …", "dim"))
+        self.compute(
+            lambda: recommend(session.task(), stop), done, group="advice", failed=_not_ready
+        )
+
+    def choose(self) -> None:
+        """Ask which recommendation to take over."""
+        found = self.found
+        if not found:
+            self.host.say("samples of the data are still being tried; one moment")
+            return
+        lines = [f"{one.want}: {one.algorithm} ({one.figures})" for one in found]
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                name = found[number].algorithm
+                choice = AlgorithmChoice(name)
+                self.host.edit(replace(self.session.project, algorithm=choice), f"algorithm {name}")
+
+        hint = "tried on samples of your data; enter takes the algorithm over"
+        self.ask(Choose("What do you want?", lines, hint=hint), chosen)
+
+    def _draw(self) -> None:
+        text = Text(no_wrap=True, overflow="ellipsis")
+        wants = max((len(one.want) for one in self.found), default=0)
+        names = max((len(one.algorithm) for one in self.found), default=0)
+        chosen = self.session.project.algorithm.name
+        for one in self.found:
+            mark = "▸" if one.algorithm == chosen else " "
+            text.append(f"{mark} {one.want:<{wants}}  ", "dim")
+            text.append(f"{one.algorithm:<{names}}  ", "bold")
+            text.append(one.figures)
+            if one.hides:
+                text.append(f", {one.hides}", theme_style(self, "warning"))
+            text.append("\n")
+        text.rstrip()
+        self.display = bool(self.found)
+        self.update(text)
+
+
+def _not_ready(error: Exception) -> None:
+    """What stands in the way of a run is said above; anything else would be a surprise."""
+    if not isinstance(error, KanonError):
+        raise error

@@ -1,0 +1,78 @@
+"""Who loses least, tried on the data at hand; and what is said of a release full of stars."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kanon_tui.core.analysis import recommend as recommending
+from kanon_tui.core.analysis.recommend import keeps_more, question, recommend
+from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.run.result import Result, conclude, start
+
+UNHURRIED = 60.0
+"""Seconds: a busy machine is slow, and what is found must not depend on it."""
+
+
+def project_of(name: str) -> Project:
+    return Project.load(find_sample(name).project)
+
+
+def test_every_wish_of_the_data_has_an_algorithm() -> None:
+    found = {one.want: one for one in recommend(prepare(project_of("census")), budget=UNHURRIED)}
+    assert list(found) == [
+        "one level per column",
+        "least loss",
+        "rules kept",
+        "MAGVals respected",
+    ]
+    assert found["one level per column"].algorithm == "global"
+    losses = {want: one.trial.ncp for want, one in found.items()}
+    assert losses["least loss"] < losses["one level per column"]
+    assert found["rules kept"].trial.rules_kept > found["least loss"].trial.rules_kept
+    assert "NCP" in found["least loss"].figures
+
+
+def test_without_rules_and_marks_there_is_no_such_wish() -> None:
+    found = recommend(prepare(project_of("mondrian")), budget=UNHURRIED)
+    assert {one.want for one in found} <= {"one level per column", "least loss"}
+
+
+def test_nothing_is_recommended_when_stopped() -> None:
+    assert recommend(prepare(project_of("census")), stop=lambda: True) == ()
+
+
+def test_the_algorithm_and_the_file_do_not_change_the_question() -> None:
+    project = project_of("census")
+    other = replace(project, algorithm=AlgorithmChoice("sd"), path=None)
+    assert question(project) == question(other)
+    assert question(project) != question(replace(project, seed=3))
+
+
+def stars() -> Result:
+    """Datafly hides the zip codes of the census from everybody."""
+    project = replace(project_of("census"), algorithm=AlgorithmChoice("datafly"))
+    return conclude(start(project), project)
+
+
+def test_a_release_that_hides_columns_names_who_keeps_more(monkeypatch) -> None:
+    result = stars()
+    monkeypatch.setattr(recommending, "is_warm", lambda: True)
+    said = keeps_more(result, UNHURRIED)
+    assert "hidden from everybody" in said
+    assert "would keep more: NCP" in said
+    monkeypatch.setattr(recommending, "is_warm", lambda: False)
+    assert "may keep more" in keeps_more(result)
+
+
+def test_nothing_is_said_of_a_release_that_hides_no_column() -> None:
+    project = replace(project_of("census"), algorithm=AlgorithmChoice("mondrian"))
+    assert keeps_more(conclude(start(project), project)) == ""
+
+
+@pytest.mark.parametrize("name", ["patients"])
+def test_a_tiny_table_is_run_whole(name: str) -> None:
+    assert all(one.trial.whole for one in recommend(prepare(project_of(name)), budget=UNHURRIED))

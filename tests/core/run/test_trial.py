@@ -1,0 +1,91 @@
+"""Samples of a table say how long all of it takes and how much it loses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.run.trial import Sample, Trial, sampled, try_out
+from kanon_tui.core.task.task import Task
+
+FOREVER = 1e9
+
+
+@pytest.fixture(scope="module")
+def census() -> Task:
+    return prepare(Project.load(find_sample("census").project))
+
+
+def of(records: int, growth: float, *samples: tuple[int, float, float]) -> Trial:
+    return Trial(records, growth, tuple(Sample(*sample) for sample in samples))
+
+
+@pytest.mark.parametrize("exponent", [0.9, 1.0, 1.2, 1.3])
+def test_time_is_carried_on_by_the_growth_between_samples(exponent: float) -> None:
+    def seconds(records: int) -> float:
+        return 3e-5 * float(records) ** exponent
+
+    trial = of(1_000_000, 1.0, *((n, seconds(n), 0.3) for n in (500, 2000, 8000, 32_000)))
+    assert trial.seconds == pytest.approx(seconds(1_000_000))
+
+
+def test_an_exponent_that_no_run_has_shown_is_not_believed() -> None:
+    trial = of(1_000_000, 1.0, (500, 0.001, 0.3), (2000, 1.0, 0.3))
+    assert trial.seconds == pytest.approx(500**1.3)
+    assert of(1000, 1.0).seconds is None
+
+
+def test_the_loss_falls_as_it_did_from_sample_to_sample() -> None:
+    trial = of(80_000, 1.0, (500, 0.1, 0.4), (2000, 0.4, 0.2))
+    assert trial.ncp == pytest.approx(0.2 / np.sqrt(40))
+    assert of(80_000, 1.0, (500, 0.1, 0.2), (2000, 0.4, 0.3)).ncp == 0.3  # never expected to rise
+    assert of(2000, 1.0, (500, 0.1, 0.4), (2000, 0.4, 0.2)).ncp == 0.2  # it was run
+
+
+def test_only_the_whole_table_says_what_is_hidden() -> None:
+    hidden = Sample(500, 0.1, 0.9, ("zip",))
+    assert Trial(500, 1.0, (hidden,)).hidden == ("zip",)
+    assert Trial(1000, 1.0, (hidden,)).hidden == ()
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_algorithm_runs_on_a_sample(census: Task, name: str) -> None:
+    small = sampled(census, 300)
+    for attribute in small.quasi:
+        column = attribute.column
+        assert (column.counts > 0).all()  # algorithms count on it
+        assert len(attribute.hierarchy.paths) == len(column.values)
+        assert sorted(attribute.hierarchy.order) == list(range(len(column.values)))
+    assert Run(small, ALGORITHMS[name]()).finish() is not None
+
+
+def test_a_sample_has_the_records_it_was_drawn_from(census: Task) -> None:
+    small = sampled(census, 300)
+    assert small.n == 300
+    for attribute in small.quasi:
+        cells = [attribute.column.values[code] for code in attribute.column.codes]
+        shown = small.table.frame[attribute.name].to_list()
+        assert [c for c in cells if c in set(shown)] == shown
+    assert sampled(census, 300).table.frame.equals(small.table.frame)  # the same by its seed
+    assert sampled(census, census.n) is census
+
+
+def test_a_small_table_is_run_whole(census: Task) -> None:
+    trial = try_out(census, ALGORITHMS["mondrian"](), clock=lambda: 0.0)
+    assert trial.whole
+    whole = Run(census, ALGORITHMS["mondrian"]())
+    whole.finish()
+    assert trial.ncp == pytest.approx(0.202, abs=0.02)
+
+
+def test_samples_end_when_asked_and_when_the_time_is_up(census: Task) -> None:
+    assert not try_out(census, ALGORITHMS["mondrian"](), stop=lambda: True).samples
+    ticks = iter(float(tick) for tick in range(10**6))
+    slow = try_out(census, ALGORITHMS["k-member"](), budget=12.0, clock=lambda: next(ticks))
+    assert slow.samples
+    assert not slow.whole

@@ -1,0 +1,109 @@
+"""Screen 5 recommends from the data at hand, and one key takes a recommendation over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from textual.widgets import Static
+
+from kanon_tui.core.analysis import recommend as recommending
+from kanon_tui.core.run import trial as trying
+from kanon_tui.core.run.trial import Sample, Trial
+from kanon_tui.screens.dialogs import Choose
+from kanon_tui.screens.run import advice
+from kanon_tui.screens.run.advice import Advice
+from tests.screens.conftest import session_of, settle, wait_until
+
+
+@pytest.fixture
+def real_samples(monkeypatch: pytest.MonkeyPatch, samples_at_hand: None) -> None:
+    """Without haste: a busy machine is slow."""
+    monkeypatch.setattr(advice, "try_out", partial(trying.try_out, budget=60.0))
+    monkeypatch.setattr(advice, "recommend", partial(recommending.recommend, budget=60.0))
+
+
+def text(pilot, selector: str) -> str:
+    return str(pilot.app.screen.query_one(selector, Static).content)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_key_takes_a_recommendation_over(sample, make_app, real_samples, size) -> None:
+    async with make_app(sample("census")).run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await wait_until(pilot, lambda: pilot.app.screen.query_one(Advice).found)
+        told = text(pilot, "#advice")
+        for want in ("one level per column", "least loss", "rules kept", "MAGVals respected"):
+            assert want in told
+        assert "NCP" in told
+        assert all(len(line) <= size[0] - 2 for line in told.splitlines())
+        found = pilot.app.screen.query_one(Advice).found
+        await pilot.press("A")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Choose))
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert session_of(pilot).project.algorithm.name == found[1].algorithm
+        assert found[1].want == "least loss"
+
+
+async def test_what_was_found_is_dropped_when_the_project_changes(
+    sample, make_app, monkeypatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(advice, "recommend", lambda task, stop: asked.append((task.k, stop)) or ())
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        before, stop = asked[-1]
+        assert not stop()
+        project = session_of(pilot).project
+        privacy = replace(project.privacy, k=project.privacy.k + 1)
+        pilot.app.edit(replace(project, privacy=privacy), "k")
+        assert stop()  # work for the project as it was ends
+        await settle(pilot)
+        assert asked[-1][0] == before + 1
+
+
+async def test_samples_stop_when_a_run_starts(sample, make_app, monkeypatch) -> None:
+    asked = []
+    monkeypatch.setattr(advice, "recommend", lambda task, stop: asked.append(stop) or ())
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        assert not asked[-1]()
+        await pilot.press("full_stop")
+        await wait_until(pilot, lambda: pilot.app.screen.live is not None)
+        assert asked[-1]()
+        await pilot.press("c")
+        await settle(pilot)
+
+
+async def test_a_release_of_stars_is_announced(sample, make_app, monkeypatch) -> None:
+    stars = Trial(12, 1.0, (Sample(12, 3.2, 0.8, ("zip", "sex")),))
+    monkeypatch.setattr(advice, "try_out", lambda *_, **__: stars)
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        told = text(pilot, "#preflight")
+        assert "zip, sex would be hidden from everybody (NCP 0.80)" in told
+        assert "about 3 s" in told
+
+
+async def test_nothing_is_tried_before_the_kernels_are_compiled(
+    sample, make_app, monkeypatch
+) -> None:
+    from kanon_tui.core.run import preflight
+
+    monkeypatch.setattr(advice, "is_warm", lambda: False)
+    monkeypatch.setattr(preflight, "uncompiled", lambda: iter(["k_member.advance"]))
+    monkeypatch.setattr(advice, "try_out", lambda *_, **__: pytest.fail("tried"))
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        assert "compiles first, about 20 s" in text(pilot, "#preflight")
