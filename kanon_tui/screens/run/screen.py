@@ -45,10 +45,7 @@ __all__ = ["RunScreen"]
 REFRESH = 1 / 10
 """Seconds between two looks at the run: kind to a slow line."""
 
-FAMILIES = {
-    Family.FULL_DOMAIN: "full-domain",
-    Family.CLUSTERING: "clustering",
-}
+FAMILIES = {Family.FULL_DOMAIN: "full-domain", Family.CLUSTERING: "clustering"}
 
 PRIVACY = (
     *fields_of(Privacy),
