@@ -25,6 +25,7 @@ ways: which one is meant is for a person to say. Few different numbers are still
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +45,8 @@ __all__ = ["Guess", "guess_attribute", "guess_attributes"]
 _MANY = 20  # records from which different values single people out
 _FEW = 5  # enough to believe in a running number
 _NEARLY_ALL = 0.95
-_LONG_NUMBER = 13  # digits; shorter whole numbers may be amounts
+_LONG_NUMBER = "^(?s:.{13,})$"  # shorter whole numbers may be amounts
+_LEADING_ZERO = "^[+-]?0[0-9]"
 _LIKE_A_NUMBER = r"^\s*[+-]?[0-9.,][0-9., ]*\s*$"
 
 
@@ -158,7 +160,7 @@ def _impression(distinct: pl.Series, formats: ValueFormats, is_code: bool) -> _I
             readings=readings,
         )
     what = f"{different}text{plural}"
-    if several and distinct.str.contains(_LIKE_A_NUMBER).mean() >= 0.9:  # type: ignore[operator]
+    if several and _share_like(distinct, _LIKE_A_NUMBER) >= 0.9:
         readable = ~np.isnan(closest_number_format(distinct).read(distinct))
         if readable.mean() >= 0.9:
             others = quoted_list(distinct.filter(~readable).sort(), most=3)
@@ -166,14 +168,23 @@ def _impression(distinct: pl.Series, formats: ValueFormats, is_code: bool) -> _I
     return _Impression(Kind.CATEGORICAL, what, labels=True, shaped=True)
 
 
+def _share_like(distinct: pl.Series, pattern: str) -> float:
+    """The share of the values in which a pattern is found.
+
+    Of a few values Python tells quicker: a wide table has a hundred thousand such columns.
+    """
+    if distinct.len() > FEW:
+        return float(distinct.str.contains(pattern).mean())  # type: ignore[arg-type]
+    return sum(map(bool, map(re.compile(pattern).search, distinct.to_list()))) / distinct.len()
+
+
 def _number_impression(
     distinct: pl.Series, number_format: NumberFormat, is_code: bool, what: str
 ) -> _Impression:
-    long = bool((distinct.str.len_bytes() >= _LONG_NUMBER).all())
     if is_code:
         what = "codes that happen to be digits"
         return _Impression(Kind.CATEGORICAL, what, labels=True, shaped=True)
-    if distinct.str.contains("^[+-]?0[0-9]").any():
+    if _share_like(distinct, _LEADING_ZERO):
         what = "codes, as they have leading zeros"
         return _Impression(Kind.CATEGORICAL, what, labels=True, shaped=True)
     numbers = number_format.read(distinct)
@@ -184,6 +195,6 @@ def _number_impression(
         what if number_format == PLAIN else f"{what} (written like {number_format})",
         labels=integers,
         running=integers and first in (0, 1) and last - first + 1 == len(numbers),
-        shaped=integers and long,
+        shaped=integers and _share_like(distinct, _LONG_NUMBER) == 1,
         format=None if number_format == PLAIN else number_format,
     )

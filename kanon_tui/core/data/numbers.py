@@ -200,17 +200,20 @@ def number_formats(
     first = map(without_spaces, texts.head(20).to_list())
     if not texts.len() or not all(map(_LIKE_A_NUMBER.fullmatch, first)):
         return ()
-    texts = texts.str.strip_chars()
     found = _readings(texts, preferred)
     if found:
         return found
     if not np.isnan(PLAIN.read(texts)).any():
-        pointed = texts.filter(texts.str.contains(".", literal=True))
-        doubtful = points_may_group and pointed.len()
-        if doubtful and pointed.str.contains(_POINT_MAY_GROUP).all():
+        if points_may_group and _points_group(texts):
             return PLAIN, NumberFormat(",", ".")
         return (PLAIN,)
     return _readings(texts, NUMBER_FORMATS[1:])
+
+
+def _points_group(texts: pl.Series) -> bool:
+    """Whether every point could be one between thousands, and there are points."""
+    pointed = texts.filter(texts.str.contains(".", literal=True)).str.strip_chars()
+    return bool(pointed.len()) and bool(pointed.str.contains(_POINT_MAY_GROUP).all())
 
 
 def _readings(texts: pl.Series, formats: Sequence[NumberFormat]) -> tuple[NumberFormat, ...]:
