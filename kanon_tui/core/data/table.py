@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FileFacts", "Table", "as_table", "is_parquet", "read_table", "table_of_text"]
 
+MOST_COLUMNS = 200_000
+"""No table of people is wider; one that is would take minutes to open, column by column."""
 _BYTES_PER_CELL = 16  # of a text in a Polars column, besides its letters
 
 
@@ -171,6 +173,7 @@ def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFact
     sample = first_records(text, dialect)
     if not sample:
         raise InputError(f"{path.name} holds only blank lines; it needs at least one record")
+    _check_width(len(sample[0]), path.name)
     header = options.header
     if header == "auto":
         header = has_header(sample, options.missing_tokens)
@@ -200,7 +203,9 @@ def _parquet(data: bytes, path: Path, limit: int | Literal["auto"]) -> pl.DataFr
     allowed = usual_limit() if limit == "auto" else limit
     try:
         file = pl.scan_parquet(io.BytesIO(data))
-        cells = len(file.collect_schema()) * int(file.select(pl.len()).collect().item())
+        width = len(file.collect_schema())
+        _check_width(width, path.name)
+        cells = width * int(file.select(pl.len()).collect().item())
         if cells * _BYTES_PER_CELL > allowed:
             raise too_large(path, allowed, limit == "auto")
         return pl.read_parquet(io.BytesIO(data))
@@ -240,6 +245,14 @@ def _names(given: Sequence[str] | bool, width: int, file: str) -> list[str]:
             )
         seen[name] = place
     return list(given)
+
+
+def _check_width(width: int, file: str) -> None:
+    if width > MOST_COLUMNS:
+        raise InputError(
+            f"{file} has {width:,} columns, and Kanon reads {MOST_COLUMNS:,} at most; leave out "
+            "columns that are not to be published, or turn the table if its records are columns"
+        )
 
 
 def _check_size(frame: pl.DataFrame, who: str, where: str) -> None:
