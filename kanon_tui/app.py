@@ -106,10 +106,13 @@ class KanonApp(SavingApp):
         state_folder: Path | None = None,
         keys: dict[str, str] | None = None,
         theme: str | None = None,
+        present: bool = False,
     ) -> None:
         super().__init__(state_folder)
         self.file = file
         self._listening_loop: asyncio.AbstractEventLoop | None = None
+        self._present = present
+        """Whether the file that is opened first is run step by step in front of a class."""
         self.animation_level = "none"
         for known in THEMES:
             self.register_theme(known)
@@ -124,6 +127,14 @@ class KanonApp(SavingApp):
             self.open_file(self.file)
         if not self.is_headless:
             self.set_timer(2, self.compile_ahead)
+
+    def show_opened(self) -> None:
+        """Look at a file that was opened, or present its run."""
+        super().show_opened()
+        if self._present:
+            self._present = False
+            self.switch_mode("run")
+            self.call_after_refresh(lambda: getattr(self.screen, "present", lambda: None)())
 
     # -- actions
 
@@ -238,7 +249,7 @@ def binding_names() -> set[str]:
     return names
 
 
-def launch(file: Path | None = None, *, mouse: bool = True) -> int:
+def launch(file: Path | None = None, *, mouse: bool = True, present: bool = False) -> int:
     """Run the application on the terminal; gives 0, 1 when it ended in an unexpected way, or more
     than 128 when a signal has ended it.
     """
@@ -252,7 +263,11 @@ def launch(file: Path | None = None, *, mouse: bool = True) -> int:
                 f"settings.yaml: keys: there is nothing named '{name}'; {suggestion(name, known)}"
             )
     app = KanonApp(
-        file, state_folder=settings.state_folder, keys=settings.keys, theme=settings.theme
+        file,
+        state_folder=settings.state_folder,
+        keys=settings.keys,
+        theme=settings.theme,
+        present=present,
     )
     with ending_gently(app.leave_by_signal, terminal_restorer()):
         app.run(mouse=mouse and settings.mouse)

@@ -145,7 +145,9 @@ def _open(argv: list[str], mouse: bool) -> int:
     return open_application(path, mouse=mouse)
 
 
-def open_application(file: Path | None, *, mouse: bool = True) -> int:
+def open_application(
+    file: Path | None, *, mouse: bool = True, present: bool = False
+) -> int:
     """Open the application on a terminal. Commands are handed this: they know no screens."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not on_terminal and "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along
@@ -154,7 +156,8 @@ def open_application(file: Path | None, *, mouse: bool = True) -> int:
         )
     from kanon_tui.app import launch
 
-    code = launch(file, mouse=mouse)
+    more = {"present": True} if present else {}
+    code = launch(file, mouse=mouse, **more)
     if code > ENDED_BY_SIGNAL:
         return _say("interrupted; unsaved changes are kept and offered at the next start", code)
     return MISTAKE_IN_KANON if code else DONE

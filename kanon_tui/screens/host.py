@@ -110,7 +110,7 @@ class HostApp(BackgroundApp):
                 # Only now is it safe to let go of the file: the session has it, and keeps it.
                 self.recovery.keep(session)
                 self.recovery.discard(unsaved)
-            self.switch_mode("data")
+            self.show_opened()
 
         self.compute(
             self,
@@ -121,6 +121,10 @@ class HostApp(BackgroundApp):
             or (lambda error: self.show_error("This file could not be opened", error)),
             covers=self.screen,
         )
+
+    def show_opened(self) -> None:
+        """A file was opened: look at it."""
+        self.switch_mode("data")
 
     # -- the session
 

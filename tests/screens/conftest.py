@@ -37,8 +37,8 @@ def sample(tmp_path: Path) -> Callable[[str], Path]:
 
 @pytest.fixture
 def make_app(tmp_path: Path) -> Callable[..., KanonApp]:
-    def make(file: Path | None = None) -> KanonApp:
-        return KanonApp(file, state_folder=tmp_path / "state", theme="kanon-dark")
+    def make(file: Path | None = None, **options: bool) -> KanonApp:
+        return KanonApp(file, state_folder=tmp_path / "state", theme="kanon-dark", **options)
 
     return make
 

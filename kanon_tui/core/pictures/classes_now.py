@@ -16,6 +16,8 @@ from kanon_tui.core.release.cell_texts import cell_texts
 
 __all__ = ["cells_of", "groups_now", "originals_of", "rows_concerned"]
 
+_LARGEST = 2**62
+
 
 def groups_now(scene: Scene) -> Int64s | None:
     """Per record the number of its class as it would be published now; -1 for none."""
@@ -24,13 +26,23 @@ def groups_now(scene: Scene) -> Int64s | None:
         return None if state.groups is None else state.groups.astype(np.int64)
     if not isinstance(state, FullDomainState) or state.current is None:
         return None
-    keys = np.zeros(scene.task.n, dtype=np.int64)
-    for attribute, level in zip(scene.task.quasi, state.current, strict=True):
-        labels = attribute.hierarchy.maps[level][attribute.column.codes]
-        _, keys = np.unique(
-            keys * len(attribute.hierarchy.labels[level]) + labels, return_inverse=True
-        )
-    return keys.astype(np.int64)
+    if state.groups is None:
+        state.groups = _classes_of(scene, state.current)
+    return state.groups
+
+
+def _classes_of(scene: Scene, levels: Sequence[int]) -> Int64s:
+    """Per record the number of its class at a string."""
+    keys, count = np.zeros(scene.task.n, dtype=np.int64), 1
+    for attribute, level in zip(scene.task.quasi, levels, strict=True):
+        radix = len(attribute.hierarchy.labels[level])
+        if count * radix > _LARGEST:  # as many as there are records are enough
+            _, keys = np.unique(keys, return_inverse=True)
+            count = scene.task.n
+        keys = keys * radix + attribute.hierarchy.maps[level][attribute.column.codes]
+        count *= radix
+    _, numbers = np.unique(keys, return_inverse=True)
+    return numbers.astype(np.int64)
 
 
 def rows_concerned(scene: Scene, groups: Int64s) -> Int64s:

@@ -58,6 +58,8 @@ class FullDomainState(RunState):
         """The strings that were tested, with the step."""
         self.current: tuple[int, ...] | None = None
         """The string that the last decision was about."""
+        self.groups: Int64s | None = None
+        """Per record the number of its class at that string, once somebody has counted them."""
         self.part: tuple[int, ...] | None = None
         """The attributes that are looked at; None for all."""
         self.best: tuple[int, ...] | None = None
@@ -77,7 +79,7 @@ class FullDomainState(RunState):
 
     def take(self, number: int, step: Step) -> None:
         """Take in the tests, what was settled, and where the search stands."""
-        facts = step.facts
+        facts, before = step.facts, self.current
         if self.lattice is None and "lattice" in facts:
             self._begin(facts["lattice"])
         self.lattice = facts.get("lattice", self.lattice)
@@ -97,6 +99,8 @@ class FullDomainState(RunState):
             self.current = facts["string"].levels
         if step.kind == "answer":
             self.best, self.best_rv = facts["string"].levels, facts["answer_rv"]
+        if self.current != before:
+            self.groups = None
         for part in facts.get("split", ()):
             self.parts[part] = None
         if "done_part" in facts:

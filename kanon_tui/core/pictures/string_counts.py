@@ -49,7 +49,7 @@ class StringCounts(Drawing):
             _tests_alone(picture, state)
             return picture
         names = state.lattice.names
-        slice_rows = state.lattice.sizes[self._down % len(names)] + 4 if len(names) > 1 else 0
+        slice_rows = state.lattice.sizes[self._down % len(names)] + 5 if len(names) > 1 else 0
         _by_height(picture, state, max(height - slice_rows - 2, 4))
         if slice_rows and picture.used + slice_rows <= height + 2:
             self._slice(picture, state)
@@ -82,8 +82,9 @@ class StringCounts(Drawing):
             if a not in (x, y)
         ]
         picture.end()
-        picture.write(f"{lattice.names[y]} ↓  {lattice.names[x]} →", "strong")
-        picture.line(f"   with {', '.join(others)}" if others else "", "dim")
+        picture.line(f"{lattice.names[y]} ↓  {lattice.names[x]} →", "strong")
+        if others:
+            picture.wrap(f"with {', '.join(others)}")
         picture.line("     " + "  ".join(f"{level}" for level in range(lattice.sizes[x])), "dim")
         for level in range(lattice.heights[y], -1, -1):
             picture.write(f"{level:>3}  ", "dim")

@@ -13,7 +13,7 @@ from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import read_yaml
 
-__all__ = ["Sample", "find_sample", "list_samples", "samples_folder"]
+__all__ = ["Sample", "find_sample", "list_samples", "sample_of_algorithm", "samples_folder"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,10 @@ class Sample:
     title: str
     description: str
     project: Path
+    teaches: str
+    """What a class can see in it."""
+    algorithms: tuple[str, ...]
+    """Those that it shows best."""
 
 
 def samples_folder() -> Path:
@@ -41,13 +45,15 @@ def list_samples() -> list[Sample]:
     listed = read_yaml(folder / "samples.yaml", "list of samples")
     samples = []
     for entry in LocatedValue("samples.yaml", "", listed).items("a list of samples"):
-        at = entry.entries(("name", "title", "description", "project"))
+        at = entry.entries(("name", "title", "description", "project", "teaches", "algorithms"))
         samples.append(
             Sample(
                 name=at["name"].text(),
                 title=at["title"].text(),
                 description=at["description"].text(),
                 project=folder / at["project"].text(),
+                teaches=at["teaches"].text(),
+                algorithms=tuple(each.text() for each in at["algorithms"].items("a list")),
             )
         )
     return samples
@@ -59,3 +65,8 @@ def find_sample(name: str) -> Sample:
     if name not in samples:
         raise InputError(f"demo: there is no sample '{name}'; {suggestion(name, samples)}")
     return samples[name]
+
+
+def sample_of_algorithm(name: str) -> Sample | None:
+    """The sample that shows an algorithm best; None for a name that is none."""
+    return next((sample for sample in list_samples() if name in sample.algorithms), None)

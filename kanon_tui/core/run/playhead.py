@@ -51,6 +51,10 @@ class Playhead:
             self._shown = None  # and follow what comes
         return self.number != before
 
+    def hold(self) -> None:
+        """Stay at this step, whatever comes."""
+        self._shown = self.number
+
     def move(self, steps: int) -> bool:
         """Some steps on, or back."""
         return self.go(self.number + steps)

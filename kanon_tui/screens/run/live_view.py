@@ -16,6 +16,7 @@ from textual.widgets import Static
 from kanon_tui.core.pictures.code import Code
 from kanon_tui.core.pictures.contents import pictures_of
 from kanon_tui.core.pictures.picture import Scene
+from kanon_tui.core.pictures.prediction import question_before
 from kanon_tui.core.pictures.records import Records
 from kanon_tui.core.pictures.why_this_one import WhyThisOne
 from kanon_tui.core.run.live import LiveRun
@@ -55,7 +56,8 @@ merge, one that passes …), `/` finds a word in the sentences, `n` and `N` go o
 a bookmark, `'` goes to the next. In *decisions*, `up` and `down` choose and `enter` unfolds all.
 
 `tab` goes from pane to pane, `z` gives one the whole screen, `v` shows the next picture, arrows
-move in it. `e` shows the formula of *why this one* with its numbers.
+move in it. `e` shows the formula of *why this one* with its numbers. `p` presents: the sentence and
+the picture alone; `?` then asks for each decision before `.` shows it.
 """
     DEFAULT_CSS = """
     LiveView { height: 1fr; }
@@ -70,11 +72,20 @@ move in it. `e` shows the formula of *why this one* with its numbers.
     .-narrow LiveView .side, .-short LiveView .side { display: none; height: 1fr; }
     .-narrow LiveView #why, .-short LiveView #why { height: 1fr; max-height: 100%; }
     .-narrow LiveView #code, .-short LiveView #code { height: 1fr; max-height: 100%; }
+    LiveView.presenting #sides { display: none; }
+    LiveView.presenting #decision {
+        height: auto; min-height: 5; max-height: 50%; padding: 1 3; content-align: center middle;
+        text-align: center; text-style: bold; border: heavy $primary;
+        color: $foreground; background: $background;
+    }
+    Screen.presenting StepBar { display: none; }
     .-narrow LiveView .side.current, .-short LiveView .side.current { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("comma", "back", "Back", key_display=",", id="watch.back"),
         Binding("v", "picture", "Picture", id="watch.picture"),
+        Binding("p", "present", "Present", id="watch.present"),
+        Binding("question_mark", "predict", "Predict", key_display="?", id="watch.predict"),
         Binding("e", "formula", "Formula", id="watch.formula"),
         Binding("j", "jump", "Jump", id="watch.jump"),
         Binding("slash", "find", "Find", key_display="/", id="watch.find"),
@@ -99,6 +110,14 @@ move in it. `e` shows the formula of *why this one* with its numbers.
         self._playing_since: float | None = None
         """When the playback of steps that were kept showed its last one; None when it rests."""
         self._concluded = ""
+        self._predicting = False
+        """Whether the next decision is asked for before it is shown."""
+        self._asking = False
+
+    @property
+    def presenting(self) -> bool:
+        """Whether only the sentence and the picture are shown, for a class to read."""
+        return self.has_class("presenting")
 
     def compose(self) -> Iterable[Widget]:
         yield Static(id="counters")
@@ -118,6 +137,7 @@ move in it. `e` shows the formula of *why this one* with its numbers.
         """Watch another run."""
         self.live, self.playhead = live, Playhead(live.timeline)
         self._drawn, self._concluded, self._playing_since = (), "", None
+        self._asking = False
         self._begun = time.monotonic()
         self.query_one("#picture", PictureView).begin(pictures_of(live.run.algorithm.name))
         for side, drawing in (("#why", WhyThisOne()), ("#records", Records()), ("#code", Code())):
@@ -132,13 +152,14 @@ move in it. `e` shows the formula of *why this one* with its numbers.
         self._play_on()
         snapshot = live.snapshot
         number = playhead.number
-        seen = (snapshot, number, self._concluded, self._playing_since is None, live.speed)
+        playing = self._playing_since is not None
+        told = self._concluded, playing, live.speed, self._asking
+        seen = (snapshot, number, live.timeline.last, *told)
         if seen == self._drawn:
             if snapshot.step is None and time.monotonic() - self._begun > PATIENCE:
                 self.query_one("#decision", Static).update(Text(COMPILING))
             return
         self._drawn = seen
-        playing = self._playing_since is not None
         counters = header_text(live, playhead, playing, self, self.host.session)
         self.query_one("#counters", Static).update(counters)
         self.query_one("#decision", Static).update(self._sentence(live, playhead))
@@ -151,6 +172,9 @@ move in it. `e` shows the formula of *why this one* with its numbers.
     def _sentence(self, live: LiveRun, playhead: Playhead) -> Text:
         if not playhead.number:
             return Text("starting …")
+        if self._asking and not playhead.at_end:
+            asked = question_before(live.timeline.step(playhead.number + 1))
+            return Text(f"{visible(asked)}\n( . shows it )", "bold")
         step = live.timeline.step(playhead.number)
         text = Text(visible(step.sentence))
         if self._concluded and playhead.at_end:
@@ -173,8 +197,20 @@ move in it. `e` shows the formula of *why this one* with its numbers.
     # -- going through it
 
     def step_on(self) -> bool:
-        """One step on among those that are kept; whether there is one."""
+        """One step on among those that are kept; whether there is one.
+
+        Who predicts is first asked what comes, and then shown.
+        """
         self._playing_since = None
+        live, playhead = self.live, self.playhead
+        if self._predicting and not self._asking and live is not None and playhead is not None:
+            running = live.run.state in (State.READY, State.RUNNING)
+            if running or not playhead.at_end:
+                self._asking, known = True, not playhead.at_end
+                playhead.hold()
+                self.draw()
+                return known
+        self._asking = False
         return self._moved(1)
 
     def play_or_pause(self) -> None:
@@ -217,6 +253,7 @@ move in it. `e` shows the formula of *why this one* with its numbers.
             self.live.pause()
 
     def _moved(self, steps: int) -> bool:
+        self._asking = False
         moved = self.playhead is not None and self.playhead.move(steps)
         self.draw()
         return moved
@@ -293,6 +330,31 @@ move in it. `e` shows the formula of *why this one* with its numbers.
         self._rest()
         if self.playhead is not None and not self.playhead.next_bookmark():
             self.host.say("no bookmark yet; m sets one")
+        self.draw()
+
+    # -- in front of a class
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """`?` is help, unless one presents."""
+        return self.presenting if action == "predict" else True
+
+    def action_present(self) -> None:
+        """Only the sentence and the picture, or everything again."""
+        presenting = self.toggle_class("presenting").presenting
+        self.screen.set_class(presenting, "presenting")
+        self._predicting = self._asking = False
+        self._drawn = ()
+        self.query_one("#picture").focus()
+        self.refresh_bindings()
+        self.draw()
+
+    def action_predict(self) -> None:
+        """Ask what comes next before it is shown, or no longer."""
+        self._predicting, self._asking = not self._predicting, False
+        said = (
+            "each decision is asked for first, . shows it" if self._predicting else "no questions"
+        )
+        self.host.say(said)
         self.draw()
 
     # -- panes

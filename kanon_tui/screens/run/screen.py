@@ -376,6 +376,12 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
             else:
                 self.host.say("that was the last decision; space plays it again, r runs again")
 
+    def present(self) -> None:
+        """Step by step in front of a class, from the first decision."""
+        if not self.query_one(LiveView).presenting:
+            self.query_one(LiveView).action_present()
+        self.action_step()
+
     def action_speed(self, direction: int) -> None:
         if self.live is None:
             return

@@ -168,3 +168,36 @@ async def test_full_speed_on_a_small_table_keeps_every_decision(sample, make_app
         assert view.playhead.timeline.last == 10
         await pilot.press("comma")
         assert view.playhead.number == 9
+
+
+async def test_presenting_shows_sentence_and_picture_alone_and_ends_there(sample, make_app) -> None:
+    app = make_app(sample("mondrian"), present=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await wait_until(pilot, lambda: pilot.app.current_mode == "run")
+        view = pilot.app.screen.query_one(LiveView)
+        await wait_until(pilot, lambda: view.playhead is not None and view.playhead.number == 1)
+        assert view.presenting
+        assert not view.query_one("#sides").display
+        assert view.query_one("#picture").display
+        assert view.live.snapshot.paused
+        assert "1/s" in str(view.query_one("#counters", Static).content)
+        await to_the_end(pilot, view)
+        assert pilot.app.current_mode == "run"
+        assert "Done: 3 classes" in sentence(view)
+        await pilot.press("p")
+        assert view.query_one("#sides").display
+
+
+async def test_predict_then_see(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        view = await watch(pilot, 1)
+        await pilot.press("p", "question_mark")
+        first = picture(view)
+        await pilot.press("full_stop")
+        await wait_until(pilot, lambda: view.live.timeline.last == 2)
+        view.draw()
+        assert sentence(view).startswith("Which attribute is cut, and where?")
+        assert picture(view) == first  # nothing gives the answer away
+        await pilot.press("full_stop")
+        assert "by age" in sentence(view)
+        assert view.playhead.number == 2
