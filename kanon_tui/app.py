@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
+from textual.filter import DimFilter
 from textual.screen import Screen
 
 from kanon_tui.core.errors import InputError, suggestion
@@ -20,7 +21,7 @@ from kanon_tui.screens.help_dialog import Help, explanation, key_groups
 from kanon_tui.screens.saving import SavingApp
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.signals import code_of, ending_gently
-from kanon_tui.themes import THEMES, default_theme
+from kanon_tui.themes import DIMMED, THEMES, default_theme
 from kanon_tui.widgets.restore_terminal import terminal_restorer
 from kanon_tui.widgets.step_bar import StepBar
 
@@ -117,6 +118,9 @@ class KanonApp(SavingApp):
         for known in THEMES:
             self.register_theme(known)
         self.theme = theme or default_theme()
+        for each in self._filters:
+            if isinstance(each, DimFilter):
+                each.dim_factor = DIMMED
         if keys:
             self.set_keymap(keys)
 

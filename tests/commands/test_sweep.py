@@ -187,3 +187,25 @@ def test_explain_refuses_what_it_does_not_know(
     )
     assert "k of at most 8" in said("explain", "p.yaml", "--k", "9", capsys=capsys)
     assert "at least 1" in said("explain", "p.yaml", "--most", "0", capsys=capsys)
+
+
+def test_explain_knows_algorithms_and_samples_and_writes_handouts(here: Path) -> None:
+    told = kanon("explain", "mondrian", "--from", "2", "--to", "3", folder=here)
+    assert told.returncode == 0
+    assert "\n2. Cut 4 records by age" in told.stdout
+    assert "\n1. " not in told.stdout
+    assert "(Decisions 2 to 3 of 5.)" in told.stdout
+    done = kanon("explain", "incognito", "--k", "2", "--out", "lesson.html", folder=here)
+    assert done.stdout == "lesson.html: 23 steps\n"
+    assert "<pre>" in (here / "lesson.html").read_text(encoding="utf-8")
+    again = kanon("explain", "incognito", "--out", "lesson.html", folder=here)
+    assert again.returncode == 2
+    assert "lesson.html" in again.stderr
+    assert kanon("explain", "incognito", "--out", "lesson.txt", folder=here).returncode == 2
+
+
+def test_demo_lists_what_the_samples_teach(here: Path) -> None:
+    done = kanon("demo", "--list", folder=here)
+    assert "mondrian: Cuts in two dimensions" in done.stdout
+    assert "    Cuts in space: why the widest attribute is cut" in done.stdout
+    assert kanon("demo", "--present", folder=here).returncode == 2

@@ -311,7 +311,9 @@ class _Space:
             second = max(others, key=lambda y: widths[y])
             facts |= {"second": self.attributes[second].name}
             facts |= {"second_width": short_number(widths[second], 2)}
-            why += " ({width} against {second_width} of {second})"
+            equal = widths[second] == widths[x]
+            why += " ({width} against {second_width} of {second})" if not equal else ""
+            why += ", no wider than {second} but before it" if equal and len(looked) == 1 else ""
         if len(looked) > 1:
             why = "since {passed_over} cannot be cut"
         return (

@@ -15,29 +15,36 @@ from kanon_tui.core.task.steps import Family, RunContext
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined, plural
 
-__all__ = ["explain"]
+__all__ = ["explain", "introduction", "outcome"]
 
 
-def explain(project: Project, task: Task, most: int = 200) -> Iterator[str]:
+def explain(
+    project: Project, task: Task, most: int = 200, first: int = 1, last: int | None = None
+) -> Iterator[str]:
     """The run of a project as lines: an introduction, numbered decisions, the outcome.
 
-    Of more than `most` decisions the first are told and the others counted. A run without a release
-    raises what is wrong, after the decisions that led there.
+    Of more than `most` decisions from the `first` to the `last` that is asked for, the first are
+    told and the others counted. A run without a release raises what is wrong, after the decisions
+    that led there.
     """
+    end = first + most - 1 if last is None else min(last, first + most - 1)
     run = start(project, task=task, context=RunContext(decisions_per_step=1))
-    yield from _introduction(project, run)
+    yield from introduction(project, run)
     yield ""
     number = 0
     for number, step in enumerate(run, start=1):
-        if number <= most:
+        if first <= number <= end:
             yield f"{number}. {step.sentence}"
-    if number > most:
+    if first == 1 and last is None and number > most:
         yield f"(The first {most:,} of {number:,} decisions; --most tells more of them.)"
+    elif first > 1 or number > end:
+        yield f"(Decisions {first:,} to {min(end, number):,} of {number:,}.)"
     yield ""
-    yield from _outcome(conclude(run, project))
+    yield from outcome(conclude(run, project))
 
 
-def _introduction(project: Project, run: Run) -> Iterator[str]:
+def introduction(project: Project, run: Run) -> Iterator[str]:
+    """What a run starts from."""
     task, algorithm = run.task, run.algorithm
     names = [attribute.name for attribute in task.quasi]
     yield (
@@ -67,7 +74,8 @@ def _introduction(project: Project, run: Run) -> Iterator[str]:
     yield from (f"{note.rstrip('.')}." for note in task.notes)
 
 
-def _outcome(result: Result) -> Iterator[str]:
+def outcome(result: Result) -> Iterator[str]:
+    """What came out of it."""
     measures, task = result.measures, result.task
     levels = result.grouping.levels
     if levels is not None:

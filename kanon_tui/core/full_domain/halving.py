@@ -157,7 +157,7 @@ class Halving:
             Candidate(
                 search.text(strings.space.levels(strings.codes[place])),
                 float(strings.worths[place]),
-                f"{place + 1:,} of {count:,}",
+                f"{count - place:,} of {count:,}",
                 chosen=place == own,
             )
             for place in places.tolist()

@@ -15,7 +15,9 @@ class WhyThisOne(Drawing):
 
     name: ClassVar[str] = "why this one"
 
-    def __init__(self) -> None:
+    def __init__(self, keys: bool = True) -> None:
+        self._keys = keys
+        """Whether it says which key shows more."""
         self.formula = False
         """Whether the formula is shown instead."""
 
@@ -37,7 +39,7 @@ class WhyThisOne(Drawing):
                 picture.wrap(line)
             return picture
         _candidates(picture, choice, width)
-        if choice.formula:
+        if choice.formula and self._keys:
             picture.line("e: the formula with its numbers", "dim")
         return picture
 

@@ -40,7 +40,7 @@ in a field takes the rule over.
     RuleDialog .line Label { width: 22; }
     RuleDialog .line Input { width: 1fr; }
     RuleDialog .sets { height: 12; }
-    RuleDialog SelectionList { width: 1fr; height: 1fr; border: round $panel; }
+    RuleDialog SelectionList { width: 1fr; height: 1fr; border: round $foreground 55%; }
     RuleDialog SelectionList { border-title-color: $text-muted; }
     RuleDialog SelectionList:focus { border: round $primary; }
     """

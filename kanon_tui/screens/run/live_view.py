@@ -29,6 +29,7 @@ from kanon_tui.screens.host import Hosted
 from kanon_tui.screens.run.decision_log import DecisionLog
 from kanon_tui.screens.run.run_header import header_text
 from kanon_tui.screens.run.timeline_bar import TimelineBar
+from kanon_tui.screens.run.watch_help import watch_help
 from kanon_tui.widgets.picture_view import PictureView
 
 __all__ = ["LiveView"]
@@ -47,18 +48,6 @@ SIDES = ("#why", "#records", "#log", "#code")
 class LiveView(Hosted, Vertical, can_focus=False):
     """Shows a `LiveRun` at the step that its playhead stands at."""
 
-    HELP = """### Watching
-
-`.` takes one decision, or goes one on where you went back; `,` goes back. `space` plays and pauses
-at the speed that the first line shows; `>` and `<` change it. `home` and `end` go to the first and
-last decision, the page keys ten at a time. `j` jumps to the next decision of a kind (a cut, a
-merge, one that passes …), `/` finds a word in the sentences, `n` and `N` go on with that. `m` sets
-a bookmark, `'` goes to the next. In *decisions*, `up` and `down` choose and `enter` unfolds all.
-
-`tab` goes from pane to pane, `z` gives one the whole screen, `v` shows the next picture, arrows
-move in it. `e` shows the formula of *why this one* with its numbers. `p` presents: the sentence and
-the picture alone; `?` then asks for each decision before `.` shows it.
-"""
     DEFAULT_CSS = """
     LiveView { height: 1fr; }
     LiveView #counters { height: auto; padding: 0 1; }
@@ -139,6 +128,7 @@ the picture alone; `?` then asks for each decision before `.` shows it.
         self._drawn, self._concluded, self._playing_since = (), "", None
         self._asking = False
         self._begun = time.monotonic()
+        self.HELP = watch_help(live.run.algorithm)  # type: ignore[misc]  # of this run alone
         self.query_one("#picture", PictureView).begin(pictures_of(live.run.algorithm.name))
         for side, drawing in (("#why", WhyThisOne()), ("#records", Records()), ("#code", Code())):
             self.query_one(side, PictureView).begin([drawing])

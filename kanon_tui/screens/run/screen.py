@@ -34,6 +34,7 @@ from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.live_view import LiveView
+from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.run.setup_lines import algorithm_line, preflight_text
 from kanon_tui.screens.singling_out import before_publishing
 from kanon_tui.widgets.choice_list import ChoiceList
@@ -96,6 +97,7 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
         Binding("greater_than_sign", "speed(1)", "Faster", key_display=">", id="run.faster"),
         Binding("less_than_sign", "speed(-1)", "Slower", key_display="<", id="run.slower"),
         Binding("c", "cancel", "Cancel", id="run.cancel"),
+        Binding("R", "race", "Race", id="run.race"),
         Binding("escape", "setup", "Set-up", id="run.setup"),
     ]
 
@@ -389,6 +391,11 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
             self.live.faster()
         else:
             self.live.slower()
+
+    def action_race(self) -> None:
+        """The algorithm against another, on the same records."""
+        if self.take_typed():
+            ask_for_rival(self)
 
     def action_cancel(self) -> None:
         if self.live is not None:

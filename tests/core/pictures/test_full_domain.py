@@ -79,24 +79,24 @@ def test_a_string_says_why_it_is_out() -> None:
 
 
 def test_the_sorted_list_shows_the_middle() -> None:
-    number = number_of("race-rules", "global", "the middle of the 11 strings")
+    number = number_of("race-rules", "global", "the middle of the 8 strings")
     picture = drawn(SortedList(), "race-rules", "global", number)
-    assert "10 of 40 strings left" in picture  # the one in the middle is tested
+    assert "7 of 40 strings left" in picture  # the one in the middle is tested
     assert [line for line in picture.split("\n") if line.startswith("▸")] == [
-        "▸     6    0.9133  ★ 2 0 3"
+        "▸     4    0.5945  ✗ 2 1 1"
     ]
 
 
 def test_why_this_one_names_the_neighbours_in_the_list() -> None:
-    number = number_of("race-rules", "global", "the middle of the 11 strings")
+    number = number_of("race-rules", "global", "the middle of the 8 strings")
     drawing = WhyThisOne()
     picture = drawn(drawing, "race-rules", "global", number)
-    assert "▸ ⟨race 2, sex 0, age 3⟩" in picture
-    assert "6 of 11" in picture
+    assert "▸ ⟨race 2, sex 1, age 1⟩" in picture
+    assert "4 of 8" in picture
     drawing.formula = True
     formula = drawn(drawing, "race-rules", "global", number, WIDE)
-    assert formula.split("\n")[-1] == "RV = 0.9133"
-    assert "age 3: 0, the root leaves nothing" in formula
+    assert formula.split("\n")[-1] == "RV = 0.5945"
+    assert "sex 1: 0, the root leaves nothing" in formula
 
 
 def test_large_spaces_are_counted_by_height_with_a_slice() -> None:
@@ -110,10 +110,10 @@ def test_large_spaces_are_counted_by_height_with_a_slice() -> None:
 
 
 def test_local_draws_what_is_left_of_every_attribute() -> None:
-    picture = drawn(PointerBars(), "race-rules", "local", 3)
-    assert picture.split("\n")[1].split() == ["race", "·4", "·3", "▸2◂", "·1", "░0"]
-    moved = drawn(PointerBars(), "race-rules", "local", 4)
-    assert moved.split("\n")[1].split() == ["race", "−4", "−3", "·2", "▸1◂", "░0"]
+    picture = drawn(PointerBars(), "race-rules", "local", 4)
+    assert picture.split("\n")[1].split() == ["race", "·4", "▸3◂", "·2", "░1", "░0"]
+    moved = drawn(PointerBars(), "race-rules", "local", 5)
+    assert moved.split("\n")[1].split() == ["race", "−4", "·3", "▸2◂", "░1", "░0"]
 
 
 def test_datafly_draws_distinct_values_and_what_is_raised() -> None:

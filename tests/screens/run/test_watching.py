@@ -165,9 +165,9 @@ async def test_full_speed_on_a_small_table_keeps_every_decision(sample, make_app
         await pilot.press("5")
         await settle(pilot)
         view = pilot.app.screen.query_one(LiveView)
-        assert view.playhead.timeline.last == 10
+        assert view.playhead.timeline.last == 12
         await pilot.press("comma")
-        assert view.playhead.number == 9
+        assert view.playhead.number == 11
 
 
 async def test_presenting_shows_sentence_and_picture_alone_and_ends_there(sample, make_app) -> None:
@@ -201,3 +201,10 @@ async def test_predict_then_see(sample, make_app) -> None:
         await pilot.press("full_stop")
         assert "by age" in sentence(view)
         assert view.playhead.number == 2
+
+
+async def test_help_explains_the_words_of_the_algorithm(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        view = await watch(pilot, 1)
+        assert "- **width**: how much of an attribute's domain a group spans" in view.HELP
+        assert "lattice" not in view.HELP

@@ -1,0 +1,199 @@
+"""Two algorithms raced on the same records, decision by decision."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.pictures.contents import pictures_of
+from kanon_tui.core.pictures.picture import Scene
+from kanon_tui.core.pictures.recording import Recording, record
+from kanon_tui.core.project.project import AlgorithmChoice
+from kanon_tui.core.run.live import SPEEDS
+from kanon_tui.core.text import visible
+from kanon_tui.screens.dialogs import Choose, Modal
+from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.key_bar import KeyBar
+from kanon_tui.widgets.picture_view import PictureView
+
+__all__ = ["RaceScreen", "ask_for_rival"]
+
+
+def ask_for_rival(asking: Hosted) -> None:
+    """Choose whom the project's algorithm runs against, and start."""
+    own = asking.session.project.algorithm.name
+    rivals = [name for name in ALGORITHMS if name != own]
+    titles = [f"{name:<13} {ALGORITHMS[name].title}" for name in rivals]
+
+    def chosen(place: int | None) -> None:
+        if place is not None:
+            asking.host.push_screen(RaceScreen(rivals[place]))
+
+    asking.ask(Choose(f"Race {own} against …", titles), chosen)
+
+
+class Lane(Vertical):
+    """One of the two: its sentence and its picture."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id)
+        self._recording: Recording | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(classes="lane-title")
+        yield Static(classes="lane-sentence")
+        yield PictureView()
+
+    def begin(self, recording: Recording) -> None:
+        """Take the place of whoever ran here before."""
+        self._recording = recording
+        self.query_one(PictureView).begin(pictures_of(recording.run.algorithm.name))
+
+    def show(self, number: int) -> None:
+        """This step, or the last where it was through earlier."""
+        recording = self._recording
+        if recording is None:
+            return
+        timeline = recording.timeline
+        here = min(number, timeline.last)
+        title = Text(f"{recording.run.algorithm.name} · step {here:,} of {timeline.last:,}", "bold")
+        sentence = Text(visible(timeline.step(here).sentence) if timeline.last else "")
+        if number >= timeline.last:
+            sentence.append(f"\n■ {visible(recording.end)}", "bold")
+        self.query_one(".lane-title", Static).update(title)
+        self.query_one(".lane-sentence", Static).update(sentence)
+        self.query_one(PictureView).show(
+            Scene(recording.run.task, recording.run.algorithm, timeline, here)
+        )
+
+
+class RaceScreen(Hosted, Modal):
+    """Both take one decision at a time; who is through waits at the end."""
+
+    HELP = """## Race
+
+The project's algorithm on the left, another on the right, on the same records with the same k. `.`
+lets both take one decision, `,` takes it back, `space` plays at the speed shown, `>` and `<` change
+it, `home` and `end` go to the start and to the end of the longer run. `v` changes the pictures.
+Decisions differ in size: a test of a string looks at all records, a merge at two clusters.
+"""
+    DEFAULT_CSS = """
+    RaceScreen { background: $background; }
+    RaceScreen #race-line { height: 1; padding: 0 1; }
+    RaceScreen Lane { width: 1fr; }
+    RaceScreen .lane-title { height: 1; padding: 0 1; }
+    RaceScreen .lane-sentence { height: 6; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss_none", "Back", key_display="esc"),
+        Binding("full_stop", "move(1)", "On", key_display=".", id="race.on"),
+        Binding("comma", "move(-1)", "Back", key_display=",", id="race.back"),
+        Binding("space", "play", "Play/pause", id="race.play"),
+        Binding("greater_than_sign", "speed(1)", "Faster", key_display=">"),
+        Binding("less_than_sign", "speed(-1)", "Slower", key_display="<"),
+        Binding("v", "picture", "Picture", id="race.picture"),
+        Binding("home", "go(1)", "Start", show=False),
+        Binding("end", "end", "End", show=False),
+    ]
+
+    def __init__(self, rival: str) -> None:
+        super().__init__()
+        self._rival = rival
+        self._number, self._longest = 1, 0
+        self._speed = SPEEDS.index(1)
+        self._due: float | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="race-line")
+        with Horizontal():
+            yield Lane("left")
+            yield Lane("right")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Record both runs in the background, then show their first decisions."""
+        session = self.session
+        own = session.project
+        rival = replace(own, algorithm=AlgorithmChoice(self._rival))
+        self._say("both are recorded …")
+
+        def record_both() -> tuple[Recording, Recording]:
+            worker, task = get_current_worker(), session.task()
+
+            def gone() -> bool:
+                return bool(worker.is_cancelled)
+
+            return record(own, task, gone), record(rival, task, gone)
+
+        self.compute(record_both, self._begin, group="race")
+        self.set_interval(0.1, self._tick)
+
+    def _begin(self, recordings: Iterable[Recording]) -> None:
+        for lane, recording in zip(self.query(Lane), recordings, strict=True):
+            lane.begin(recording)
+            self._longest = max(self._longest, recording.timeline.last)
+        self.action_go(1)
+
+    def _say(self, text: str) -> None:
+        self.query_one("#race-line", Static).update(Text(text))
+
+    def _draw(self) -> None:
+        for lane in self.query(Lane):
+            lane.show(self._number)
+        pace = "▶" if self._due is not None else "⏸"
+        speed = SPEEDS[self._speed]
+        shown = "full speed" if speed == float("inf") else f"{speed:g}/s"
+        self._say(f"race · decision {self._number:,} of {self._longest:,}   {pace} {shown}")
+
+    def _tick(self) -> None:
+        if self._due is None or time.monotonic() < self._due:
+            return
+        speed = min(SPEEDS[self._speed], 1000.0)
+        steps = max(int((time.monotonic() - self._due) * speed), 1)
+        self._due += steps / speed
+        self._number = min(self._number + steps, self._longest)
+        if self._number == self._longest:
+            self._due = None
+        self._draw()
+
+    def action_dismiss_none(self) -> None:
+        self.dismiss(None)
+
+    def action_go(self, number: int) -> None:
+        self._due = None
+        self._number = min(max(number, 1), max(self._longest, 1))
+        self._draw()
+
+    def action_move(self, steps: int) -> None:
+        self.action_go(self._number + steps)
+
+    def action_end(self) -> None:
+        self.action_go(self._longest)
+
+    def action_play(self) -> None:
+        """Play on, from the end once more, or rest."""
+        if self._due is not None:
+            self._due = None
+        elif self._longest:
+            self._number = 1 if self._number == self._longest else self._number
+            self._due = time.monotonic() + 1 / SPEEDS[self._speed]
+        self._draw()
+
+    def action_speed(self, direction: int) -> None:
+        self._speed = min(max(self._speed + direction, 0), len(SPEEDS) - 1)
+        self._draw()
+
+    def action_picture(self) -> None:
+        for view in self.query(PictureView):
+            view.next_picture()
+        self._draw()

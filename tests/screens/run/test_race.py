@@ -1,0 +1,44 @@
+"""Two algorithms on the same records, step by step."""
+
+from __future__ import annotations
+
+from textual.widgets import OptionList, Static
+
+from kanon_tui.screens.dialogs import Choose
+from kanon_tui.screens.run.race import Lane, RaceScreen
+from kanon_tui.widgets.picture_view import PictureView
+from tests.screens.conftest import settle, wait_until
+
+
+async def test_both_take_one_decision_and_who_is_through_waits(sample, make_app) -> None:
+    async with make_app(sample("race-rules")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        await pilot.press("R")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Choose))
+        assert "local" in str(pilot.app.screen.query_one(OptionList).get_option_at_index(0).prompt)
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, RaceScreen))
+        race = pilot.app.screen
+        await settle(pilot)
+        left, right = race.query(Lane)
+
+        def title(lane: Lane) -> str:
+            return str(lane.query_one(".lane-title", Static).content)
+
+        assert title(left) == "global · step 1 of 12"
+        assert title(right).startswith("local · step 1 of ")
+        first = [lane.query_one(PictureView).render().plain for lane in (left, right)]
+        await pilot.press("full_stop", "full_stop")
+        assert title(left) == "global · step 3 of 12"
+        await pilot.press("end")
+        ends = [str(lane.query_one(".lane-sentence", Static).content) for lane in (left, right)]
+        assert all("■" in end and "NCP" in end for end in ends)
+        assert title(right).split()[3] == title(right).split()[-1]
+        await pilot.press("home")
+        assert [lane.query_one(PictureView).render().plain for lane in (left, right)] == first
+        await pilot.press("greater_than_sign", "greater_than_sign", "greater_than_sign", "space")
+        await wait_until(pilot, lambda: title(left) == "global · step 12 of 12")
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: not isinstance(pilot.app.screen, RaceScreen))
