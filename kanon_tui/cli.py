@@ -145,9 +145,7 @@ def _open(argv: list[str], mouse: bool) -> int:
     return open_application(path, mouse=mouse)
 
 
-def open_application(
-    file: Path | None, *, mouse: bool = True, present: bool = False
-) -> int:
+def open_application(file: Path | None, *, mouse: bool = True, present: bool = False) -> int:
     """Open the application on a terminal. Commands are handed this: they know no screens."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not on_terminal and "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along

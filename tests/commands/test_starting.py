@@ -31,9 +31,10 @@ def test_a_file_opens_the_application(
     opened: list[Path | None] = []
     mice: list[bool] = []
 
-    def launch(file: Path | None, *, mouse: bool) -> None:
+    def launch(file: Path | None, *, mouse: bool) -> int:
         opened.append(file)
         mice.append(mouse)
+        return 0
 
     monkeypatch.setitem(sys.modules, "kanon_tui.app", SimpleNamespace(launch=launch))
     monkeypatch.setenv("TEXTUAL_DRIVER", "somewhere else")
