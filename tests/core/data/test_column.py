@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from decimal import Decimal
 
 import numpy as np
 import polars as pl
@@ -47,7 +48,7 @@ numbers = st.one_of(
 @given(st.lists(numbers))
 def test_numbers_are_ordered_by_number_then_text(texts):
     column = coded(texts, Kind.NUMERIC)
-    present = sorted({t for t in texts if t != "?"}, key=lambda t: (float(t), t))
+    present = sorted({t for t in texts if t != "?"}, key=lambda t: (Decimal(t), t))
     assert list(column.values) == present + (["?"] if "?" in texts else [])
     assert [column.values[code] for code in column.codes] == texts
     assert column.numbers[: len(present)].tolist() == [float(text) for text in present]

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 from textual.widgets import Input, Select, Static
 
+from kanon_tui.core.data.schema import Kind
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle
@@ -90,3 +91,24 @@ async def test_a_large_table_scrolls_to_its_end_at_once(tmp_path: Path, make_app
         assert "199999" in grid.render_line(grid.visible_rows).text
         await pilot.press("pageup")
         assert grid.row < 199_999
+
+
+async def test_marks_of_numbers_and_dates_for_the_whole_file(make_app, tmp_path) -> None:
+    file = tmp_path / "two_ways.csv"
+    file.write_text("pay;seen\n1,234;01/02/2020\n5,678;03/04/2020\n9,012;05/06/2020\n")
+    async with make_app(file).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        session = session_of(pilot)
+        assert {spec.kind for spec in session.project.attributes.values()} == {Kind.CATEGORICAL}
+        await pilot.press("r")
+        await settle(pilot)
+        dialog = pilot.app.screen
+        dialog.query_one("#thousands", Select).value = ","
+        dialog.query_one("#dates", Select).value = "%m/%d/%Y"
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        session = session_of(pilot)
+        assert session.attribute("pay").kind is Kind.NUMERIC
+        assert session.attribute("seen").format == "%m/%d/%Y"
+        column = session.table.column("pay", Kind.NUMERIC, session.attribute("pay").format)
+        assert column.numbers.tolist() == [1234, 5678, 9012]
