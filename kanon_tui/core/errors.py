@@ -10,7 +10,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["OUT_OF_MEMORY", "InputError", "KanonError", "NotReachedError", "suggestion"]
+__all__ = [
+    "OUT_OF_MEMORY",
+    "InputError",
+    "KanonError",
+    "NotReachedError",
+    "in_screen_words",
+    "suggestion",
+]
 
 OUT_OF_MEMORY = (
     "the memory is not enough; close other programs, use fewer records, columns or levels of "
@@ -24,12 +31,16 @@ class KanonError(Exception):
 
     exit_code = 2
 
-    def __init__(self, sentence: str = "") -> None:
-        """The sentence; of a very long one, which quotes what came, the middle is left out."""
+    def __init__(self, sentence: str = "", on_screen: str = "") -> None:
+        """The sentence; of a very long one, which quotes what came, the middle is left out.
+
+        `on_screen` says the same where the sentence has words of the project file in it.
+        """
         if len(sentence) > _LONGEST:
             half = _LONGEST // 2
             sentence = f"{sentence[:half]}…{sentence[-half:]}"
         super().__init__(sentence)
+        self.on_screen = on_screen or sentence
 
 
 class InputError(KanonError):
@@ -40,6 +51,11 @@ class NotReachedError(KanonError):
     """The asked-for privacy was not reached, or no release was found."""
 
     exit_code = 1
+
+
+def in_screen_words(error: Exception) -> str:
+    """What a screen says of an error."""
+    return error.on_screen if isinstance(error, KanonError) else str(error)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

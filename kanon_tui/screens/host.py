@@ -232,7 +232,7 @@ class HostApp(BackgroundApp):
 def in_a_sentence(error: Exception) -> str:
     """What went wrong; of what nobody expected the name only, which holds no values."""
     if isinstance(error, KanonError):
-        return str(error)
+        return error.on_screen
     if isinstance(error, MemoryError):
         return OUT_OF_MEMORY[0].upper() + OUT_OF_MEMORY[1:] + "."
     return f"An unexpected {type(error).__name__} happened; nothing was changed or lost."

@@ -116,7 +116,9 @@ class PrivacyModel(PrivacyFigure, ABC):
         if not sensitive:
             raise InputError(
                 f"{who}: {self.title} is required but no attribute has the role sensitive; tag "
-                f"one, for instance diagnosis: {{role: sensitive}}"
+                f"one, for instance diagnosis: {{role: sensitive}}",
+                on_screen=f"{self.title} is required but no attribute is sensitive; on screen 2, "
+                f"press s on what must not be tied to a person",
             )
         columns = [column for column in sensitive if self.attribute in (column.name, None)]
         if self.attribute is not None and not columns:

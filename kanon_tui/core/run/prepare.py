@@ -36,7 +36,9 @@ def prepare(project: Project, table: Table | None = None) -> Task:
     if not quasi_names:
         raise InputError(
             f"{project.title}: no attribute has the role quasi; tag at least one, "
-            f"for instance age: {{role: quasi}}"
+            f"for instance age: {{role: quasi}}",
+            on_screen="no attribute is a quasi-identifier yet; on screen 2, press q on what an "
+            "outsider may know, such as age",
         )
     dropped = 0
     if project.data.missing_policy == "drop":

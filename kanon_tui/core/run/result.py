@@ -140,5 +140,7 @@ def _verify(release: Release) -> None:
             why = "which does not keep what is required beyond k"
         raise NotReachedError(
             f"suppressed: star would publish a class of {suppressed} suppressed "
-            f"{plural(suppressed, 'record')}, {why}; use suppressed: drop to leave them out"
+            f"{plural(suppressed, 'record')}, {why}; use suppressed: drop to leave them out",
+            on_screen=f"the {suppressed} suppressed {plural(suppressed, 'record')}, published as "
+            f"stars, would be a class of their own, {why}; leave suppressed records out instead",
         ) from None

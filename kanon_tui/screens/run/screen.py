@@ -18,7 +18,7 @@ from textual.worker import get_current_worker
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import KanonError
+from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import Field, fields_of
 from kanon_tui.core.fields.types import choice
 from kanon_tui.core.pictures.contents import watched_run
@@ -192,7 +192,7 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
             lambda found: line.update(preflight_text(found, algorithm.name, project.privacy, self)),
             group="preflight",
             failed=lambda error: line.update(
-                preflight_text(Preflight(problem=str(error)), "", project.privacy, self)
+                preflight_text(Preflight(problem=in_screen_words(error)), "", project.privacy, self)
             ),
         )
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 import kanon_tui as kn
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.run.preflight import preflight
@@ -30,3 +34,14 @@ def test_a_parameter_that_does_not_fit_is_the_problem() -> None:
     project = kn.Project.load(find_sample("linking").project)
     project = replace(project, algorithm=AlgorithmChoice("mondrian", {"relaxed": "perhaps"}))
     assert "relaxed" in preflight(project, prepare(project), ALGORITHMS["mondrian"]).problem
+
+
+def test_a_screen_is_told_in_its_own_words() -> None:
+    """The command line keeps the words of the project file."""
+    project = kn.Project.load(find_sample("linking").project)
+    others = {name: replace(spec, role=Role.OTHER) for name, spec in project.attributes.items()}
+    with pytest.raises(KanonError) as raised:
+        prepare(replace(project, attributes=others))
+    assert "{role: quasi}" in str(raised.value)
+    assert "role:" not in in_screen_words(raised.value)
+    assert "press q" in in_screen_words(raised.value)
