@@ -17,7 +17,7 @@ test-quick: $(INSTALLED)  ## the tests that take under a minute: no screens, no 
 	$(BIN)/pytest -m "not slow"
 
 SECONDS ?= 60
-fuzz: $(INSTALLED)  ## random files, projects, command lines, tables and keys; SECONDS=600, SEED=17, TARGET=readers
+fuzz: $(INSTALLED)  ## random files, projects, command lines, tables, keys and signals; SECONDS=600, SEED=17, TARGET=readers
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(if $(TARGET),--target '$(TARGET)')
 
 check: $(INSTALLED)  ## lint, format, types, tests

@@ -105,6 +105,11 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
         say(f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}")
     say(f"  published as they are: {_names(result.published_as_they_are)}")
     say(f"  left out: {_names(result.left_out)}")
+    unasked = result.generalised_unasked
+    if unasked:
+        say(
+            f"  not named in the project but generalised, as others may know them: {_names(unasked)}"
+        )
     formulas = count_formulas(result.table)
     if formulas:
         escaped = result.task.output.formulas == "escape"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import select
 import signal
 import subprocess
@@ -111,18 +110,6 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
 
 
 # -- signals at any moment
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, None])
-def test_signals_at_random_moments(seed: int | None, tmp_path: Path) -> None:
-    """In a process of its own: a crash ends that one, and the count shows it."""
-    chosen = secrets.randbelow(10**9) if seed is None else seed
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.commands.signal_fuzz", "25", str(chosen)],
-        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, ""), f"seed {chosen}"
 
 
 @pytest.mark.parametrize("number", SIGNALS)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from tests.fuzz import algorithms, command_line, keys, projects, readers
+from tests.fuzz import algorithms, command_line, keys, projects, readers, signals
 
 Target = Callable[[Random, Path], str]
 
@@ -17,6 +17,7 @@ TARGETS: dict[str, Target] = {
     "command line": command_line.try_once,
     "algorithms": algorithms.try_once,
     "keys": keys.try_once,
+    "signals": signals.try_once,
 }
 
 

@@ -8,7 +8,14 @@ import pytest
 
 from tests.fuzz.targets import TARGETS, try_seed
 
-TRIES = {"readers": 40, "projects": 25, "command line": 25, "algorithms": 25, "keys": 3}
+TRIES = {
+    "keys": 3,
+    "signals": 1,
+    "readers": 40,
+    "projects": 25,
+    "command line": 25,
+    "algorithms": 25,
+}
 """Few enough for a few seconds each."""
 
 

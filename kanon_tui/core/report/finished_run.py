@@ -54,6 +54,12 @@ class FinishedRun:
         return self.task.published_as_they_are
 
     @property
+    def generalised_unasked(self) -> tuple[str, ...]:
+        """The columns that the project does not name, but that seem to be quasi-identifying."""
+        named = self.task.roles if self.project is None else self.project.attributes
+        return tuple(each.name for each in self.task.quasi if each.name not in named)
+
+    @property
     def left_out(self) -> tuple[str, ...]:
         """The columns that are not published."""
         return self.task.left_out

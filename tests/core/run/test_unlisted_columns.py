@@ -95,6 +95,7 @@ def test_run_and_reports_say_what_is_published_and_who_is_singled_out(
     printed = said("run", file, capsys=capsys, code=0)
     assert "published as they are: none\n" in printed
     assert "left out: surname, wage, remark\n" in printed
+    assert "not named in the project but generalised, as others may know them: city\n" in printed
     assert "warning" not in printed
 
     project(tmp_path, ", unlisted: publish")
