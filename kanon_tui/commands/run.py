@@ -107,9 +107,8 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
     say(f"  left out: {_names(result.left_out)}")
     unasked = result.generalised_unasked
     if unasked:
-        say(
-            f"  not named in the project but generalised, as others may know them: {_names(unasked)}"
-        )
+        who = _names(unasked)
+        say(f"  not named in the project but generalised, as others may know them: {who}")
     formulas = count_formulas(result.table)
     if formulas:
         escaped = result.task.output.formulas == "escape"
