@@ -31,7 +31,7 @@ ANALYSES = (
     (
         "Linking attack",
         "Who can be found with an outsider's table",
-        "a",
+        "l",
         ("analyses.attack", "AttackScreen"),
     ),
     (

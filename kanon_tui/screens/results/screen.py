@@ -68,8 +68,8 @@ The line below tells about the cell under the cursor. `w` explains it: what one 
 have done, and which change (another k, some suppression, a level, an attribute) would have kept
 more.
 
-`b` by attribute, `f` figures, `p` privacy, `d` class sizes, `R` runs: the same key again hides the
-pane. In it, move to a figure to read what it means. `A` tries a linking attack, `F` asks how many
+`b` by attribute, `f` figures, `P` privacy, `d` class sizes, `R` runs: the same key again hides the
+pane. In it, move to a figure to read what it means. `L` tries a linking attack, `F` asks how many
 records k needs, `T` grows decision trees on the release.
 
 Example: press `s` until *smallest class first* is shown, then `o`: only the records of the class
@@ -103,10 +103,10 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
         Binding("plus", "rerun(1)", "k±1", key_display="+-", id="results.more"),
         Binding("minus", "rerun(-1)", "k−1", show=False, key_display="-", id="results.less"),
         Binding("f", "panel('metrics')", "figures", id="results.metrics"),
-        Binding("p", "panel('privacy')", "privacy", id="results.privacy"),
+        Binding("P", "panel('privacy')", "privacy", id="results.privacy"),
         Binding("R", "panel('runs')", "runs", id="results.runs"),
         Binding("C", "compare", "compare", id="results.compare"),
-        Binding("A", "app.analysis('Linking attack')", "linking attack", id="results.attack"),
+        Binding("L", "app.analysis('Linking attack')", "linking attack", id="results.attack"),
         Binding("F", "app.analysis('k feasibility')", "k feasibility", id="results.feasibility"),
         Binding("T", "app.analysis('Decision trees')", "decision trees", id="results.trees"),
         Binding("b", "panel('attributes')", "by attribute", show=False, id="results.attributes"),

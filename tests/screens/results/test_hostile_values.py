@@ -37,7 +37,7 @@ async def test_values_are_shown_as_they_are(make_app, tmp_path: Path, algorithm,
         screen = await open_results(pilot, algorithm, algorithm, k=3)
         grids = screen.query_one(TwinGrids)
         assert row_of(grids.left, 1)[0] == "[red]x"
-        await pilot.press(*["down"] * 10, "right", "right", "f", "p", "d", "R", "b")
+        await pilot.press(*["down"] * 10, "right", "right", "f", "P", "d", "R", "b")
         await settle(pilot)
         for column in (0, 1):
             grids.left.focus()

@@ -20,7 +20,7 @@ async def test_panels_show_figures_and_what_they_mean(sample, make_app) -> None:
         await pilot.press("down", "down")
         await settle(pilot)
         assert "Research value: how finely" in text_of(panel, ".meaning")
-        await pilot.press("p")
+        await pilot.press("P")
         shown = {row[0].text: row[1].text for row in panel.grid.source.cells}
         assert (shown["k"], shown["Highest risk"]) == ("6", "0.1667")
         assert shown["Highest share (α): income_class"] == "1"
