@@ -97,7 +97,7 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
         Binding("greater_than_sign", "speed(1)", "Faster", key_display=">", id="run.faster"),
         Binding("less_than_sign", "speed(-1)", "Slower", key_display="<", id="run.slower"),
         Binding("c", "cancel", "Cancel", id="run.cancel"),
-        Binding("R", "race", "Race", id="run.race"),
+        Binding("D", "race", "Race", id="run.race"),
         Binding("escape", "setup", "Set-up", id="run.setup"),
     ]
 
