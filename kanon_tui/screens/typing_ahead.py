@@ -16,7 +16,7 @@ from textual.app import App
 
 __all__ = ["TypingAhead"]
 
-LONGEST_WAIT = 1.0
+LONGEST_WAIT = 4.0
 """Seconds for the effect of one key; a screen that is never at rest must not swallow the next."""
 LOOKS = 2
 """How often in a row a screen must be found at rest: a message may be on its way."""

@@ -73,11 +73,13 @@ class Form(VerticalScroll, can_focus=False):
     def show(self, fields: Sequence[Field], values: Mapping[str, Any]) -> None:
         """Show these fields with these values (their defaults where none is given)."""
         wanted = {field.name: values.get(field.name, field.default) for field in fields}
-        if tuple(fields) == self._fields and not self._mounting:
-            if wanted != self._values:
+        if tuple(fields) == self._fields:
+            if wanted == self._values:
+                return  # shown, or about to be: mounted twice, it would lose what is typed already
+            if not self._mounting:
                 self._values = wanted
                 self._fill()
-            return
+                return
         self._fields, self._values, self._mounting = tuple(fields), wanted, True
         self.call_next(self._mount_entries)
 
