@@ -2,6 +2,7 @@
 
 Accuracy and AUC are cross-validated on each table's own cells. `kept` is the release's accuracy
 divided by the original's; the baseline is the accuracy of always guessing the commonest value.
+Where published cells reach to the other side of a split, every group is counted without them, too.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--target", metavar="NAME", required=True, help="the attribute to predict")
     add(
         "--attributes", metavar="a,b", type=names,
-        help="what the trees may ask about; all that is published when not given",
+        help="what the trees may ask about; when not given, all that is published, except what "
+        "tells the target by itself without being generalised",
     )  # fmt: skip
     add(
         "--leaves",
@@ -78,8 +80,11 @@ def execute(args: argparse.Namespace) -> int:
     )
     if args.json:
         trees = {"original": _as_json(found.original), "release": _as_json(found.release)}
-        print_json({"target": found.target, **trees, "kept": found.kept})
+        asked = {"attributes": found.attributes, "telling": found.telling}
+        print_json({"target": found.target, **trees, "kept": found.kept, **asked})
         return 0
+    for sentence in found.about_telling():
+        say(sentence)
     both = (found.original, found.release)
     rows = [
         ["records", *(figure(tree.root.records) for tree in both)],
@@ -87,6 +92,8 @@ def execute(args: argparse.Namespace) -> int:
         ["baseline", *(figure(tree.baseline) for tree in both)],
         ["AUC", *(figure(tree.auc) for tree in both)],
     ]
+    if found.release.mixed:
+        rows.append(["of several values", *(figure(tree.mixed) for tree in both)])
     print_table((found.target, "original", "release"), rows)
     if found.kept is not None:
         say(f"the release keeps {found.kept:.1%} of the original's accuracy")
@@ -97,16 +104,38 @@ def execute(args: argparse.Namespace) -> int:
 
 def _as_json(tree: PartitionTree) -> dict[str, Any]:
     leaves = [
-        {"records": leaf.records, "share": leaf.share, "path": leaf.path}
+        {
+            "records": leaf.records,
+            "share": leaf.share,
+            "path": leaf.path,
+            "value": leaf.majority,
+            "overlap_free": {"records": leaf.free_records, "share": leaf.free_share},
+        }
         for leaf in tree.root.leaves()
     ]
-    return {"accuracy": tree.accuracy, "auc": tree.auc, "leaves": leaves}
+    splits = [
+        {
+            "path": node.path,
+            "split": node.children[0].condition,
+            "records": node.records,
+            "straddling": node.straddling,
+        }
+        for node in tree.root.splits()
+    ]
+    figures = {"accuracy": tree.accuracy, "auc": tree.auc, "baseline": tree.baseline}
+    return {**figures, "mixed_target": tree.mixed, "leaves": leaves, "splits": splits}
 
 
 def _tree_lines(node: Node, indent: str = "") -> list[str]:
     """A tree as text: a line per node, what lies below it further in."""
     condition = f"{node.condition}: " if node.condition else ""
-    lines = [f"{indent}{condition}{node.records:,} records, {node.share:.1%} {node.majority}"]
+    line = f"{indent}{condition}{node.records:,} records, {node.share:.1%} {node.majority}"
+    if node.overlapping:
+        share = "" if node.free_share is None else f", {node.free_share:.1%}"
+        line += f"; without overlap {node.free_records:,}{share}"
+    if node.straddling:
+        line += f"; {node.straddling:,} straddle the split"
+    lines = [line]
     for child in node.children:
         lines += _tree_lines(child, indent + "  ")
     return lines

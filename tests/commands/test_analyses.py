@@ -200,18 +200,25 @@ def test_partition(
 ) -> None:
     args = ("partition", "p.yaml", "--release", "r.csv", "--target", "flu")
     found = json.loads(kanon(*args, "--json", folder=folder))
-    assert list(found) == ["target", "original", "release", "kept"]
+    assert list(found) == ["target", "original", "release", "kept", "attributes", "telling"]
     assert found["target"] == "flu"
+    half = {"records": 20, "share": 1.0}
     for side in ("original", "release"):
         assert found[side] == {
             "accuracy": 1.0,
             "auc": 1.0,
+            "baseline": 0.5,
+            "mixed_target": 0,
             "leaves": [
-                {"records": 20, "share": 1.0, "path": "age ≥ 40"},
-                {"records": 20, "share": 1.0, "path": "age < 40"},
+                {**half, "path": "age ≥ 40", "value": "yes", "overlap_free": half},
+                {**half, "path": "age < 40", "value": "no", "overlap_free": half},
+            ],
+            "splits": [
+                {"path": "all records", "split": "age ≥ 40", "records": 40, "straddling": 0}
             ],
         }
     assert found["kept"] == 1.0
+    assert found["telling"] == ["age"]
 
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "80")
@@ -237,12 +244,21 @@ def test_partition_options(
     assert all(leaf["records"] >= 5 and "flu" not in leaf["path"] for leaf in leaves)
 
 
+def test_partition_with_a_generalised_target(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    args = ("partition", "p.yaml", "--release", "r.csv", "--target", "zip")
+    assert json.loads(printed(*args, "--json", capsys=capsys))["release"]["mixed_target"] == 40
+    rows = [line.split() for line in printed(*args, capsys=capsys).splitlines()]
+    assert ["of", "several", "values", "0", "40"] in rows
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"--target": "fly"}, "the data has no column 'fly'; did you mean 'flu'?"),
         ({"--target": "name"}, "'name' is an identifier"),
-        ({"--target": "zip"}, "target: 'zip' is generalised in r.csv ('4620*')"),
         ({"--attributes": "age,fly"}, "the data has no column 'fly'"),
         ({"--attributes": "flu"}, "attributes: 'flu' is the target itself"),
         ({"--leaves": "1"}, "argument --leaves: '1' is not a whole number of at least 2"),

@@ -44,12 +44,18 @@ them (0.5 is guessing, 1 is perfect); both are tested on records the tree has no
 **baseline** is the accuracy of always guessing the commonest value. **Kept** is the accuracy on
 the release divided by that on the original.
 
-`t` chooses the target, which must be published as it is, `a` what the trees may ask about; `+` and
-`-` change how many leaves the trees may have; `tab` goes from tree to tree, arrows scroll, `z`
-enlarges.
+A split divides published cells, not people: `÷30` behind a question says that 30 records of that
+group **straddle** its split, because their cell reaches to the other side. `↔` begins the same
+counts for those who straddle no split on the way: where few are left, the finding is not one.
 
-Example: on the census sample, `t`, *income_class*, then `a` and take the mark from *income*, which
-gives the answer away. Where both trees begin with the same question, that finding survived.
+The target may be generalised, too. A record that may have several values then counts with its
+share in each, and their number is shown.
+
+`t` chooses the target, `a` what the trees may ask about; `+` and `-` change how many leaves the
+trees may have; `tab` goes from tree to tree, arrows scroll, `z` enlarges.
+
+Example: on the census sample, `t`, *income_class*. *income* gives the answer away and is left out;
+`a` brings it back. Where both trees begin with the same question, that finding survived.
 """
     DEFAULT_CSS = """
     PartitionScreen #figures { height: auto; padding: 0 1; }
@@ -124,7 +130,7 @@ gives the answer away. Where both trees begin with the same question, that findi
             Choose(
                 "Predict which attribute?",
                 [printable(name) for name in names],
-                hint="one that is published as it is",
+                hint="what is published as it is comes first",
                 current=names.index(self.target) if self.target else 0,
             ),
             chosen,
@@ -142,13 +148,16 @@ gives the answer away. Where both trees begin with the same question, that findi
     def action_asked(self) -> None:
         """Choose what the trees may ask about; a twin of the target makes them trivial."""
         names = [name for name in self._published() if name != self.target]
+        shown = self.found
+        default = shown.attributes if shown and shown.target == self.target else names
 
         def chosen(asked: list[str] | None) -> None:
             if asked is not None:
-                self.asked = None if asked == names else tuple(asked)
+                self.asked = tuple(asked)
                 self._grow()
 
-        self.ask(ChooseSeveral("What may the trees ask about?", names, self.asked or names), chosen)
+        marked = self.asked or default
+        self.ask(ChooseSeveral("What may the trees ask about?", names, marked), chosen)
 
     def action_leaves(self, more: int) -> None:
         """Larger or smaller trees."""
@@ -191,6 +200,14 @@ def _figures(found: Partitioning) -> Text:
         )
     if found.kept is not None:
         text.append(f"   keeps {found.kept:.1%} of the accuracy")
+    notes = [printable(sentence) for sentence in found.about_telling()]
+    if found.release.mixed:
+        notes.append(
+            f"{found.release.mixed:,} records of the release count in several values of "
+            f"{printable(found.target)}"
+        )
+    for note in notes:
+        text.append(f"\n{note}", Style(bold=False))
     return text
 
 
@@ -210,9 +227,18 @@ def tree_lines(root: Node) -> list[Text]:
                 (branch, "dim"),
                 ("▪ " if leaf else "", "bold"),
                 printable(node.condition or "all"),
+                (f" ÷{node.straddling:,}" if node.straddling else "", "bold"),
+                (_without_overlap(node), "dim"),
             )
         )
     return lines
+
+
+def _without_overlap(node: Node) -> str:
+    if not node.overlapping:
+        return ""
+    share = "" if node.free_share is None else f" {node.free_share:.1%}"
+    return f" ↔{node.free_records:,}{share}"
 
 
 def _walk(node: Node, branch: str, below: str) -> Iterator[tuple[str, Node]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kanon_tui.core.analysis.trees.partition import Node
 from kanon_tui.screens.analyses.trees import PartitionScreen, tree_lines
 from kanon_tui.screens.choose_several import ChooseSeveral
-from kanon_tui.screens.dialogs import Choose, Message
+from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.help_dialog import Help
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
 from tests.screens.conftest import wait_until
@@ -20,16 +20,11 @@ async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> N
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, PartitionScreen))
         screen = pilot.app.screen
         await wait_until(pilot, lambda: screen.found is not None)
-        assert screen.found.target == "income_class"
-        with_income = screen.found.original.accuracy
-
-        await pilot.press("a")
-        await wait_until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
-        await pilot.press("end", "up", "space", "enter")  # all but income, which tells everything
-        await wait_until(pilot, lambda: "income" not in screen.found.attributes)
         found = screen.found
+        assert found.target == "income_class"
+        assert (found.telling, found.left_out) == (("income",), ("income",))
         assert "diagnosis" in found.attributes
-        assert found.original.accuracy < with_income
+        assert "income alone tells income_class and is left out" in said(screen, "#figures")
         figures = said(screen, "#figures")
         assert f"{found.original.accuracy:.1%}" in figures
         assert f"{found.release.auc:.3f}" in figures
@@ -39,7 +34,14 @@ async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> N
                 line.plain for line in tree_lines(tree.root)
             ]
 
-        leaves = len(list(found.original.root.leaves()))
+        await pilot.press("a")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
+        await pilot.press("end", "up", "space", "enter")  # income, too
+        await wait_until(pilot, lambda: "income" in screen.found.attributes)
+        assert found.original.accuracy < screen.found.original.accuracy
+        assert "income alone tells income_class: without it" in said(screen, "#figures")
+
+        leaves = len(list(screen.found.original.root.leaves()))
         await pilot.press(*["minus"] * 6)
         await wait_until(pilot, lambda: len(list(screen.found.original.root.leaves())) == 2)
         assert leaves > 2
@@ -47,15 +49,19 @@ async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> N
         assert screen.leaves == 2
 
 
-async def test_a_generalised_target_is_refused_and_zoom_and_help_work(sample, make_app) -> None:
+async def test_a_generalised_target_is_counted_by_shares_and_zoom_and_help_work(
+    sample, make_app
+) -> None:
     async with make_app(sample("linking")).run_test(size=SIZE) as pilot:
         await release_it(pilot)
         await open_panel(pilot, "trees", PartitionScreen)
         await pilot.press("end", "enter")  # zip
-        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Message))
-        assert "is generalised in the release" in said(pilot.app.screen, "#text")
-        await pilot.press("escape")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, PartitionScreen))
         screen = pilot.app.screen
+        await wait_until(pilot, lambda: screen.found is not None)
+        several = f"{screen.found.release.mixed:,} records of the release count in several values"
+        assert screen.found.release.mixed > 0
+        assert several in said(screen, "#figures")
         await pilot.press("tab", "z")
         assert screen.maximized is screen.query_one("#release")
         await pilot.press("escape")
@@ -78,4 +84,15 @@ def test_a_tree_in_lines() -> None:
         "   50 yes  80.0% │├▪ age ≥ 65",
         "  930 yes  50.0% │└▪ age < 65",
         "   20 no   90.0% └▪ age < 30",
+    ]
+
+
+def test_a_tree_in_lines_says_whom_its_splits_do_not_divide() -> None:
+    low = Node(20, "no", 0.9, "age < 30", "", overlapping=8, free_share=0.75)
+    rest = Node(980, "yes", 0.51, "age ≥ 30", "", overlapping=980)
+    tree = Node(1000, "yes", 0.5, "", "all records", (rest, low), straddling=988, free_share=0.5)
+    assert [line.plain for line in tree_lines(tree)] == [
+        "1,000 yes  50.0% all ÷988",
+        "  980 yes  51.0% ├▪ age ≥ 30 ↔0",
+        "   20 no   90.0% └▪ age < 30 ↔12 75.0%",
     ]

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.analysis.published.read_cells import ReadCells
-from kanon_tui.core.data.column import Column
+from kanon_tui.core.analysis.trees.target import Target, original_target, published_target
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Floats
@@ -36,8 +36,6 @@ from kanon_tui.core.task.task import Task
 __all__ = ["Feature", "TreeTable", "original_table", "release_table"]
 
 
-MOST_NUMBERS = 10
-"""The most values of a numeric target that are told apart one by one."""
 MOST_QUESTIONS = 50
 """The most values of one attribute that are asked for one by one."""
 _BLOCK = 1 << 22
@@ -51,6 +49,8 @@ class Feature:
     no: str
     bound: Literal["", "number", "date"] = ""
     """What follows the words: nothing, or the number at which the answer changes."""
+    cuts: bool = False
+    """Whether that number is one of the attribute: a cut of its values in two."""
 
     def say(self, answer: bool, bound: float) -> str:
         """The answer in words: `capital-gain ≥ 7298`, `sex is not Male`."""
@@ -68,7 +68,7 @@ class TreeTable:
 
     cells: Mapping[str, ReadCells]
     codes: Mapping[str, npt.NDArray[np.int32]]
-    target: Column
+    target: Target
 
     @property
     def records(self) -> int:
@@ -100,7 +100,7 @@ def original_table(
     return TreeTable(
         {name: readers[name].read_values() for name in attributes},
         {name: readers[name].column.codes for name in attributes},
-        _target(task.table.column(target, Kind.CATEGORICAL), readers[target].column),
+        original_target(readers[target]),
     )
 
 
@@ -118,30 +118,7 @@ def release_table(
     return TreeTable(
         {name: readers[name].read(columns[name].values, where) for name in attributes},
         {name: columns[name].codes for name in attributes},
-        _target(release.column(target, Kind.CATEGORICAL), readers[target].column),
-    )
-
-
-def _target(texts: Column, original: Column) -> Column:
-    """The target as few values: many numbers or dates are cut in two at the original's median."""
-    if original.numbers is None:
-        return texts
-    line = np.sort(original.numbers[original.codes])
-    line = line[~np.isnan(line)]
-    if len(np.unique(line)) <= MOST_NUMBERS:
-        return texts
-    median = max(line[len(line) // 2], line[line > line[0]][0])  # so that neither side is empty
-    cut = original.values[int(np.flatnonzero(original.numbers == median)[0])]
-    own = original.parse(texts.values)
-    side = np.where(np.isnan(own), 2, own >= median).astype(np.int32)
-    missing = () if texts.missing is None else (texts.values[texts.missing],)
-    return Column(
-        name=texts.name,
-        kind=Kind.CATEGORICAL,
-        codes=side[texts.codes],
-        values=(f"below {cut}", f"{cut} or more", *missing),
-        numbers=None,
-        missing=2 if missing else None,
+        published_target(readers[target], release.column(target, Kind.CATEGORICAL), where),
     )
 
 
@@ -169,8 +146,9 @@ def _number_features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]
     ranges = np.unique(np.column_stack([low, high])[~cells.missing], axis=0)
     if (ranges[1:, 0] > ranges[:-1, 1]).all():
         centre = (first + last) / 2
-        return [(Feature(f"{name} ≥ ", f"{name} < ", bound), np.where(cells.missing, centre, low))]
-    middle = Feature(f"middle of {name} ≥ ", f"middle of {name} < ", bound)
+        begin = Feature(f"{name} ≥ ", f"{name} < ", bound, cuts=True)
+        return [(begin, np.where(cells.missing, centre, low))]
+    middle = Feature(f"middle of {name} ≥ ", f"middle of {name} < ", bound, cuts=True)
     width = Feature(f"width of {name} ≥ ", f"width of {name} < ", "number")
     return [(middle, (low + high) / 2), (width, high - low)]
 

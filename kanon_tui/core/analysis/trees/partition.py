@@ -15,8 +15,15 @@ stratified folds: no record of a release can be traced to a record of the origin
   kept       accuracy on the release / accuracy on the original; hold it against the baseline, and
              note that suppressing records that are hard to predict can raise it above 1
 
-A target of more than ten numbers or dates is cut in two at the median of the original, and the
-trees predict the side. One that is generalised in the release is refused.
+The target may be generalised, too: a record that may have several values counts with its share in
+each (`target`), also where predictions are judged, and how many such records there are is said.
+
+A split of published cells need not be a split of people: `straddling` counts the records whose cell
+reaches to the other side of it (`overlap`), and every node is counted with and without the records
+that straddle a split on the way to it. Without them is how Morton read his figures.
+
+Attributes that tell the target by themselves are named. Where none are chosen, those that are
+published as they are get left out: they would be all that either tree asks about.
 
 Settings: splits by information gain, best leaf first until there are `leaves` of them, none below
 `smallest` records. How cells become numbers is told in `features`.
@@ -38,22 +45,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.analysis.published.checks import check_published
+from kanon_tui.core.analysis.trees.determining import tells
 from kanon_tui.core.analysis.trees.features import TreeTable, original_table, release_table
-from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.analysis.trees.overlap import straddling_cells
+from kanon_tui.core.analysis.trees.target import Target, original_target
+from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import quoted_list
 
 __all__ = ["Node", "PartitionTree", "Partitioning", "grow_tree", "partition"]
 
 _Answers = dict[tuple[int, bool], str]
 """Feature and answer → words; a later answer to the same question is the narrower one."""
 
-MOST_TARGET_VALUES = 100
 FOLDS = 5
 
 
@@ -71,6 +80,24 @@ class Node:
     path: str
     """All answers on the way here, each attribute as narrow as it has become."""
     children: tuple[Node, ...] = ()
+    straddling: int = 0
+    """How many of them the split below does not really divide."""
+    overlapping: int = 0
+    """How many of them straddle a split on the way here."""
+    free_share: float | None = None
+    """How many of the others have the commonest value; None where nobody else is left."""
+
+    @property
+    def free_records(self) -> int:
+        """The records that straddle no split on the way here."""
+        return self.records - self.overlapping
+
+    def splits(self) -> Iterator[Node]:
+        """The nodes that are split, in the order in which the tree is drawn."""
+        if self.children:
+            yield self
+        for child in self.children:
+            yield from child.splits()
 
     def leaves(self) -> Iterator[Node]:
         """The leaves below, in the order in which the tree is drawn."""
@@ -89,6 +116,8 @@ class PartitionTree:
     auc: float | None
     baseline: float
     """Accuracy of always guessing the commonest value."""
+    mixed: int = 0
+    """The records that may have several values of the target."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +129,25 @@ class Partitioning:
     """What the trees could ask about."""
     original: PartitionTree
     release: PartitionTree
+    telling: tuple[str, ...] = ()
+    """Attributes of the original that tell the target by themselves."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Those of them that the trees may not ask about."""
+        return tuple(name for name in self.telling if name not in self.attributes)
+
+    def about_telling(self) -> list[str]:
+        """Sentences about the attributes that tell the target, to be said before the figures."""
+        return [
+            f"{name} alone tells {self.target}"
+            + (
+                " and is left out"
+                if name in self.left_out
+                else ": without it the trees would ask about others"
+            )
+            for name in self.telling
+        ]
 
     @property
     def kept(self) -> float | None:
@@ -119,29 +167,31 @@ def partition(
 ) -> Partitioning:
     """Grow and judge both trees.
 
-    Without `attributes` the trees may ask about everything that is published besides the target.
-    `smallest` is the fewest records of a leaf, one in a hundred when it is not given.
+    Without `attributes` the trees may ask about everything that is published besides the target and
+    what tells it unchanged. `smallest` is the fewest records of a leaf, one in a hundred when it is
+    not given.
     """
-    _check_target(task, release, target, release_name)
+    check_published(task, release, target, release_name)
+    published = [
+        name
+        for name, role in task.roles.items()
+        if role is not Role.IDENTIFIER and name in release.names and name != target
+    ]
+    if attributes is not None:
+        _check_attributes(task, release, target, attributes, release_name)
+    readers = cell_readers(project, task, [*published, target])
+    wanted = original_target(readers[target])
+    telling = tuple(name for name in published if tells(readers[name].column, wanted))
     if attributes is None:
-        attributes = [
-            name
-            for name, role in task.roles.items()
-            if role is not Role.IDENTIFIER and name in release.names and name != target
-        ]
-    _check_attributes(task, release, target, attributes, release_name)
+        twins = [name for name in telling if task.roles[name] is not Role.QUASI]
+        attributes = [name for name in published if name not in twins] or published
+        _check_attributes(task, release, target, attributes, release_name)
     tables = (
         original_table(project, task, attributes, target),
         release_table(project, task, release, attributes, target, release_name),
     )
-    values = len(tables[0].target.values)
-    if not 2 <= values <= MOST_TARGET_VALUES:
-        raise InputError(
-            f"target: '{target}' has {values:,} values; choose an attribute with 2 to "
-            f"{MOST_TARGET_VALUES}"
-        )
-    original, published = (grow_tree(table, leaves, smallest, task.seed) for table in tables)
-    return Partitioning(target, tuple(attributes), original, published)
+    original, generalised = (grow_tree(table, leaves, smallest, task.seed) for table in tables)
+    return Partitioning(target, tuple(attributes), original, generalised, telling)
 
 
 def grow_tree(
@@ -158,30 +208,47 @@ def grow_tree(
         raise InputError(f"smallest is {smallest}; a leaf has at least 1 record")
     if smallest is None:
         smallest = -(-table.records // 100)
-    from sklearn.tree import DecisionTreeClassifier
-
-    def fitted(matrix: npt.NDArray[np.float32], target: Int64s) -> Any:
-        tree = DecisionTreeClassifier(
-            criterion="entropy",
-            max_leaf_nodes=leaves,
-            min_samples_leaf=smallest,
-            random_state=seed,
-        )
-        return tree.fit(matrix, target)
-
-    matrix, target = table.matrix(), table.target.codes.astype(np.int64)
-    chances = np.zeros((table.records, len(table.target.values)))
-    folds = _folds(target, seed)
+    matrix, target = table.matrix(), table.target
+    everybody = np.arange(table.records)
+    chances = np.zeros((table.records, len(target.values)))
+    folds = _folds(target.likeliest, seed)
     for fold in range(int(folds.max()) + 1):
         test = folds == fold
-        tree = fitted(matrix[~test], target[~test])
+        tree = _fitted(matrix, target, everybody[~test], leaves, smallest, seed)
         chances[np.ix_(test, tree.classes_)] = tree.predict_proba(matrix[test])
+    place, value, share = target.parts(everybody)
+    right = chances.argmax(axis=1)[place] == value
     return PartitionTree(
-        root=_nodes(table, matrix, fitted(matrix, target)),
-        accuracy=float((chances.argmax(axis=1) == target).mean()),
-        auc=_auc(target, chances),
-        baseline=float(table.target.counts.max() / table.records),
+        root=_nodes(table, matrix, _fitted(matrix, target, everybody, leaves, smallest, seed)),
+        accuracy=float(share[right].sum() / table.records),
+        auc=_auc(value, chances[place], share),
+        baseline=float(target.counts().max() / table.records),
+        mixed=target.mixed,
     )
+
+
+def _fitted(
+    matrix: npt.NDArray[np.float32],
+    target: Target,
+    records: Int64s,
+    leaves: int,
+    smallest: int,
+    seed: int,
+) -> Any:
+    """A tree on some records; one of several values is in it once for each, with its share."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    place, value, share = target.parts(records)
+    # All parts of a record fall into one leaf, so that the weight of a leaf is its records.
+    none_fits = 2 * smallest > len(records)
+    tree = DecisionTreeClassifier(
+        criterion="entropy",
+        max_leaf_nodes=leaves,
+        min_samples_leaf=len(place) if none_fits else 1,
+        min_weight_fraction_leaf=0.0 if none_fits else (smallest - 0.5) / len(records),
+        random_state=seed,
+    )
+    return tree.fit(matrix[records[place]], value, sample_weight=share)
 
 
 def _folds(target: Int64s, seed: int) -> Int64s:
@@ -193,55 +260,68 @@ def _folds(target: Int64s, seed: int) -> Int64s:
     return folds
 
 
-def _auc(target: Int64s, chances: npt.NDArray[np.float64]) -> float | None:
+def _auc(target: Int64s, chances: Floats, shares: Floats) -> float | None:
     from sklearn.metrics import roc_auc_score
 
-    counts = np.bincount(target)
+    counts = np.bincount(target, weights=shares)
     values = np.flatnonzero(counts)
     if len(values) < 2:
         return None
-    areas = [roc_auc_score(target == value, chances[:, value]) for value in values]
+    areas = [
+        roc_auc_score(target == value, chances[:, value], sample_weight=shares) for value in values
+    ]
     return float(np.average(areas, weights=counts[values]))
 
 
 def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> Node:
     """The fitted tree in words; the bound of an answer is the smallest number that occurs above."""
     tree = fitted.tree_
+    target = table.target
 
-    def node(number: int, rows: Int64s, condition: str, answers: _Answers) -> Node:
-        counts = np.bincount(table.target.codes[rows], minlength=len(table.target.values))
+    def node(number: int, rows: Int64s, free: Flags, condition: str, answers: _Answers) -> Node:
+        counts = target.counts(rows)
+        commonest = int(counts.argmax())
+        certain = rows[free[rows]]
         children: list[Node] = []
+        straddling = 0
         feature, below = int(tree.feature[number]), int(tree.children_left[number])
         if below >= 0:
             name, words, numbers = table.features[feature]
             above = matrix[rows, feature] > tree.threshold[number]
             bound = float(numbers[table.codes[name][rows[above]]].min())
+            through = _straddling(table, name, rows, above, bound if words.cuts else None)
+            straddling = int(through.sum())
+            still_free = free.copy()
+            still_free[rows[through]] = False
             for answer, child in ((True, int(tree.children_right[number])), (False, below)):
                 said = words.say(answer, bound)
                 further = {**answers, (feature, answer): said}
-                children.append(node(child, rows[above == answer], said, further))
+                children.append(node(child, rows[above == answer], still_free, said, further))
         return Node(
             records=len(rows),
-            majority=table.target.values[int(counts.argmax())],
-            share=float(counts.max() / len(rows)),
+            majority=target.values[commonest],
+            share=float(counts[commonest] / len(rows)),
             condition=condition,
             path=" and ".join(answers.values()) or "all records",
             children=tuple(children),
+            straddling=straddling,
+            overlapping=len(rows) - len(certain),
+            free_share=(
+                float(target.counts(certain)[commonest] / len(certain)) if len(certain) else None
+            ),
         )
 
-    return node(0, np.arange(table.records), "", {})
+    everybody = np.ones(table.records, dtype=bool)
+    return node(0, np.arange(table.records), everybody, "", {})
 
 
-def _check_target(task: Task, release: Table, target: str, release_name: str) -> None:
-    check_published(task, release, target, release_name)
-    values = task.table.column(target, Kind.CATEGORICAL).values
-    strange = set(release.column(target, Kind.CATEGORICAL).values) - set(values)
-    if strange:
-        raise InputError(
-            f"target: '{target}' is generalised in {release_name} "
-            f"({quoted_list(sorted(strange), 3)}), so the two trees could not be compared; choose "
-            f"one that is published as it is"
-        )
+def _straddling(
+    table: TreeTable, name: str, rows: Int64s, above: Flags, cut: float | None
+) -> Flags:
+    """Which of the records at a split straddle it."""
+    codes = table.codes[name][rows].astype(np.int64)
+    present, first, own = np.unique(codes, return_index=True, return_inverse=True)
+    return straddling_cells(table.cells[name], present, above[first], cut)[own]
 
 
 def _check_attributes(

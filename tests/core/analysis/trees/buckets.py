@@ -38,9 +38,9 @@ def bucket(table: TreeTable, conditions: Sequence[Condition]) -> Bucket:
         cells = table.cells[condition.attribute]
         meets &= _certainly(cells, condition)[table.codes[condition.attribute]]
     records = int(meets.sum())
-    counts = np.bincount(table.target.codes[meets], minlength=len(table.target.values))
+    counts = table.target.counts(np.flatnonzero(meets))
     shares = {
-        value: int(count) / records
+        value: float(count) / records
         for value, count in zip(table.target.values, counts, strict=True)
         if count
     }

@@ -1,0 +1,159 @@
+"""What the trees predict: few values, and how the records of a table count among them.
+
+A target may be published generalised, as Morton's were: `{<=50K|>50K}` may be either. Such a record
+counts with its share in each: the values of the data that its cell covers have equal shares, so
+`{<=50K|>50K}` is half a record of both and `*` one part of each. A value that is published as it is
+counts as one.
+
+A target of more than ten numbers or dates is cut in two at the median of the original. The share of
+a range on either side is that of the distinct values of the data which it covers there.
+
+Reference: Morton, section "Adult Consensus Dataset", where salary is anonymised with the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.analysis.published.cell_reader import CellReader
+from kanon_tui.core.analysis.published.range_reading import end_of_range
+from kanon_tui.core.analysis.published.read_cells import ReadCells
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.text import quoted_list
+
+__all__ = ["Target", "original_target", "published_target"]
+
+MOST_NUMBERS = 10
+"""The most values of a numeric target that are told apart one by one."""
+MOST_VALUES = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The target of one table."""
+
+    values: tuple[str, ...]
+    shares: Floats
+    """Cells × values: how a record with this cell counts; every row adds up to 1."""
+    codes: npt.NDArray[np.int32]
+    """Per record, an index into the cells."""
+
+    @property
+    def mixed(self) -> int:
+        """The records whose cell covers several values."""
+        return int(((self.shares > 0).sum(axis=1) > 1)[self.codes].sum())
+
+    @cached_property
+    def likeliest(self) -> Int64s:
+        """Per record the value with its largest share; the first of several."""
+        return np.asarray(self.shares.argmax(axis=1)[self.codes], dtype=np.int64)
+
+    def counts(self, records: Int64s | slice = slice(None)) -> Floats:
+        """How these records count in every value; shares of records make them no whole numbers."""
+        cells = np.bincount(self.codes[records], minlength=len(self.shares))
+        return np.asarray(cells @ self.shares, dtype=np.float64)
+
+    def parts(self, records: Int64s) -> tuple[Int64s, Int64s, Floats]:
+        """These records in one part per value they cover: place in `records`, value, share."""
+        cells, values = np.nonzero(self.shares)
+        covered = np.bincount(cells, minlength=len(self.shares))
+        first = np.cumsum(covered) - covered
+        own = self.codes[records]
+        place = np.repeat(np.arange(len(own)), covered[own])
+        within = np.arange(len(place)) - np.repeat(
+            np.cumsum(covered[own]) - covered[own], covered[own]
+        )
+        part = first[own][place] + within
+        return place, values[part].astype(np.int64), self.shares[cells[part], values[part]]
+
+
+def original_target(reader: CellReader) -> Target:
+    """The target as the original has it: every record is one of one value."""
+    column = reader.column
+    scale = _Scale.of(column)
+    shares = np.zeros((len(column.values), len(scale.values)))
+    shares[np.arange(len(column.values)), scale.own(column)] = 1.0
+    return Target(scale.values, shares, column.codes)
+
+
+def published_target(reader: CellReader, texts: Column, where: str) -> Target:
+    """The target as a release has it; `where` names the release in messages."""
+    scale = _Scale.of(reader.column)
+    cells = reader.read(texts.values, where)
+    covered = scale.covered(cells)
+    lost = np.flatnonzero(covered.sum(axis=1) == 0)
+    if len(lost):
+        shown = quoted_list([texts.values[cell] for cell in lost.tolist()], 3)
+        raise InputError(
+            f"target: '{texts.name}' is {shown} in {where}, which covers no value of the data; "
+            f"use the project with which the release was made"
+        )
+    return Target(scale.values, covered / covered.sum(axis=1, keepdims=True), texts.codes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Scale:
+    """The values that are told apart, by the original alone."""
+
+    values: tuple[str, ...]
+    line: Floats | None
+    """Numbers and dates: the distinct ones, rising."""
+    starts: Int64s
+    """Numbers and dates: where on the line every value begins."""
+
+    @classmethod
+    def of(cls, column: Column) -> _Scale:
+        missing = () if column.missing is None else (column.values[column.missing],)
+        if column.numbers is None:
+            present = tuple(v for code, v in enumerate(column.values) if code != column.missing)
+            return cls(_checked(column.name, (*present, *missing)), None, np.zeros(0, np.int64))
+        numbers = column.numbers[~np.isnan(column.numbers)]
+        line, first = np.unique(numbers, return_index=True)
+        if len(line) <= MOST_NUMBERS:
+            named = tuple(column.values[code] for code in first.tolist())
+            return cls(_checked(column.name, (*named, *missing)), line, np.arange(len(line)))
+        records = np.sort(column.numbers[column.codes])
+        records = records[~np.isnan(records)]
+        median = max(records[len(records) // 2], line[1])  # so that neither side is empty
+        place = int(np.searchsorted(line, median))
+        cut = column.values[int(first[place])]
+        return cls((f"below {cut}", f"{cut} or more", *missing), line, np.array([0, place]))
+
+    def own(self, column: Column) -> Int64s:
+        """The value of every value of the data."""
+        if self.line is None or column.numbers is None:
+            return np.arange(len(column.values))
+        places = np.searchsorted(self.line, column.numbers)
+        found = np.searchsorted(self.starts, places, "right") - 1
+        return np.where(np.isnan(column.numbers), len(self.values) - 1, found)
+
+    def covered(self, cells: ReadCells) -> Floats:
+        """Cells × values: how many values of the data every cell covers there."""
+        column = cells.attribute.column
+        if self.line is None:
+            return np.asarray(cells.shows(self.values).T, dtype=np.float64)
+        first = np.searchsorted(self.line, cells.low)[:, None]
+        behind = np.searchsorted(self.line, end_of_range(cells.high, column), "right")[:, None]
+        stops = np.append(self.starts[1:], len(self.line))
+        inside = np.minimum(behind, stops) - np.maximum(first, self.starts)
+        inside[cells.missing] = 0
+        found = np.asarray(np.maximum(inside, 0), dtype=np.float64)
+        if column.missing is not None:
+            found = np.column_stack([found, cells.missing | cells.everything])
+        return found
+
+
+def _checked(name: str, values: Sequence[str]) -> tuple[str, ...]:
+    if not 2 <= len(values) <= MOST_VALUES:
+        raise InputError(
+            f"target: '{name}' has {len(values):,} values; choose an attribute with 2 to "
+            f"{MOST_VALUES}"
+        )
+    return tuple(values)
