@@ -10,7 +10,8 @@ from typing import Any
 
 __all__ = [
     "Note", "Quotable", "count_of", "first_few", "is_visible", "joined", "json_text", "note",
-    "plural", "quoted_list", "short_list", "short_number", "shortened", "visible", "visible_lines",
+    "plural", "quoted_list", "short_list", "short_number", "shortened", "small_number", "visible",
+    "visible_lines",
 ]  # fmt: skip
 
 _DELETE, _FIRST_PICTURE, _PICTURE_OF_DELETE = 0x7F, 0x2400, "\u2421"
@@ -131,3 +132,14 @@ def shortened(text: str, longest: int = 40) -> str:
 def short_number(value: float, decimals: int = 3) -> str:
     """`0.917`, `2.5`, `1`: no more digits than one can follow by ear."""
     return f"{value:.{decimals}f}".rstrip("0").rstrip(".")
+
+
+def small_number(value: float) -> str:
+    """`0.31`, `0.0000123`; of less than that only that it is: `< 1e-7`, never `1.6e-109`."""
+    if value == 0:
+        return "0"
+    if abs(value) < 1e-7:
+        return "< 1e-7" if value > 0 else "> −1e-7"
+    if abs(value) < 0.001:
+        return f"{value:.7f}".rstrip("0")
+    return f"{value:,.4g}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -77,6 +77,21 @@ class BottomUp(Algorithm):
         return Grouping(merging.labels(), search=merging.search() | merging.more_counters)
 
 
+def _drawn(merging: Merging, splitting: Splitting) -> dict[str, Any]:
+    """What pictures show of splits: new groups are numbered after those in the list."""
+    if not merging.context.watched:
+        return {}
+    new, records_of = len(merging.list.at), merging.distinct.records_of
+    if splitting.decisions == 1:
+        _, begin, middle, end = splitting.event.tolist()
+        group, second = splitting.order[begin:end], splitting.order[middle:end]
+        moved = [(new + splitting.splits - 1, records_of(second))]
+        return {"rows": records_of(group), "moved": tuple(moved)}
+    others = [part for own in splitting.parts() for part in own[1:]]
+    moved = [(new + number, records_of(part)) for number, part in enumerate(others)]
+    return {"moved": tuple(moved)}
+
+
 def _split_large(merging: Merging) -> Iterator[Step]:
     """Split every group of 2k records or more that are not all alike."""
     task, info = merging.task, merging.clusters.info
@@ -102,6 +117,7 @@ def _split_large(merging: Merging) -> Iterator[Step]:
             template, facts = splitting.tell(splits)
             facts |= {"after": now, "shown": short_number(now, 4)}
             template += ". NCP falls to {shown}."
+            facts |= _drawn(merging, splitting)
             yield Step("split", template, facts, dict(counters), merging.progress)
     merging.more_counters["splits"] += splitting.splits
     parts = splitting.parts()

@@ -61,6 +61,7 @@ class Gcka(Algorithm):
         distinct = members.features.distinct
         small = groups.counts < task.k
         members.suppressed = int(groups.counts[small].sum())
+        members.suppressed_rows = np.flatnonzero(small[groups.number])
         yield members.step(
             "group",
             "Group the {records:,} records by their MAGVals: {groups:,} "

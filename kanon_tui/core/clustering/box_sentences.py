@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import ceil, log10
 
 import numpy as np
@@ -12,19 +12,24 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import short_number
 
-__all__ = ["broken_rules", "change", "in_words", "kept_rule", "texts"]
+__all__ = ["broken_rules", "change", "in_words", "texts", "told_apart"]
 
 Codes = npt.NDArray[np.integer]
 _VALUES_SHOWN = 4
 _DECIMALS, _MOST_DECIMALS = 4, 6  # of figures before and after
 
 
-def change(before: float, after: float) -> str:
-    """`1 → 0.9167`, with more decimals where the change would not show."""
-    apart = abs(after - before)
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Two figures with as many decimals as it takes to see that they differ."""
+    apart = abs(other - one)
     needed = ceil(-log10(apart)) if apart > 0 else 0
     decimals = min(max(needed, _DECIMALS), _MOST_DECIMALS)
-    return f"{short_number(before, decimals)} → {short_number(after, decimals)}"
+    return short_number(one, decimals), short_number(other, decimals)
+
+
+def change(before: float, after: float) -> str:
+    """`1 → 0.9167`, with more decimals where the change would not show."""
+    return " → ".join(told_apart(before, after))
 
 
 def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
@@ -60,12 +65,3 @@ def broken_rules(attribute: QuasiIdentifier, codes: Codes) -> list[str]:
     rules = attribute.rules
     broken = rules.first[:, codes].any(axis=1) & rules.second[:, codes].any(axis=1)
     return [f"{attribute.name} {rules.rules[r]}" for r in np.flatnonzero(broken)]
-
-
-def kept_rule(attributes: Iterable[QuasiIdentifier], broken: set[str]) -> str | None:
-    """The first rule of these attributes that is not broken."""
-    for attribute in attributes:
-        for rule in attribute.rules.rules:
-            if f"{attribute.name} {rule}" not in broken:
-                return f"{attribute.name} {rule}"
-    return None

@@ -52,7 +52,7 @@ def _step(
         f"{merging.objective.utility} {{change}}."
     )
     if sentence is None:
-        facts |= {"made": merges, **merging.counters}
+        facts |= {"made": merges, **merging.counters} | merging.together(anew=True)
     else:
         template = sentence[0]
         facts |= sentence[1]

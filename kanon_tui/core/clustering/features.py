@@ -20,7 +20,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["Distinct", "Features", "collapse", "places", "ranks"]
@@ -54,6 +54,11 @@ class Distinct:
     def counts(self) -> Int32s:
         """How many records every distinct row stands for."""
         return np.diff(self.starts)
+
+    def records_of(self, rows: Int32s) -> Int64s:
+        """The records of some distinct rows, rising."""
+        own = [self.records[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()]
+        return np.sort(np.concatenate(own)).astype(np.int64)
 
 
 def collapse(columns: Sequence[npt.NDArray[np.integer]]) -> Distinct:

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from kanon_tui.core.clustering.cluster_facts import SUPPRESSED, UNPLACED
 from kanon_tui.core.clustering.features import Features
-from kanon_tui.core.numeric import Int32s
+from kanon_tui.core.clustering.k_member_choice import (
+    Measured,
+    against,
+    measure_clusters,
+    measure_growth,
+    measure_starts,
+    what_to_add,
+    where_to_join,
+)
+from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import Note, short_number
+from kanon_tui.core.text import Note, plural, short_number
+
+if TYPE_CHECKING:
+    from kanon_tui.core.kernels.box_tree import BoxTree
+    from kanon_tui.core.kernels.k_member import Clusters
 
 __all__ = ["Members"]
 
@@ -37,6 +52,9 @@ class Members:
         self.clusters = 0
         self.left_over = 0
         self.suppressed = 0
+        self.suppressed_rows: Int64s = np.empty(0, dtype=np.int64)
+        self._told = False
+        """Whether a step has told which records are together."""
         self._placed = 0
         self._loss = 0.0
         self._penalty = penalty
@@ -86,6 +104,7 @@ class Members:
         while state[2] >= k or clusters.size[state[0]] < k:
             chosen = np.empty(context.decisions_per_step, dtype=np.int32)
             before = total - int(state[2])
+            measured = self._measure(tree, rows, clusters, state) if len(chosen) == 1 else None
             placed, growth, score = advance(
                 tree,
                 clusters,
@@ -106,9 +125,13 @@ class Members:
             size = int(clusters.size[state[0]])
             self._count(placed, growth)
             if placed == 1:
-                yield self._growth_step(int(chosen[0]), last, size, score, drawn=not before)
+                taken = int(chosen[0])
+                facts = self._drawn(chosen)
+                if measured is not None:
+                    facts |= measured.told(self.task, taken, what_to_add(size, self.clusters, last))
+                yield self._growth_step(taken, last, size, score, not before, facts)
             else:
-                yield self._batch_step(placed, size < k)
+                yield self._batch_step(chosen, size < k)
             last = int(chosen[-1])
 
         left_over = sorted(
@@ -123,20 +146,66 @@ class Members:
             most = context.decisions_per_step
             batch, left_over = left_over[:most], left_over[most:]
             for record, i in batch:
+                measured = None
+                if most == 1:
+                    row = rows[tree.row[i : i + 1]]
+                    measured = measure_clusters(self.features, clusters, row, first)
                 c, growth = join_cheapest_cluster(tree, clusters, search, self._weights, i)
                 self.labels[record] = first + c
                 self._count(1, growth)
-            if len(batch) == 1:
-                yield self._join_step(batch[0][0], growth)
+            joined = np.array([record for record, _ in batch], dtype=np.int64)
+            if measured is not None:
+                facts = measured.told(self.task, first + c, where_to_join(batch[0][0]))
+                yield self._join_step(batch[0][0], growth, facts | self._drawn(joined))
+            elif len(batch) == 1:
+                yield self._join_step(batch[0][0], growth, self._drawn(joined))
             else:
-                yield self._batch_step(len(batch), False)
+                yield self._batch_step(joined, False)
+
+    def _measure(
+        self, tree: BoxTree, rows: Int32s, clusters: Clusters, state: Int64s
+    ) -> Measured | None:
+        """Every record left, measured for the next decision; None where none will be made."""
+        from kanon_tui.core.kernels.box_tree import GONE
+
+        left = np.flatnonzero(tree.record != GONE)
+        left = left[np.argsort(tree.record[left])]
+        c, last, remaining, majority = (int(number) for number in state)
+        size = int(clusters.size[c])
+        if size in (0, self.task.k):
+            if remaining < self.task.k:
+                return None
+            origin = rows[tree.row[last : last + 1]]
+            return measure_starts(self.features, origin, rows[tree.row[left]], tree.record[left])
+        grown = measure_growth(self.features, clusters, c, rows[tree.row[left]], tree.record[left])
+        if len(self._class_counts):
+            grown.scores[self._table[rows[tree.row[left]], -1] != majority] += self._penalty
+        return grown
+
+    def _drawn(self, placed: npt.NDArray[np.integer]) -> dict[str, Any]:
+        """What pictures show of records that were placed."""
+        if not self.context.watched:
+            return {}
+        facts: dict[str, Any] = {}
+        if not self._told:
+            facts["together"] = np.full(self.task.n, UNPLACED, dtype=np.int32)
+            facts["together"][self.suppressed_rows] = SUPPRESSED
+            before = np.setdiff1d(np.flatnonzero(self.labels >= 0), placed)
+            facts["together"][before] = self.labels[before]
+            self._told = True
+        labels = self.labels[placed]
+        moved = [(int(c), placed[labels == c].astype(np.int64)) for c in np.unique(labels)]
+        return facts | {"rows": placed.astype(np.int64), "moved": tuple(moved)}
 
     def _count(self, records: int, growth: float) -> None:
         self._placed += records
         self._loss += growth
 
-    def _growth_step(self, record: int, last: int, size: int, score: float, drawn: bool) -> Step:
-        facts = {
+    def _growth_step(
+        self, record: int, last: int, size: int, score: float, drawn: bool, facts: dict[str, Any]
+    ) -> Step:
+        margin = against(facts["choice"]) if "choice" in facts else ""
+        facts |= {
             "record": record + 1,
             "last": last + 1,
             "cluster": self.clusters,
@@ -148,35 +217,41 @@ class Members:
         kind = "grow"
         template = (
             "Record {record:,} joins cluster {cluster:,} as number {size:,} of {k:,}: it adds "
-            "least loss, {amount}."
+            f"least loss, {{amount}}{margin}."
         )
         if size == 1:
             kind = "start"
             whom = "which was drawn at random" if drawn else "the last one placed"
             template = (
                 "Record {record:,} starts cluster {cluster:,}: it is the furthest from record "
-                f"{{last:,}}, {whom}, at distance {{amount}}."
+                f"{{last:,}}, {whom}, at distance {{amount}}{margin}."
             )
         if size == self.task.k:
             kind = "close"
             template += " The cluster is closed."
         return self.step(kind, template, facts, open_clusters=size < self.task.k)
 
-    def _join_step(self, record: int, growth: float) -> Step:
-        facts = {
+    def _join_step(self, record: int, growth: float, facts: dict[str, Any]) -> Step:
+        margin = against(facts["choice"]) if "choice" in facts else ""
+        facts |= {
             "record": record + 1,
             "cluster": int(self.labels[record]) + 1,
             "amount": short_number(growth),
         }
         template = (
             "Record {record:,} is left over and joins cluster {cluster:,}, whose loss grows least, "
-            "by {amount}."
+            f"by {{amount}}{margin}."
         )
         return self.step("join", template, facts)
 
-    def _batch_step(self, records: int, open_clusters: bool) -> Step:
-        facts = {"records": records, "clusters": self.clusters}
-        template = "{records:,} records placed; there are {clusters:,} clusters now."
+    def _batch_step(self, placed: npt.NDArray[np.integer], open_clusters: bool) -> Step:
+        facts = {"records": len(placed), "clusters": self.clusters} | self._drawn(placed)
+        facts.pop("rows", None)  # the decision is about too many
+        template = (
+            f"{{records:,}} {plural(len(placed), 'record')} placed; there "
+            f"{plural(self.clusters, 'is', 'are')} {{clusters:,}} "
+            f"{plural(self.clusters, 'cluster')} now."
+        )
         return self.step("grow", template, facts, open_clusters)
 
     def step(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
+from kanon_tui.core.clustering.cluster_facts import MOST_FOLLOWED
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.kernels.box_arrays import (
     CLUSTERS_LEFT,
@@ -24,7 +25,7 @@ from kanon_tui.core.kernels.box_arrays import (
     ClusterList,
     Clusters,
 )
-from kanon_tui.core.numeric import Flags, Floats, Int32s
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 
@@ -75,6 +76,8 @@ class Merging:
         )
         self.more_counters: dict[str, float] = {}
         """Totals that the algorithm itself keeps."""
+        self._told = False
+        """Whether the steps have told which records are together, places being as they are."""
         self.grow_tree()
 
     def grow_tree(self) -> None:
@@ -165,6 +168,7 @@ class Merging:
         fresh.info[:, PLACE] = np.concatenate([places, new])
         self.clusters = _joined(self.clusters, fresh)
         self.list.tally[CLUSTERS_LEFT] += len(new)
+        self._told = False
         self.grow_tree()
 
     @property
@@ -207,6 +211,24 @@ class Merging:
             rows.append(row)
             row = int(self.clusters.links[row, FOLLOWING])
         return np.array(sorted(rows), dtype=np.int32)
+
+    def rows(self, c: int) -> Int64s:
+        """The records of a cluster."""
+        return self.distinct.records_of(self.members(c))
+
+    def together(self, anew: bool) -> dict[str, Any]:
+        """The fact of who is together, if pictures need it: after many merges, or when unknown."""
+        if not self.context.watched or (self._told and not anew):
+            return {}
+        followed = not anew or self.task.n <= MOST_FOLLOWED
+        self._told = followed
+        if not followed:
+            return {"together": None}
+        places = np.flatnonzero(self.list.at >= 0).astype(np.int32)
+        return {"together": places[self.labels()], "hidden_cells": self._hidden_now()}
+
+    def _hidden_now(self) -> Flags | None:
+        return self.suppressed_cells() if self.clusters.hidden.any() else None
 
     def groups(self, chosen: Int32s) -> list[Int32s]:
         """The distinct rows of each of these clusters, rising."""

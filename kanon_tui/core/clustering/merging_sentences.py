@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.clustering.box_sentences import broken_rules, in_words, kept_rule
+from kanon_tui.core.clustering.box_sentences import broken_rules, in_words, told_apart
+from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.cluster_facts import Merge
 from kanon_tui.core.clustering.merging import Merging
+from kanon_tui.core.clustering.merging_choice import Partners
 from kanon_tui.core.kernels.box_arrays import MERGES, PLACE, SIZE
-from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.numeric import Flags, Floats, Int32s
 from kanon_tui.core.text import count_of, joined, plural
 
 __all__ = ["tell_merge"]
@@ -31,13 +34,15 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
         return None
     info = clusters.info
     a = int(merging.list.at[place])
-    b, _, side, _ = cheapest_partner(
+    b, cost, side, _ = cheapest_partner(
         attributes, clusters, merging.tree, load, task.n, merging.objective.mode, a
     )
     hides = np.zeros(len(task.quasi), dtype=np.bool_)
     wide = union_extents(attributes, clusters, load, task.n, a, b, side, hides)
     hidden = np.flatnonzero(hides).tolist()
-    shown_a, shown_b = _shown(merging, a), _shown(merging, b)
+    partners = Partners.of(merging, a, b, cost)
+    choice = partners.choice(hides, side == HIDE_SMALL)
+    shown_a, shown_b = list(partners.own), partners.shown(b)
     before = _broken(merging, shown_a) | _broken(merging, shown_b)
     named = _most_different(wide * merging.price_of_extent(), hidden)
     quasi = [task.quasi[x] for x in named]
@@ -56,8 +61,10 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
             int(info[[a, b], SIZE].sum()), in_words(quasi, [union[x] for x in named])
         ),
         "hidden": joined([task.quasi[x].name for x in hidden]),
-        "rules": _rules_in_words(merging, before, union),
+        "rules": _rules_in_words(merging, before, union, partners),
+        "choice": choice,
     }
+    facts |= _drawn(merging, a, b, hides, side == HIDE_SMALL, float(partners.scores[0]))
     template = "Cluster {small:,} ({small_box}) joins cluster {other:,} ({other_box})"
     if hidden:
         template += (
@@ -65,6 +72,7 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
         )
     if hidden or not merging.list.tally[MERGES]:  # said every time, nobody would listen
         template += f", as {merging.objective.why}"
+    template += _against(partners)
     template += f". They make {{union_box}}; {merging.objective.utility} {{change}}.{{rules}}"
     return template, facts
 
@@ -74,15 +82,37 @@ def _box(size: int, words: str) -> str:
     return f"{records}, {words}" if words else records
 
 
-def _shown(merging: Merging, c: int) -> list[Int32s]:
-    """Per attribute the value codes a cluster shows."""
-    members = merging.members(c)
-    first = merging.distinct.first[members]
-    hidden = merging.clusters.hidden[members]
-    return [
-        np.unique(attribute.column.codes[first[~hidden[:, x]]])
-        for x, attribute in enumerate(merging.task.quasi)
-    ]
+def _against(partners: Partners) -> str:
+    """How much better the chosen partner is than the next: ` (NCP 0.04 against 0.06 with …)`."""
+    if len(partners.chosen) < 2:
+        return ""
+    second = f"cluster {partners.number(1):,}"
+    if partners.tie:
+        return f" ({second} would do as well; the first in the list is taken)"
+    objective = partners.merging.objective
+    score = "score" if objective.measure is Measure.SPAN else objective.utility
+    best, next_best = told_apart(*partners.scores[:2].tolist())
+    if best == next_best:
+        return f" ({second} is worse by less than 0.000001)"
+    return f" ({score} {best} against {next_best} with {second})"
+
+
+def _drawn(
+    merging: Merging, a: int, b: int, hides: Flags, of_small: bool, score: float
+) -> dict[str, Any]:
+    """What pictures show of the merge to come."""
+    if not merging.context.watched:
+        return {}
+    places, small, other = merging.clusters.info[:, PLACE], merging.rows(a), merging.rows(b)
+    merge = Merge(int(places[a]), int(places[b]), small, other, score)
+    facts: dict[str, Any] = {
+        "merge": merge,
+        "rows": np.concatenate([small, other]),
+        "moved": ((merge.other, small),),
+    }
+    if hides.any():
+        facts["hide"] = (small if of_small else other, hides)
+    return facts | merging.together(anew=False)
 
 
 def _most_different(costs: Floats, hidden: Sequence[int]) -> list[int]:
@@ -98,13 +128,19 @@ def _broken(merging: Merging, codes: Sequence[Int32s]) -> set[str]:
     return broken
 
 
-def _rules_in_words(merging: Merging, before: set[str], union: Sequence[Int32s]) -> str:
-    """` The rule age 64 | 65 is kept.`, or which ones the merge breaks."""
+def _rules_in_words(
+    merging: Merging, before: set[str], union: Sequence[Int32s], partners: Partners
+) -> str:
+    """Which rules the merge breaks, or which one it keeps that the next best would have broken."""
     after = _broken(merging, union)
     broken = sorted(after - before)
     if broken:
         what, are = plural(len(broken), "rule"), plural(len(broken), "is", "are")
         return f" The {what} {joined(broken)} {are} broken."
-    widened = [q for q, codes in zip(merging.task.quasi, union, strict=True) if len(codes) > 1]
-    kept = kept_rule(widened, after)
-    return f" The rule {kept} is kept." if kept else ""
+    for place in range(1, len(partners.chosen)):
+        spared = sorted(partners.broken_with(place) - after - before)
+        if spared:
+            what, are = plural(len(spared), "rule"), plural(len(spared), "is", "are")
+            whom, them = f"cluster {partners.number(place):,}", plural(len(spared), "it", "them")
+            return f" The {what} {joined(spared)} {are} kept; {whom} would have broken {them}."
+    return ""

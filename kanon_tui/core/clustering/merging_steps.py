@@ -31,7 +31,7 @@ def merge_all(merging: Merging, turn: int = 0) -> Iterator[Step]:
                 "{made:,} merges: {clusters:,} clusters are left, {under_k:,} of them under "
                 f"{{k:,}} records; {merging.objective.utility} {{change}}."
             )
-            facts |= {"made": merges, **merging.counters}
+            facts |= {"made": merges, **merging.counters} | merging.together(anew=True)
         else:
             template = sentence[0]
             facts |= sentence[1]

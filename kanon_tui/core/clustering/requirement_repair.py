@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.clustering.class_boxes import ClassBoxes
+from kanon_tui.core.clustering.cluster_facts import SUPPRESSED
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import NotReachedError
@@ -40,7 +41,7 @@ from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement, out_of_reach
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import note
+from kanon_tui.core.text import count_of, note
 
 __all__ = ["RequirementRepair", "repair_steps", "steps_beyond_k"]
 
@@ -89,6 +90,9 @@ class RequirementRepair:
         self._into = np.arange(len(classes))
         self._merges = 0
         self._suppressed = np.zeros(len(classes), dtype=bool)
+        self._now = self._labels.astype(np.int32) if context.watched else None
+        """Per record its class as it is now, where pictures want to know."""
+        self._told = False
 
     def run(self) -> Iterator[Step]:
         """Merge until no class misses anything."""
@@ -101,8 +105,10 @@ class RequirementRepair:
             merges += 1
             step_due = merges >= min(self._context.decisions_per_step, _MERGES_PER_STEP)
             template, facts = self._merge_sentence(one, other) if step_due else ("", {})
+            drawn = self._drawn(one, other, merges == 1)
             self._merge(one, other)
             if step_due:
+                facts |= drawn
                 if merges > 1:
                     template = "{merges:,} merges; the last: " + template
                     facts["merges"] = merges
@@ -131,6 +137,21 @@ class RequirementRepair:
                 )
             )
         return replace(self._before, labels=labels, search=search, notes=tuple(notes))
+
+    def _drawn(self, one: int, other: int, alone: bool) -> dict[str, Any]:
+        """What pictures show of a merge to come: the first tells of all classes, or of many."""
+        if self._now is None:
+            return {}
+        small, large = np.flatnonzero(self._now == one), np.flatnonzero(self._now == other)
+        facts: dict[str, Any] = {"rows": np.concatenate([small, large])}
+        if alone and self._told:
+            facts["moved"] = ((other, small),)
+        self._now[small] = other
+        if "moved" not in facts:
+            gone = np.append(self._suppressed, False)[self._labels] | (self._labels < 0)
+            facts["together"] = np.where(gone, SUPPRESSED, self._now).astype(np.int32)
+        self._told = True
+        return facts
 
     # -- one merge
 
@@ -178,14 +199,14 @@ class RequirementRepair:
             "lack": worst.requirement.model.lack,
             "required": str(worst.requirement.model),
             "has": float(worst.figures(pair)[0]),
-            "together": float(worst.figures(np.array([other]), one)[0]),
+            "jointly": float(worst.figures(np.array([other]), one)[0]),
         }
         figure = worst.requirement.model.figure_format()
         return (
-            f"Class {{small:,}} of {{size:,}} records shows {{lack}} ({{has:{figure}}}): merge it "
-            f"with class {{other:,}} of {{size_other:,}}, the nearest "
-            f"that helps "
-            f"({{together:{figure}}} together).",
+            f"Class {{small:,}} ({count_of(int(sizes[one]), 'record')}) shows {{lack}} "
+            f"({{has:{figure}}}): merge it with class {{other:,}} "
+            f"({count_of(int(sizes[other]), 'record')}), the nearest that helps "
+            f"({{jointly:{figure}}} together).",
             facts,
         )
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from kanon_tui.core.pictures.classes_now import groups_now
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene, Tone
-from kanon_tui.core.text import count_of
+from kanon_tui.core.text import count_of, small_number
 
 __all__ = ["ClassSizes", "Curve"]
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
-_CURVES = ("best_rv", "rv", "ncp", "il", "loss")
+_CURVES = ("best_rv", "rv", "ncp", "il", "loss", "ranges")
 """Figures that are drawn as a curve; the first that the steps have."""
 _NAMES = {
     "best_rv": "RV of the best so far",
@@ -22,6 +22,7 @@ _NAMES = {
     "ncp": "NCP",
     "il": "information loss",
     "loss": "information loss",
+    "ranges": "ranges, per record",
 }
 _LOWEST, _HIGHEST = 4, 14
 """Rows of a chart."""
@@ -90,10 +91,10 @@ class Curve(Drawing):
         shown, first = _thinned(values, room)
         low, high = min(v for _, v in values), max(v for _, v in values)
         rows = min(max(height - 3, _LOWEST), _HIGHEST)
-        picture.write(f"{_NAMES[figure]} ", "strong").line(f"{values[-1][1]:.4f} now")
+        picture.write(f"{_NAMES[figure]} ", "strong").line(f"{_figure(values[-1][1])} now")
         for row in range(rows, 0, -1):
             axis = high if row == rows else low if row == 1 else None
-            label = " " * 8 if axis is None else f"{axis:>8.4f}"
+            label = " " * 8 if axis is None else f"{_figure(axis):>8}"
             picture.write(f"{label} ┤" if axis is not None else f"{label} │", "dim")
             for value in shown:
                 share = (value - low) / (high - low) if high > low else 0.5
@@ -104,6 +105,13 @@ class Curve(Drawing):
             f"{' ' * 9}└step {first:,}{last:>{max(len(shown) - len(f'step {first:,}'), 1)}}", "dim"
         )
         return picture
+
+
+def _figure(value: float) -> str:
+    """Four decimals, or as many as it takes to see that a small figure is not 0."""
+    if value == 0 or 0.001 <= abs(value) < 1000:
+        return f"{value:.4f}"[:8]
+    return small_number(value)
 
 
 def _cell(share: float, row: int, rows: int) -> str:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from kanon_tui.core.clustering.cluster_facts import SUPPRESSED
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.metrics.ncp import penalties
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.pictures.clustering_state import ClusteringState
 from kanon_tui.core.pictures.full_domain_state import FullDomainState
 from kanon_tui.core.pictures.picture import Scene
 from kanon_tui.core.release.cell_texts import cell_texts
 
-__all__ = ["cells_of", "groups_now", "originals_of", "rows_concerned"]
+__all__ = ["Box", "boxes_of", "cells_of", "groups_now", "originals_of", "rows_concerned"]
 
 _LARGEST = 2**62
 
@@ -74,15 +78,51 @@ def cells_of(scene: Scene, groups: Int64s, rows: Sequence[int]) -> list[tuple[st
         ]
     own_groups = groups[np.asarray(rows, dtype=np.int64)]
     wanted = np.unique(own_groups[own_groups >= 0])
-    place = {int(group): i for i, group in enumerate(wanted.tolist())}
+    hidden = state.hidden if isinstance(state, ClusteringState) else None
+    boxes = dict(zip(wanted.tolist(), boxes_of(scene, groups, wanted, hidden), strict=True))
+    found = []
+    for row, group in zip(rows, own_groups.tolist(), strict=True):
+        if group >= 0:
+            found.append(boxes[group].cells)
+        elif group == SUPPRESSED:
+            found.append(tuple(HIDDEN for _ in quasi))
+        else:
+            found.append(originals_of(scene, row))
+    return found
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a class would be published as now."""
+
+    cells: tuple[str, ...]
+    ncp: float
+    """Of one of its records."""
+
+
+def boxes_of(scene: Scene, groups: Int64s, wanted: Int64s, hidden: Flags | None) -> list[Box]:
+    """What some classes, given by rising numbers, would be published as, with cells hidden."""
+    if not len(wanted):
+        return []
+    quasi = scene.task.quasi
     members = np.flatnonzero(np.isin(groups, wanted))
     numbers = np.searchsorted(wanted, groups[members])
-    texts = [
-        cell_texts(a, GroupValues.of(numbers, a.column.codes[members], len(wanted))) for a in quasi
-    ]
-    return [
-        tuple(HIDDEN for _ in quasi)
-        if groups[row] < 0
-        else tuple(own[place[int(groups[row])]] for own in texts)
-        for row in rows
-    ]
+    sizes = np.bincount(numbers, minlength=len(wanted))
+    texts, lost = [], np.zeros(len(wanted))
+    for x, attribute in enumerate(quasi):
+        gone = np.zeros(len(members), dtype=bool) if hidden is None else hidden[members, x]
+        shown = np.where(gone, -1, numbers)
+        values = GroupValues.of(shown, attribute.column.codes[members], len(wanted))
+        cells = CellGroups(attribute, None, sizes, values)
+        penalty = np.where(cells.hidden, 1.0, penalties(cells))
+        share = cells.shown / np.maximum(sizes, 1)  # a hidden cell loses all
+        lost += attribute.weight * (share * penalty + 1.0 - share)
+        own = cell_texts(attribute, values)
+        some = cells.shown < sizes
+        texts.append(
+            [
+                f"{text}{HIDDEN}" if star and text != HIDDEN else text
+                for text, star in zip(own, some.tolist(), strict=True)
+            ]
+        )
+    return [Box(tuple(own[i] for own in texts), float(lost[i])) for i in range(len(wanted))]

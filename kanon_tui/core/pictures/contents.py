@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from kanon_tui.core.pictures.charts import ClassSizes, Curve
+from kanon_tui.core.pictures.cluster_table import ClusterTable
 from kanon_tui.core.pictures.clustering_state import ClusteringState
 from kanon_tui.core.pictures.cut_diagram import CutDiagram
 from kanon_tui.core.pictures.cut_tree import CutTree
+from kanon_tui.core.pictures.distance_table import DistanceTable
 from kanon_tui.core.pictures.full_domain_state import FullDomainState
 from kanon_tui.core.pictures.lattice import LatticePicture
 from kanon_tui.core.pictures.level_bars import DistinctCounts, PointerBars
+from kanon_tui.core.pictures.merge_tree import MergeTree
 from kanon_tui.core.pictures.part_table import PartTable
 from kanon_tui.core.pictures.picture import Drawing
 from kanon_tui.core.pictures.sorted_list import SortedList
@@ -33,6 +36,12 @@ PICTURES: dict[str, tuple[type[Drawing], ...]] = {
     "incognito": (LatticePicture, StringCounts),
     "datafly": (DistinctCounts, LatticePicture),
     "mondrian": (CutDiagram, CutTree),
+    "k-member": (ClusterTable, DistanceTable),
+    "gcka": (ClusterTable, DistanceTable),
+    "bottom-up": (ClusterTable, MergeTree),
+    "euclidean": (ClusterTable, MergeTree),
+    "udc": (ClusterTable, MergeTree),
+    "udc-suppress": (ClusterTable, MergeTree),
 }
 """Those of an algorithm alone, the first one shown first; all have the two at the end too."""
 

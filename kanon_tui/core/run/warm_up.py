@@ -25,6 +25,7 @@ from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.rules import Apart, RuleTable
+from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 
 __all__ = ["is_warm", "uncompiled", "warm_up"]
@@ -38,6 +39,8 @@ _COLUMNS = {
 }
 _PARAMETERS = {"distributed": {"part": 2, "workers": 1}}
 """For an algorithm that would take a shorter way on a tiny table."""
+_WATCHED = ("bottom-up", "euclidean", "udc", "udc-suppress")
+"""Algorithms that call more when every step is a decision."""
 _CITIES = {"Rome": ["Italy"], "Milan": ["Italy"], "Paris": ["France"], "Lyon": ["France"]}
 
 
@@ -49,6 +52,8 @@ def warm_up(names: Iterable[str] | None = None) -> None:
     for name in ALGORITHMS if names is None else names:
         with suppress(KanonError):  # that one finds no release here does not matter
             Run(task, ALGORITHMS[name](**_PARAMETERS.get(name, {}))).finish()
+            if name in _WATCHED:
+                Run(task, ALGORITHMS[name](), RunContext(1)).finish()
 
 
 def is_warm() -> bool:

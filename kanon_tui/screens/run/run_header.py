@@ -9,7 +9,7 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.run.live import LiveRun, Snapshot
 from kanon_tui.core.run.playhead import Playhead
 from kanon_tui.core.run.run import State
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import small_number, visible
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.theme_style import theme_style
 
@@ -45,6 +45,8 @@ def header_text(
         if not value and counter in ("pruned", "remaining"):
             continue
         number = f"{value:,.0f}" if float(value).is_integer() else f"{value:.4f}"
+        if 0 < abs(value) < 0.001:  # what climbs must not read 0.0000
+            number = small_number(value)
         text.append(f"{counter.replace('_', ' ')} ", theme_style(widget, "text-muted"))
         text.append(f"{number}   ", "bold")
     text.rstrip()

@@ -224,8 +224,8 @@ def test_merging_on_tells_each_merge() -> None:
     run = Run(task, ALGORITHMS["bottom-up"](), RunContext(1))
     told = [step.sentence for step in run if "distinct" in step.sentence]
     assert told == [
-        "Class 1 of 2 records shows fewer than 2 distinct values of ill (1): merge it with class 2 "
-        "of 2, the nearest that helps (2 together)."
+        "Class 1 (2 records) shows fewer than 2 distinct values of ill (1): merge it with class 2 "
+        "(2 records), the nearest that helps (2 together)."
     ]
     assert run.grouping is not None
     assert run.grouping.labels.tolist() == [1, 1, 1, 1, 2, 2]

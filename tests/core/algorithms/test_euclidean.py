@@ -117,5 +117,6 @@ def test_numbers_that_meet_a_missing_one_range_over_the_whole_domain() -> None:
     # 0 and 100 have range 100 too, and differ in sex as well.
     assert first.sentence == (
         "Cluster 1 (1 record, age 0) joins cluster 2 (1 record, age ?), as their union "
-        "has the smallest ranges. They make 2 records, age *; ranges 0 → 66.6667."
+        "has the smallest ranges (ranges 100 against 101 with cluster 3). They make 2 records, age "
+        "*; ranges 0 → 66.6667."
     )

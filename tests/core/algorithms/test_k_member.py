@@ -188,13 +188,15 @@ def test_sentences_name_what_was_decided() -> None:
     steps = list(Run(task, KMember(), RunContext(1)))
     assert steps[0].sentence == (
         "Record 4 starts cluster 1: it is the furthest from record 5, which was drawn at random, "
-        "at distance 0.9."
+        "at distance 0.9, against 0.4 of record 2."
     )
     assert steps[1].sentence == (
-        "Record 2 joins cluster 1 as number 2 of 2: it adds least loss, 1. The cluster is closed."
+        "Record 2 joins cluster 1 as number 2 of 2: it adds least loss, 1, against 1.8 of record "
+        "5. The cluster is closed."
     )
     assert steps[-1].sentence == (
-        "Record 5 is left over and joins cluster 2, whose loss grows least, by 0.2."
+        "Record 5 is left over and joins cluster 2, whose loss grows least, by 0.2, against 1.7 of "
+        "cluster 1."
     )
     assert [step.kind for step in steps] == ["start", "close", "start", "close", "join"]
     assert [step.counters["under_k"] for step in steps] == [1, 0, 1, 0, 0]

@@ -144,9 +144,11 @@ def test_sentences_tell_who_joins_whom_and_what_becomes_of_rules() -> None:
     steps = steps_of(make_task(columns, k=2, specs=specs), Udc())
     assert [step.sentence for step in steps] == [
         "Cluster 1 (1 record, age 63) joins cluster 2 (2 records, age 64), as that keeps "
-        "RV highest. They make 3 records, age 63–64; RV 1 → 0.8333. The rule age 64 | 65 is kept.",
-        "Cluster 4 (1 record, age 70) joins cluster 3 (2 records, age 66). They make 3 records, "
-        "age 66–70; RV 0.8333 → 0.6429. The rule age 64 | 65 is kept.",
+        "RV highest (score 0.8333 against 0.375 with cluster 4). They make 3 records, age 63–64; "
+        "RV 1 → 0.8333. The rule age 64 | 65 is kept; cluster 4 would have broken it.",
+        "Cluster 4 (1 record, age 70) joins cluster 3 (2 records, age 66) (score 0.6429 against "
+        "0.3 with cluster 2). They make 3 records, age 66–70; RV 0.8333 → 0.6429. The rule age "
+        "64 | 65 is kept; cluster 2 would have broken it.",
     ]
     specs = {"age": AttributeSpec(rules=RuleTable(1.0, (Boundary("64", "65", 5.0),)))}
     task = make_task({"age": [64, 65]}, k=2, specs=specs)

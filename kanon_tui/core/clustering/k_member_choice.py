@@ -1,0 +1,193 @@
+"""What k-member chooses from: the best five records, or clusters, with what each would cost.
+
+The kernels find the best one alone. Here every record left is measured, for one decision at a time
+while somebody watches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kanon_tui.core.clustering.box_sentences import told_apart
+from kanon_tui.core.clustering.cluster_facts import Away, Distances
+from kanon_tui.core.clustering.features import Features
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
+from kanon_tui.core.task.steps import Candidate, Choice
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import short_number
+
+if TYPE_CHECKING:
+    from kanon_tui.core.kernels.k_member import Clusters
+
+__all__ = [
+    "Asked", "Measured", "against", "measure_clusters", "measure_growth", "measure_starts",
+    "what_to_add", "where_to_join",
+]  # fmt: skip
+
+_SHOWN = 5
+_MIXED = -1
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a decision asks, in words."""
+
+    question: str
+    score: str
+    rule: str
+    origin: str
+    formula: tuple[str, ...]
+    what: str = "record"
+    """What candidates are: records or clusters."""
+    highest: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Everything a decision could take, measured before it is taken."""
+
+    numbers: Int32s
+    """Records or clusters, rising, from 0."""
+    parts: Floats
+    """Candidates × attributes: what each attribute contributes to a score."""
+    scores: Floats
+
+    def told(self, task: Task, taken: int, asked: Asked) -> dict[str, Any]:
+        """The facts: the best five, the one that was taken first, and attribute by attribute."""
+        names = tuple(attribute.name for attribute in task.quasi)
+        rounded = np.round(-self.scores if asked.highest else self.scores, 9)
+        chosen = int(np.flatnonzero(self.numbers == taken)[0])
+        order = np.argsort(rounded, kind="stable")[: _SHOWN + 1]
+        places = [chosen, *(i for i in order.tolist() if i != chosen)][:_SHOWN]
+        is_record = asked.what == "record"
+        candidates, rows = [], []
+        for i in places:
+            what, score = f"{asked.what} {self.numbers[i] + 1:,}", float(self.scores[i])
+            candidates.append(Candidate(what, score, chosen=i == chosen))
+            record = int(self.numbers[i]) if is_record else None
+            rows.append(Away(what, record, tuple(self.parts[i].tolist()), score, i == chosen))
+        own = zip(names, self.parts[chosen].tolist(), strict=True)
+        terms = [f"{name}: {short_number(value, 4)}" for name, value in own]
+        total = f"{asked.score} = {short_number(float(self.scores[chosen]), 4)}"
+        choice = Choice(
+            asked.question,
+            asked.score,
+            tuple(candidates),
+            len(self.scores),
+            asked.rule,
+            (*asked.formula, *terms, total),
+        )
+        distances = Distances(asked.origin, names, asked.score, tuple(rows))
+        return {"choice": choice, "distances": distances}
+
+
+def what_to_add(size: int, cluster: int, last: int) -> Asked:
+    """The question of a start (size 1) or of a record that joins; numbers from 1 but `last`."""
+    if size == 1:
+        return Asked(
+            f"which record starts cluster {cluster:,}",
+            "distance",
+            f"the furthest from record {last + 1:,}; of equals the lowest row",
+            f"record {last + 1:,}",
+            ("distance = Σ |difference| / domain + Σ height(lca) / height",),
+            highest=True,
+        )
+    return Asked(
+        f"which record joins cluster {cluster:,}",
+        "loss added",
+        "the least; of equals the lowest row",
+        f"cluster {cluster:,}",
+        (
+            "IL = records · (Σ range / domain + Σ height(lca) / height)",
+            f"loss added = {size:,} · width with it − {size - 1:,} · width without",
+        ),
+    )
+
+
+def where_to_join(record: int) -> Asked:
+    """The question of a record that is left over."""
+    return Asked(
+        f"which cluster takes record {record + 1:,}",
+        "loss added",
+        "the least; of equals the first cluster",
+        f"record {record + 1:,}",
+        (
+            "IL = records · (Σ range / domain + Σ height(lca) / height)",
+            "loss added = (records + 1) · width with it − records · width without",
+        ),
+        what="cluster",
+    )
+
+
+def measure_starts(features: Features, origin: Int32s, rows: Int32s, records: Int32s) -> Measured:
+    """Distances of rows, given with their records, from one row."""
+    parts = _widths(features, _boxes(features, origin), _boxes(features, rows))
+    return Measured(records, parts, parts.sum(axis=1))
+
+
+def measure_growth(
+    features: Features, clusters: Clusters, c: int, rows: Int32s, records: Int32s
+) -> Measured:
+    """What every row, given with its record, would add to the loss of cluster c."""
+    own = _cluster_boxes(features, clusters, slice(c, c + 1))
+    before, size = _widths(features, own, own), int(clusters.size[c])
+    after = _widths(features, own, _boxes(features, rows))
+    parts = (size + 1) * after - size * before
+    return Measured(records, parts, parts.sum(axis=1))
+
+
+def measure_clusters(features: Features, clusters: Clusters, row: Int32s, first: int) -> Measured:
+    """What a row would add to the loss of every cluster; these are numbered from `first` on."""
+    own = _cluster_boxes(features, clusters, slice(None))
+    sizes = clusters.size[:, None]
+    after = _widths(features, own, _boxes(features, row))
+    parts = (sizes + 1) * after - sizes * _widths(features, own, own)
+    numbers = np.arange(first, first + len(sizes), dtype=np.int32)
+    return Measured(numbers, parts, parts.sum(axis=1))
+
+
+_Boxes = tuple[Floats, Floats, Flags, Int32s]
+"""Lowest and highest place, whether one is missing, and the label all have or -1."""
+
+
+def _boxes(features: Features, rows: Int32s) -> _Boxes:
+    """Every distinct row as a box of its own."""
+    places = features.places[rows]
+    blank = np.isnan(places)
+    low, high = np.where(blank, np.inf, places), np.where(blank, -np.inf, places)
+    return low, high, blank, features.labels[rows]
+
+
+def _cluster_boxes(features: Features, clusters: Clusters, which: slice) -> _Boxes:
+    labels = clusters.labels[which, : len(features.flattened)]  # without the class label
+    return clusters.low[which], clusters.high[which], clusters.blank[which], labels
+
+
+def _widths(features: Features, one: _Boxes, other: _Boxes) -> Floats:
+    """How wide unions of boxes are: unions × attributes."""
+    low, high = np.minimum(one[0], other[0]), np.maximum(one[1], other[1])
+    there = low <= high
+    width = np.where(there, np.where(there, high, 0.0) - np.where(there, low, 0.0), 0.0)
+    width = np.where((one[2] | other[2]) & there, 1.0, width)
+    mixed = (one[3] == _MIXED) | (other[3] == _MIXED) | (one[3] != other[3])
+    attributes = max([*features.ordered, *features.flattened]) + 1
+    found = np.zeros((max(len(width), len(mixed)), attributes))
+    for column, x in enumerate(features.ordered):
+        found[:, x] += width[:, column]
+    for column, x in enumerate(features.flattened):
+        found[:, x] += mixed[:, column] * features.label_weights[column]
+    return found
+
+
+def against(choice: Choice) -> str:
+    """The runner-up in words: `, against 0.4 of record 9`."""
+    if len(choice.candidates) < 2:
+        return ""
+    best, second = choice.candidates[:2]
+    if abs(best.score - second.score) <= TIE:
+        return f", as would {second.what}, which comes later"
+    one, other = told_apart(best.score, second.score)
+    return f", against {other if one != other else 'hardly another'} of {second.what}"

@@ -1,0 +1,133 @@
+"""Pictures of clusters that grow and merge, from recorded steps of the papers' samples."""
+
+from __future__ import annotations
+
+from kanon_tui.core.pictures.charts import Curve
+from kanon_tui.core.pictures.cluster_table import ClusterTable
+from kanon_tui.core.pictures.clustering_state import ClusteringState
+from kanon_tui.core.pictures.distance_table import DistanceTable
+from kanon_tui.core.pictures.merge_tree import MergeTree
+from kanon_tui.core.pictures.records import Records
+from kanon_tui.core.pictures.why_this_one import WhyThisOne
+from tests.core.pictures.recorded import WIDE, drawn, number_of, recorded, scene
+
+MERGING = ("bottom-up", "euclidean", "udc", "udc-suppress")
+ALL = (*MERGING, "k-member", "gcka")
+
+
+def lines(text: str) -> list[list[str]]:
+    return [line.split() for line in text.split("\n")]
+
+
+def test_the_last_picture_shows_the_classes_of_the_answer() -> None:
+    for name in ALL:
+        sample = "locations" if name == "gcka" else "race-rules"
+        run, timeline = recorded(sample, name)
+        state = timeline.state(timeline.last)
+        assert isinstance(state, ClusteringState)
+        assert state.groups is not None
+        assert run.grouping is not None
+        labels = run.grouping.labels
+        pairs = set(zip(state.groups.tolist(), labels.tolist(), strict=True))
+        assert len(pairs) == len(set(labels.tolist())) == len(set(state.groups.tolist())), name
+
+
+def test_k_member_grows_the_clusters_of_byun() -> None:
+    first = drawn(ClusterTable(), "patients", "k-member", 2, WIDE)
+    assert first.startswith("1 cluster  ✗ 1 below 3 records  4 records not placed yet")
+    assert lines(first)[1][:3] == ["▸1", "███··", "2/3"]
+    last = drawn(ClusterTable(), "patients", "k-member", -1, WIDE)
+    assert last.startswith("2 clusters  ✓ 0 below 3 records")
+    assert "4790*, Person, 33" in last
+    assert "4791*, Person, [35..39]" in last
+
+
+def test_members_are_shown_on_demand() -> None:
+    drawing, shown = ClusterTable(), scene("patients", "k-member", -1)
+    assert "record 6" not in drawing.draw(shown, *WIDE).plain()
+    drawing.move(shown, 1, 0)
+    assert "record 6: 47906, Female, 33" in drawing.draw(shown, *WIDE).plain()
+    drawing.move(shown, -1, 0)
+    assert "record 6" not in drawing.draw(shown, *WIDE).plain()
+
+
+def test_the_best_five_are_told_with_the_margin_and_the_formula() -> None:
+    why = WhyThisOne()
+    picture = drawn(why, "patients", "k-member", 2)
+    assert [row for row in lines(picture) if row[0] == "▸"] == [["▸", "record", "2", "2"]]
+    assert "the next is 1 away" in picture
+    why.formula = True
+    formula = drawn(why, "patients", "k-member", 2).split("\n")
+    assert formula[-4:] == ["zip: 0", "gender: 2", "age: 0", "loss added = 2"]
+
+
+def test_distances_are_told_attribute_by_attribute() -> None:
+    picture = drawn(DistanceTable(), "patients", "k-member", 2, WIDE)
+    rows = lines(picture)
+    assert rows[1] == ["zip", "gender", "age", "loss", "added"]
+    assert rows[2] == ["▸", "record", "2", "0", "2", "0", "2"]
+    assert rows[3] == ["47906", "Male", "33"]
+
+
+def test_a_merge_shows_the_two_that_were_joined() -> None:
+    rows = drawn(ClusterTable(), "race-rules", "udc", 1).split("\n")
+    assert rows[0] == "29 clusters  ✗ 29 below 3 records"
+    assert rows[1].split()[:3] == ["▸22", "███··", "2/3"]
+    assert "Asian, M, 29" in rows[2]
+    assert "White, M, 31" in rows[3]
+
+
+def test_the_tree_of_merges_leads_down_to_the_records() -> None:
+    assert drawn(MergeTree(), "race-rules", "udc", -1).split("\n")[1:7] == [
+        "▸ 4 records · step 21 · 0.322",
+        "├ 3 records · step 8 · 0.5425",
+        "│ ├ record 29: Other, F, 43",
+        "│ └ 2 records · step 7 · 0.5958",
+        "│   ├ record 8: White, F, 44",
+        "│   └ record 7: White, F, 38",
+    ]
+    drawing, shown = MergeTree(), scene("race-rules", "udc", -1)
+    before = drawing.draw(shown, *WIDE).plain()
+    drawing.move(shown, 1, 0)
+    assert drawing.draw(shown, *WIDE).plain() != before
+
+
+def test_the_score_of_a_merge_is_worked_out_and_agrees_with_what_becomes_of_rv() -> None:
+    why = WhyThisOne()
+    why.formula = True
+    formula = drawn(why, "race-rules", "udc", 1, WIDE).split("\n")
+    assert formula[2:] == [
+        "race any: 0.333 · 30 / 38 · 1 = 0.2632",
+        "sex M: 0.333 · 30 / 30 · 1 = 0.3333",
+        "age 29–31: 0.333 · 30 / 34 · 1 = 0.2941",
+        "score = 0.8906",
+    ]
+    _, timeline = recorded("race-rules", "udc")
+    assert round(timeline.step(1).counters["rv"], 4) == 0.8906
+
+
+def test_the_formula_ends_in_the_score_of_the_candidate() -> None:
+    """Also with hidden cells, rules and other measures."""
+    for name in MERGING:
+        _, timeline = recorded("race-rules", name)
+        for _, step in timeline.steps(1, timeline.last):
+            if step.kind == "merge":
+                choice = step.facts["choice"]
+                told = float(choice.formula[-1].rsplit(" ", 1)[1])
+                assert abs(told - choice.candidates[0].score) < 1e-3, (name, choice)
+
+
+def test_hidden_cells_are_published_with_a_star() -> None:
+    number = number_of("race-rules", "udc-suppress", "hides its")
+    picture = drawn(Records(), "race-rules", "udc-suppress", number, WIDE)
+    assert "*" in picture.split("\n")[1]
+    run, _ = recorded("race-rules", "udc-suppress")
+    hidden = run.grouping.suppressed_cells
+    state = recorded("race-rules", "udc-suppress")[1].state(10**6)
+    assert (state.hidden == hidden).all()
+
+
+def test_euclidean_has_a_curve_and_small_figures_are_not_nothing() -> None:
+    curve = drawn(Curve(), "race-rules", "euclidean", 3)
+    assert curve.startswith("ranges, per record ")
+    assert "0.0000 now" not in drawn(Curve(), "race-rules", "bottom-up", 1)
