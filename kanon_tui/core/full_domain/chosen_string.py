@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 
@@ -53,6 +54,7 @@ class Verdicts:
         self._search = Search(task, RunContext() if context is None else context, lowest)
         self._losses = [LevelLosses(attribute, "ncp") for attribute in task.quasi]
         self._known: dict[tuple[int, ...], Verdict] = {}
+        self._lock = Lock()  # counts share their memory, and verdicts may be asked for in threads
 
     @property
     def heights(self) -> tuple[int, ...]:
@@ -62,9 +64,10 @@ class Verdicts:
     def judge(self, levels: Sequence[int]) -> Verdict:
         """The verdict of a string."""
         string = tuple(int(level) for level in levels)
-        if string not in self._known:
-            self._known[string] = self._judge(string)
-        return self._known[string]
+        with self._lock:
+            if string not in self._known:
+                self._known[string] = self._judge(string)
+            return self._known[string]
 
     def _judge(self, string: tuple[int, ...]) -> Verdict:
         frequency = self._search.frequency

@@ -11,6 +11,7 @@ from kanon_tui.core.analysis.compare import Comparison, differences
 from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.project.algorithm_choice import AlgorithmChoice
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.prepare import prepare
@@ -21,6 +22,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.results.compare import CompareScreen, PairedRows
 from kanon_tui.screens.results.figure_tables import signed
+from kanon_tui.screens.strings import choose_string
 
 __all__ = ["Rerun", "Runs", "difference_line"]
 
@@ -43,6 +45,12 @@ class Rerun:
             raise InputError(f"k goes from 1 to the {result.task.n:,} records of the table")
         project = replace(project, privacy=replace(result.task.privacy, k=k))
         return cls(project, lambda: replace(result.task, privacy=project.privacy))
+
+    @classmethod
+    def with_algorithm(cls, result: Result, project: Project, choice: AlgorithmChoice) -> Rerun:
+        """The same records and requirements with another algorithm."""
+        project = replace(project, algorithm=choice, privacy=result.task.privacy)
+        return cls(project, lambda: result.task)
 
     @classmethod
     def of_earlier(cls, run: EarlierRun, session: Session) -> Rerun:
@@ -108,6 +116,18 @@ class Runs:
         if before is not None:
             project = before.project or self.screen.session.project
             self._begin(lambda: Rerun.with_k(before, project, before.task.k + step), before)
+
+    def choose_string(self) -> None:
+        """Look through the strings of the result in front, and publish the one chosen."""
+        before, screen = self._in_front(), self.screen
+        if before is None:
+            return
+        project = before.project or screen.session.project
+
+        def chosen(choice: AlgorithmChoice) -> None:
+            self._begin(lambda: Rerun.with_algorithm(before, project, choice), before)
+
+        choose_string(screen, lambda: before.task, before, chosen)
 
     def repeat(self, run: EarlierRun) -> None:
         """A run of an earlier sitting once more, in the background."""

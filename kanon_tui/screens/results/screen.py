@@ -45,7 +45,7 @@ PANELS: dict[str, Callable[[Result], FigureTable]] = {
 NEED_RESULT = frozenset(
     {
         "why", "class", "next", "next_suppressed", "sort", "export", "rerun", "panel", "compare",
-        "find", "record", "copy",
+        "find", "record", "copy", "strings",
     }
 )  # fmt: skip
 NARROWEST_PANEL = 47
@@ -69,8 +69,8 @@ have done, and which change (another k, some suppression, a level, an attribute)
 more.
 
 `b` by attribute, `f` figures, `P` privacy, `d` class sizes, `R` runs: the same key again hides the
-pane. In it, move to a figure to read what it means. `L` tries a linking attack, `F` asks how many
-records k needs, `T` grows decision trees on the release.
+pane. In it, move to a figure to read what it means. `E` chooses levels by hand. `L` tries a linking
+attack, `F` asks how many records k needs, `T` grows decision trees on the release.
 
 Example: press `s` until *smallest class first* is shown, then `o`: only the records of the class
 under the cursor are left. `o` again brings the others back. `+` runs again with k one higher. `R`
@@ -107,6 +107,7 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
         Binding("R", "panel('runs')", "runs", id="results.runs"),
         Binding("C", "compare", "compare", id="results.compare"),
         Binding("L", "app.analysis('Linking attack')", "linking attack", id="results.attack"),
+        Binding("E", "strings", "levels", id="results.strings"),
         Binding("F", "app.analysis('k feasibility')", "k feasibility", id="results.feasibility"),
         Binding("T", "app.analysis('Decision trees')", "decision trees", id="results.trees"),
         Binding("b", "panel('attributes')", "by attribute", show=False, id="results.attributes"),
@@ -385,6 +386,10 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
         row = self.query_one(FigurePanel).grid.row
         listed = self.panel == "runs" and row < len(self.session.results)
         self.runs.compare(row if listed else None)
+
+    def action_strings(self) -> None:
+        """The passing strings that were met, and any other that is built."""
+        self.runs.choose_string()
 
     def action_export(self) -> None:
         """Write the release, the report, the mapping or the command line."""

@@ -35,8 +35,9 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.race import ask_for_rival
-from kanon_tui.screens.run.setup_lines import algorithm_line, preflight_text
+from kanon_tui.screens.run.setup_lines import RUN_HELP, algorithm_line, preflight_text
 from kanon_tui.screens.singling_out import before_publishing
+from kanon_tui.screens.strings import choose_for_set_up
 from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import printable
@@ -58,24 +59,7 @@ class RunScreen(StepScreen):
     """Setting up and watching are two faces of one screen."""
 
     STEP = "run"
-    HELP = """## 5 Run
-
-Choose an **algorithm** on the left and set its parameters on the right.
-
-- *Full-domain* algorithms pick one level of every hierarchy for the whole table. Easy to
-  explain, one meaning per column.
-- *Clustering* algorithms let every class have its own ranges. They keep more detail.
-
-*Beyond k*: classes of k records may still all have the same illness. Type a bound for a sensitive
-attribute (l, t, p or α) and every class must keep it: full-domain algorithms test it with every
-string, clustering algorithms merge on until it holds. An empty field asks for nothing.
-
-The lines above are recommendations: for what you may want, the algorithm and the loss (NCP) to
-expect of it, tried on samples of your data. `A` takes one over.
-
-`r` runs, `.` watches decision by decision. `c` cancels and keeps the best found so far, where there
-is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press `.` again.
-"""
+    HELP = RUN_HELP
     DEFAULT_CSS = """
     RunScreen #preflight { height: auto; max-height: 4; padding: 0 1; }
     RunScreen ContentSwitcher { height: 1fr; }
@@ -99,13 +83,13 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
         Binding("c", "cancel", "Cancel", id="run.cancel"),
         Binding("D", "race", "Race", id="run.race"),
         Binding("escape", "setup", "Set-up", id="run.setup"),
+        Binding("E", "strings", "Levels", id="run.strings"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
         self.live: LiveRun | None = None
-        self._stays = False
-        """Whether the end of the run is looked at here, rather than at its result."""
+        self._stays = False  # whether the end of the run is looked at here, not at its result
         self._required_of = ""
         """The sensitive attribute whose requirements the form shows."""
 
@@ -297,6 +281,10 @@ is one. Example: choose *mondrian*, press `.`: the first cut is explained. Press
     def action_advice(self) -> None:
         """Take over one of the recommendations."""
         self.query_one(Advice).choose()
+
+    def action_strings(self) -> None:
+        """Build a string of levels, or pick one that the last search met; `r` then runs it."""
+        choose_for_set_up(self)
 
     # -- running
 

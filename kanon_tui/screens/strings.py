@@ -1,0 +1,308 @@
+"""The strings of a full-domain release: those that a search met, and any that a person builds.
+
+Both screen 5 and screen 6 open it. It answers with the levels that were chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from kanon_tui.core.full_domain.chosen_string import (
+    Verdict,
+    Verdicts,
+    read_levels,
+    write_levels,
+)
+from kanon_tui.core.project.algorithm_choice import AlgorithmChoice
+from kanon_tui.core.run.result import Result
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of
+from kanon_tui.screens.dialogs import AskText, Modal
+from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.column_layout import GridColumn
+from kanon_tui.widgets.grid import Cell, Grid, printable
+from kanon_tui.widgets.grid_sources import RowSource
+from kanon_tui.widgets.key_bar import KeyBar
+from kanon_tui.widgets.theme_style import theme_style
+
+__all__ = ["PassingStrings", "StringsScreen", "choose_for_set_up", "choose_string"]
+
+NARROWEST_NAME, WIDEST_NAME = 4, 14
+FIGURES = (("RV", 6), ("NCP", 6), ("classes", 7), ("suppressed", 12), ("roots", 5))
+
+
+class PassingStrings:
+    """A task's verdicts and the passing strings that a search met; made in a background thread."""
+
+    def __init__(self, task: Task, met: Result | None) -> None:
+        self.task = task
+        self.verdicts = Verdicts(task)
+        self.names = [attribute.name for attribute in task.quasi]
+        strings = [] if met is None else _levels_met(met, self.names, self.verdicts.heights)
+        judged = [self.verdicts.judge(levels) for levels in strings]
+        self.passing = [verdict for verdict in judged if verdict.passes]
+        levels = None if met is None else met.grouping.levels
+        fits = levels is not None and len(levels) == len(self.names)
+        self.first = tuple(levels) if fits and levels is not None else self.verdicts.heights
+        """The string to begin with: the one that was published, or the roots."""
+
+    def read(self, written: str) -> tuple[int, ...]:
+        """A string that was typed."""
+        return read_levels(written, self.task, "levels")
+
+
+def choose_string(
+    screen: Hosted,
+    task: Callable[[], Task],
+    met: Result | None,
+    chosen: Callable[[AlgorithmChoice], object],
+) -> None:
+    """Open the strings of a task over a screen; `chosen` gets what publishes the one taken."""
+
+    def opened(strings: PassingStrings) -> None:
+        def taken(levels: tuple[int, ...] | None) -> None:
+            if levels is not None:
+                written = write_levels(dict(zip(strings.names, levels, strict=True)))
+                chosen(AlgorithmChoice("global", {"levels": written}))
+
+        screen.ask(StringsScreen(strings), taken)
+
+    screen.compute(lambda: PassingStrings(task(), met), opened, group="strings")
+
+
+def choose_for_set_up(screen: Hosted) -> None:
+    """Choose a string for the project; those that the last full-domain run met are listed."""
+    session = screen.session
+    met = next((one for one in reversed(session.results) if one.grouping.levels is not None), None)
+
+    def chosen(choice: AlgorithmChoice) -> None:
+        screen.host.edit(replace(session.project, algorithm=choice), "levels chosen")
+        screen.host.say("r publishes these levels; empty the field levels to search again")
+
+    choose_string(screen, session.task, met, chosen)
+
+
+def _levels_met(met: Result, names: Sequence[str], heights: Sequence[int]) -> list[tuple[int, ...]]:
+    """The strings that a search listed, as far as they are strings of these attributes."""
+    found = []
+    for one in met.grouping.search.get("passing", ()):
+        levels = one["levels"]
+        if list(levels) == list(names) and all(
+            level <= top for level, top in zip(levels.values(), heights, strict=True)
+        ):
+            found.append(tuple(levels.values()))
+    return found
+
+
+class StringsScreen(Hosted, Modal):
+    """First the string that is being built, below it those that pass."""
+
+    HELP = """## Strings
+
+A *string* picks a level for every attribute. The first row is yours to build: move to an attribute,
+`+` raises its level, `-` lowers it, and the line above says at once whether it passes, how many
+classes it has, how many records are below k, and what it is worth. Below it stand the passing
+strings that the last search met.
+
+`+` and `-` on one of them copy it to the first row. `o` leaves only the strings with the same level
+of the attribute under the cursor, `o` again brings the others back. `/` types a string, such as
+`age=3,sex=1`. `enter` takes the string under the cursor, `esc` leaves everything as it was.
+
+Example: move to the attribute that matters most, press `-` until the line says that it fails, then
+`+` once.
+"""
+    DEFAULT_CSS = """
+    StringsScreen { background: $background; }
+    StringsScreen #verdict { height: 3; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "back", key_display="esc"),
+        Binding("plus", "change(1)", "level +", key_display="+", id="strings.raise"),
+        Binding("minus", "change(-1)", "level −", key_display="-", id="strings.lower"),
+        Binding("o", "filter", "only this level", id="strings.filter"),
+        Binding("slash", "type", "type", key_display="/", id="strings.type"),
+        Binding("E", "leave", "back", show=False),
+    ]
+
+    def __init__(self, strings: PassingStrings) -> None:
+        super().__init__()
+        self.strings = strings
+        self.built = strings.first
+        """The string of the first row."""
+        self.only: tuple[int, int] | None = None
+        """The attribute and level that all strings shown have."""
+        self._judged: Verdict | None = None
+        """The verdict of the first row, once it is known."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(id="verdict")
+            yield Grid(name_width=6)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """The cursor begins on the string that is built."""
+        self.query_one(Grid).focus()
+        self._judge()
+
+    # -- what is shown
+
+    @property
+    def shown(self) -> list[Verdict]:
+        """The passing strings, as far as they have the level that is asked for."""
+        if self.only is None:
+            return self.strings.passing
+        x, level = self.only
+        return [one for one in self.strings.passing if one.levels[x] == level]
+
+    def _judge(self) -> None:
+        """The verdict of the string that is built; a newer one replaces it."""
+        built = self.built
+        self._judged = None
+
+        def known(verdict: Verdict) -> None:
+            if verdict.levels == self.built:
+                self._judged = verdict
+                self._fill()
+
+        self.compute(lambda: self.strings.verdicts.judge(built), known, group="verdict")
+        self._fill()
+
+    def _fill(self) -> None:
+        shown = self.shown
+        columns = [
+            GridColumn(printable(name), NARROWEST_NAME, True, wish=min(len(name), WIDEST_NAME))
+            for name in self.strings.names
+        ]
+        columns += [GridColumn(title, width, right=True) for title, width in FIGURES]
+
+        def cells(row: int) -> list[Cell]:
+            verdict = self._judged if row == 0 else shown[row - 1]
+            levels = self.built if verdict is None else verdict.levels
+            tops = self.strings.verdicts.heights
+            found = [
+                Cell(f"{level}", "muted" if level == top else "")
+                for level, top in zip(levels, tops, strict=True)
+            ]
+            return found + (_figures(verdict) if verdict else [Cell("…")] * len(FIGURES))
+
+        source = RowSource(
+            columns, 1 + len(shown), cells, lambda row: "yours" if row == 0 else f"{row:,}"
+        )
+        self.query_one(Grid).show(source, keep_cursor=True)
+        self._tell()
+
+    def _tell(self) -> None:
+        """The line about the string under the cursor."""
+        row = self.query_one(Grid).row
+        verdict = self._judged if row == 0 else self.shown[row - 1]
+        text = Text()
+        if verdict is None:
+            text.append("counting …")
+        else:
+            mark, colour = ("✓ passes", "success") if verdict.passes else ("✗ fails", "error")
+            text.append(mark, theme_style(self, colour))
+            text.append(f": {_sentence(verdict, self.strings.task.k)}")
+        text.append(f"\n{self._listed()}", "dim")
+        self.query_one("#verdict", Static).update(text)
+
+    def _listed(self) -> str:
+        passing, shown = len(self.strings.passing), len(self.shown)
+        if self.only is not None:
+            x, level = self.only
+            name = printable(self.strings.names[x])
+            return f"{shown:,} of {count_of(passing, 'passing string')} with {name} at {level}"
+        if not passing:
+            return "no passing strings were met yet: build one here, or run a search first"
+        return f"{count_of(passing, 'passing string')} met by the search, the best first"
+
+    @on(Grid.Moved)
+    def moved(self) -> None:
+        """Another string is under the cursor."""
+        self._tell()
+
+    # -- keys
+
+    def _under_cursor(self) -> tuple[int, ...]:
+        row = self.query_one(Grid).row
+        return self.built if row == 0 else self.shown[row - 1].levels
+
+    def action_change(self, step: int) -> None:
+        """Raise or lower the attribute under the cursor, in the first row."""
+        grid = self.query_one(Grid)
+        x = grid.column
+        if x >= len(self.strings.names):
+            return
+        levels = list(self._under_cursor())
+        levels[x] = min(max(levels[x] + step, 0), self.strings.verdicts.heights[x])
+        self.built = tuple(levels)
+        grid.go_to(0, x)
+        self._judge()
+
+    def action_filter(self) -> None:
+        """Only strings with this level of the attribute under the cursor, or all again."""
+        x = self.query_one(Grid).column
+        if self.only is not None:
+            self.only = None
+        elif x < len(self.strings.names):
+            self.only = (x, self._under_cursor()[x])
+        self._fill()
+
+    def action_type(self) -> None:
+        """A string that is typed goes to the first row."""
+        written = write_levels(dict(zip(self.strings.names, self.built, strict=True)))
+
+        def typed(text: str | None) -> None:
+            if text:
+                self.built = self.strings.read(text)
+                self.query_one(Grid).go_to(0)
+                self._judge()
+
+        hint = "Attributes that are not named stand at their root."
+        self.ask(AskText("Levels", written, hint=hint, check=self.strings.read), typed)
+
+    @on(Grid.Chosen)
+    def choose(self) -> None:
+        """Take the string under the cursor, if it passes."""
+        row = self.query_one(Grid).row
+        verdict = self._judged if row == 0 else self.shown[row - 1]
+        if verdict is None:
+            return
+        if not verdict.passes:
+            self.host.say("this string fails: raise a level, or take one of those below")
+            return
+        self.dismiss(verdict.levels)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+def _figures(verdict: Verdict) -> list[Cell]:
+    gone = f"{verdict.suppressed:,}" if verdict.passes else f"{verdict.below:,} below"
+    return [
+        Cell(f"{verdict.rv:.4f}"),
+        Cell(f"{verdict.ncp:.4f}"),
+        Cell(f"{verdict.classes:,}"),
+        Cell(gone, "" if verdict.passes else "bad"),
+        Cell(f"{verdict.roots:,}"),
+    ]
+
+
+def _sentence(verdict: Verdict, k: int) -> str:
+    """`21 classes, the smallest of 7 · RV 0.2857 · NCP 0.6893`."""
+    classes = count_of(verdict.classes, "class", "classes")
+    parts = [f"{classes}, the smallest of {verdict.smallest:,}"]
+    if verdict.suppressed:
+        parts = [classes, f"{count_of(verdict.suppressed, 'record')} suppressed"]
+    elif not verdict.passes:
+        parts.append(f"{count_of(verdict.below, 'record')} below k = {k:,}")
+    return " · ".join([*parts, f"RV {verdict.rv:.4f}", f"NCP {verdict.ncp:.4f}"])
