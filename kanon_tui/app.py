@@ -14,10 +14,12 @@ from textual.dom import DOMNode
 from textual.filter import DimFilter
 from textual.screen import Screen
 
+from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.copying import send
 from kanon_tui.screens.help_dialog import Help, explanation, key_groups
+from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.saving import SavingApp
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.signals import code_of, ending_gently
@@ -142,6 +144,24 @@ class KanonApp(SavingApp):
 
     # -- actions
 
+    def action_picture(self) -> None:
+        """Write what is on the screen now as an SVG file."""
+        drawn = self.export_screenshot(title="kanon")
+        self.ask(
+            self,
+            AskPath("Write the picture to", f"{self.current_mode}.svg", endings=(".svg",)),
+            lambda path: self._write_picture(path, drawn) if path else None,
+        )
+
+    def _write_picture(self, path: Path, drawn: str) -> None:
+        path = path if path.suffix.lower() == ".svg" else path.with_name(path.name + ".svg")
+        self.compute(
+            self,
+            lambda: write_text(path, drawn),
+            lambda _: self.say(f"wrote {path.name}; it shows values of the table"),
+            group="picture",
+        )
+
     def on_step_bar_clicked(self, event: StepBar.Clicked) -> None:
         self.action_step(event.step)
 
@@ -227,6 +247,9 @@ class KanonApp(SavingApp):
                     f"{what} ({key.upper()} on Results)",
                     lambda name=title: self.action_analysis(name),
                 )
+        yield SystemCommand(
+            "Picture", "Write this screen, with the values on it, as SVG", self.action_picture
+        )
         yield from self._commands_of(screen)
         yield SystemCommand("Open", "Open a data file or a project (ctrl+o)", self.action_open)
         for command in super().get_system_commands(screen):

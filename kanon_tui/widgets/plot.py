@@ -28,6 +28,8 @@ _DASHES = ((1, 0), (4, 4), (1, 2))
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """Bits of the braille characters, four rows of two."""
 _LEAST_ROWS, _LEAST_COLUMNS = 3, 16
+_MANY = 3
+"""Lines above which the one that is pointed at stands out."""
 _GAP = 2
 """Columns between charts that stand side by side."""
 _HERE = Style(reverse=True)
@@ -221,9 +223,16 @@ class Plot(Widget, can_focus=True):
             for column, character in enumerate(characters):
                 owner = canvas.owners[number][column]
                 style = Style(dim=True) if owner is None else self._style(owner)
+                if self._in_background(owner):
+                    style += Style(dim=True, bold=False)
                 text.append(character, style + _HERE if (number, column) == here else style)
             rows.append(text)
         return rows
+
+    def _in_background(self, owner: int | None) -> bool:
+        """Whether a line steps back behind the one that is pointed at, of many."""
+        many = len(self.lines) > _MANY
+        return many and owner is not None and self.chosen is not None and owner != self.chosen[0]
 
     def _legend(self, width: int) -> list[Text]:
         rows = [Text()]

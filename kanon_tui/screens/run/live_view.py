@@ -23,6 +23,7 @@ from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.playhead import Playhead
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.run.run import State
+from kanon_tui.core.task.steps import Family
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.host import Hosted
@@ -132,6 +133,10 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self.query_one("#picture", PictureView).begin(pictures_of(live.run.algorithm.name))
         for side, drawing in (("#why", WhyThisOne()), ("#records", Records()), ("#code", Code())):
             self.query_one(side, PictureView).begin([drawing])
+        names = ", ".join(attribute.name for attribute in live.run.task.quasi)
+        full_domain = live.run.algorithm.family is Family.FULL_DOMAIN
+        title = f"decisions ⟨{visible(names)}⟩" if full_domain else "decisions"
+        self.query_one(DecisionLog).border_title = Text(title)
         self.draw()
 
     def draw(self) -> None:

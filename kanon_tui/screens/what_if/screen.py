@@ -18,13 +18,14 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.sweep.figures import METRICS, Metric, lines_of
 from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS, sweep_text
 from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep, SweepPoint, k_values
+from kanon_tui.core.analysis.sweep.words import sweep_in_words
 from kanon_tui.core.data.writing import check_target, write_text
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.run.warm_up import warm_up
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import AskText, Confirm
+from kanon_tui.screens.dialogs import AskText, Confirm, Message
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.what_if.algorithms_dialog import ChooseAlgorithms
 from kanon_tui.screens.what_if.point_rows import PointRows
@@ -56,7 +57,8 @@ is a verified release: `enter` opens the one under the cursor as a full result o
 writes the table (`.csv`, `.json`) or the plots (`.svg`).
 
 A line is drawn with a marker of its own, the same as in the table; the point under the cursor is
-reversed, and the line below says which algorithm is best at its k. A point marked ✗ has no
+reversed, and the line below says which algorithm is best at its k. `w` tells the figure in words:
+who is best at each k, what the next k costs, and why a curve turns. A point marked ✗ has no
 release; the line below says why. Seconds are those of this sweep, in which points share the cores
 and full-domain searches profit from what was counted for other values of k.
 
@@ -84,6 +86,7 @@ local recoding pays.
         Binding("v", "metric(1)", "other figure", id="what-if.metric"),
         Binding("V", "metric(-1)", "figure before", show=False, id="what-if.metric-back"),
         Binding("enter", "open", "Open", id="what-if.open"),
+        Binding("w", "words", "in words", id="what-if.words"),
         Binding("x", "export", "Export", id="what-if.export"),
     ]
 
@@ -127,7 +130,7 @@ local recoding pays.
             return self.running
         if action in ("start", "algorithms", "values"):
             return not self.running
-        if action in ("open", "export"):
+        if action in ("open", "export", "words"):
             return bool(self.points)
         return True
 
@@ -258,6 +261,12 @@ local recoding pays.
         self.plotted = PLOTS[(PLOTS.index(self.plotted) + step) % len(PLOTS)]
         self._draw_plot()
         self._draw_note()
+
+    def action_words(self) -> None:
+        """The figure in words: rankings, the price of each k, why a curve turns."""
+        metric = self.plotted[0]
+        told = sweep_in_words(self.points, metric, self.algorithms, self.ks)
+        self.host.push_screen(Message(f"{metric.title} in words", "\n".join(told)))
 
     # -- running
 

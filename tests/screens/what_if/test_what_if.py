@@ -386,3 +386,19 @@ def test_a_gap_is_not_drawn_over() -> None:
 def test_the_plot_fits_whatever_the_values(size, values) -> None:
     canvas = draw([Line("a", values)], ["2", "1000000"], *size)
     assert [len(row) for row in canvas.plain()] == [size[0]] * size[1]
+
+
+async def test_a_figure_is_told_in_words(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+        await type_values(pilot, "2, 3")
+        await pilot.press("r")
+        await wait_until(pilot, lambda: not screen_of(pilot).running and screen_of(pilot).points)
+        await settle(pilot)
+        await pilot.press("w")
+        await until_shown(pilot, Message)
+        told = str(pilot.app.screen.query_one("#text", Static).content)
+        assert "k = 2, NCP, best first: " in told
+        assert "mondrian, k = 2 to 3: NCP rises from" in told
