@@ -265,9 +265,10 @@ class _Space:
             "width = range / domain, of categories (distinct − 1) / (distinct in the table − 1)",
             *(f"{self.attributes[y].name}: {widths[y]:.4g}" for y in ranked),
         )
-        cut = Cut(
-            begin, begin + left, x, told["below"], told["above"], left, end - begin - left, widths
-        )
+        ends = [(int(part[2 + 3 * y]), int(part[3 + 3 * y])) for y in range(len(widths))]
+        box = tuple((self.text(y, low), self.text(y, high)) for y, (low, high) in enumerate(ends))
+        below, above, right = told["below"], told["above"], end - begin - left
+        cut = Cut(begin, begin + left, x, below, above, left, right, widths, box)
         rule = "the widest attribute with a cut that leaves k records on either side"
         return facts | {
             "cut": cut,

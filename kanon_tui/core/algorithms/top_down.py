@@ -12,6 +12,7 @@ from kanon_tui.core.clustering.box_sentences import change
 from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
+from kanon_tui.core.clustering.splitting_facts import split_drawn, split_reason
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
@@ -100,19 +101,25 @@ class TopDown(Algorithm):
             facts |= {"before": before, "after": after, "change": change(before, after)}
             if splits:
                 template += ". NCP {change}"
+            reason = ""
+            if splits and splitting.decisions == 1 and context.decisions_per_step == 1:
+                reason, told = split_reason(splitting)
+                facts |= told
             counters = {
                 "clusters": splitting.depth + splitting.closed,
                 "splits": splitting.splits,
                 "closed": splitting.closed,
                 "ncp": splitting.loss / task.n,
             }
+            now = splitting.record_parts()
+            facts |= split_drawn(splitting, splits, now) if context.watched else {}
             yield Step(
                 "split" if splits else "close",
-                template + ".",
+                template + "." + reason,
                 facts,
                 counters,
                 splitting.placed / len(distinct),
-                partial(_grouping, splitting, splitting.record_parts(), _UNFINISHED),
+                partial(_grouping, splitting, now, _UNFINISHED),
             )
         return _grouping(splitting, splitting.record_parts())
 

@@ -24,3 +24,7 @@ class Cut:
     right: int
     widths: tuple[float, ...] = ()
     """Per attribute how wide the group was."""
+    box: tuple[tuple[str, str], ...] = ()
+    """Per attribute the smallest and the largest value that the group had."""
+    sides: tuple[str, str] = ("", "")
+    """What the sides are called where no line parts them."""

@@ -11,14 +11,13 @@ import numpy.typing as npt
 from kanon_tui.core.clustering.cluster_facts import SUPPRESSED, UNPLACED
 from kanon_tui.core.clustering.features import Features
 from kanon_tui.core.clustering.k_member_choice import (
-    Measured,
-    against,
     measure_clusters,
     measure_growth,
     measure_starts,
     what_to_add,
     where_to_join,
 )
+from kanon_tui.core.clustering.measured import Measured, against
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task

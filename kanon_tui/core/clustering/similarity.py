@@ -9,8 +9,11 @@ import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import in_words
 from kanon_tui.core.clustering.class_loss import class_loss
+from kanon_tui.core.clustering.cluster_facts import SUPPRESSED
 from kanon_tui.core.clustering.features import collapse, places, ranks
-from kanon_tui.core.clustering.similarity_sentences import compared
+from kanon_tui.core.clustering.measured import Measured, against
+from kanon_tui.core.clustering.similarity_facts import Measuring, begun, placed_facts
+from kanon_tui.core.clustering.similarity_sentences import compared, distance_text
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -71,6 +74,7 @@ class Similarity:
         self._joined: dict[int, list[int]] = {}  # records left over that joined a closed cluster
         self._left_over = 0
         self._suppressed = 0
+        self._measuring = Measuring(task, self.categories, spatial)
         self._loss = 0.0  # NCP of the closed clusters, summed over their records
 
     def grouping(self) -> Grouping:
@@ -91,7 +95,9 @@ class Similarity:
         k, growth, state = self.task.k, self.growth, self.growth.state
         known = (self.tree, self.table, self.centre, self.search, growth, k, self.spatial)
         while True:
-            before = int(state[_CLOSED])
+            before, placed = int(state[_CLOSED]), self._placed
+            single = self.context.decisions_per_step == 1 and 0 < int(state[_SIZE]) < k
+            measured = self._measuring.records(self.tree, self.centre) if single else None
             decided, kind, away = advance(*known, self.context.decisions_per_step)
             if not decided:
                 break
@@ -99,15 +105,35 @@ class Similarity:
             self._loss += class_loss(
                 self.task.quasi, growth.members[before * k : closed * k].reshape(-1, k)
             )
+            drawn = self._drawn_growth(placed)
             if decided == 1:
-                yield self._growth_step(kinds[kind], away)
+                yield self._growth_step(kinds[kind], away, measured, drawn)
             else:
-                facts = {"new": closed - before, "closed": closed, "k": k}
-                template = "{new:,} clusters of {k:,} records closed, {closed:,} so far."
+                facts = {"new": closed - before, "closed": closed, "k": k} | drawn
+                template = (
+                    f"{{new:,}} {plural(closed - before, 'cluster')} of {{k:,}} "
+                    f"{plural(k, 'record')} closed, {{closed:,}} so far."
+                )
                 yield self._step("close" if closed > before else "grow", template, facts)
         left = growth.order[growth.labels[growth.order] < 0]
         self._left_over = len(left)
         return left
+
+    @property
+    def _placed(self) -> int:
+        """Records in clusters, those left over aside."""
+        closed, size = int(self.growth.state[_CLOSED]), int(self.growth.state[_SIZE])
+        return closed * self.task.k + size
+
+    def _drawn_growth(self, before: int) -> dict[str, Any]:
+        """What pictures show of the records placed since there were so many."""
+        if not self.context.watched:
+            return {}
+        records = self.growth.members[before : self._placed].astype(np.int64)
+        if len(records):
+            return placed_facts(records, np.arange(before, self._placed) // self.task.k)
+        closed = int(self.growth.state[_CLOSED]) - 1
+        return {"rows": self._members(closed).astype(np.int64), "closed_group": closed}
 
     def join_last(self, left: Int32s) -> Generator[Step, None, None]:
         """The records left over join the cluster that was made last."""
@@ -115,13 +141,13 @@ class Similarity:
         for batch in self._batches(left):
             self._join(dict.fromkeys(batch, last))
             why = "joins the last cluster, number {cluster:,}"
-            yield self._left_over_step("join", why, batch)
+            yield self._left_over_step("join", why, batch, {})
 
     def suppress(self, left: Int32s) -> Generator[Step, None, None]:
         """The records left over are not published."""
         for batch in self._batches(left):
             self._suppressed += len(batch)
-            yield self._left_over_step("suppress", "is suppressed", batch)
+            yield self._left_over_step("suppress", "is suppressed", batch, {})
 
     def join_nearest(self, left: Int32s) -> Generator[Step, None, None]:
         """The records left over, one after the other, join the cluster whose centre is nearest.
@@ -165,13 +191,22 @@ class Similarity:
         whose = "centre" if self.spatial else "first record"
         place = 0
         for batch in self._batches(left):
-            nearest = {}
+            nearest: dict[int, int] = {}
+            told: dict[str, Any] = {}
+            margin = ""
             for record in batch:
+                measured = self._measuring.clusters(leftovers, place) if len(batch) == 1 else None
                 nearest[record], away = join_nearest_cluster(leftovers, place, self.spatial)
                 place += 1
+                if measured is not None:
+                    told = self._measuring.where(measured, record, nearest[record])
+                    margin = against(told["choice"])
             self._join(nearest)
-            why = f"joins cluster {{cluster:,}}, whose {whose} is nearest, at distance {away:.3g}"
-            yield self._left_over_step("join", why, batch)
+            why = (
+                f"joins cluster {{cluster:,}}, whose {whose} is nearest, at distance "
+                f"{distance_text(away)}{margin}"
+            )
+            yield self._left_over_step("join", why, batch, told)
 
     def _batches(self, left: Int32s) -> Generator[list[int], None, None]:
         """The records left over, as many at a time as one step may stand for."""
@@ -233,9 +268,12 @@ class Similarity:
         template = (
             "Sort the {n:,} records by {sorted_by}, the attribute with most values ({values:,})."
         )
+        facts |= begun(self.growth.order) if self.context.watched else {}
         return self._step("sort", template, facts)
 
-    def _growth_step(self, kind: str, away: float) -> Step:
+    def _growth_step(
+        self, kind: str, away: float, measured: Measured | None, drawn: dict[str, Any]
+    ) -> Step:
         """One start, join or close."""
         closed, size = int(self.growth.state[_CLOSED]), int(self.growth.state[_SIZE])
         if kind == "close":
@@ -247,10 +285,10 @@ class Similarity:
                 "box": box,
             }
             template = "Cluster {cluster:,} is closed with {k}: {box}."
-            return self._step(kind, template, facts)
+            return self._step(kind, template, facts | drawn)
         start = closed * self.task.k
         first, last = self.growth.members[[start, start + size - 1]].tolist()
-        facts = self._facts(last) | {"cluster": closed + 1, "size": size}
+        facts = self._facts(last) | {"cluster": closed + 1, "size": size} | drawn
         if kind == "start":
             row = int(self.growth.row[first])
             facts["sorted_by"] = self.sorted_by.name
@@ -262,20 +300,31 @@ class Similarity:
                 "cluster {cluster:,}.{compared}"
             )
             return self._step(kind, template, facts)
-        whom = "its centre" if self.spatial else "record {first:,}"
+        whom, margin = "its centre" if self.spatial else "record {first:,}", ""
+        if measured is not None:
+            facts |= self._measuring.nearest(measured, last, first, closed + 1)
+            margin = against(facts["choice"])
         template = (
             "Record {record:,} ({values}) joins cluster {cluster:,} as number {size:,} of {k:,}: "
-            f"it is nearest to {whom}, at distance {{distance:.3g}}."
+            f"it is nearest to {whom}, at distance {distance_text(away)}{margin}."
         )
         return self._step(kind, template, facts | {"first": first + 1, "distance": away})
 
-    def _left_over_step(self, kind: str, why: str, batch: Sequence[int]) -> Step:
+    def _left_over_step(
+        self, kind: str, why: str, batch: Sequence[int], told: dict[str, Any]
+    ) -> Step:
         """What becomes of records left over."""
+        if self.context.watched:
+            records = np.array(batch, dtype=np.int64)
+            gone = np.full(len(batch), SUPPRESSED)
+            told |= placed_facts(
+                records, gone if kind == "suppress" else self.growth.labels[records]
+            )
         if len(batch) > 1:
             what = "suppressed" if kind == "suppress" else "placed in clusters"
-            facts: dict[str, Any] = {"count": len(batch), "what": what}
+            facts: dict[str, Any] = {"count": len(batch), "what": what} | told
             return self._step(kind, "{count:,} records that were left over are {what}.", facts)
-        facts = self._facts(batch[0]) | {"cluster": int(self.growth.labels[batch[0]]) + 1}
+        facts = self._facts(batch[0]) | {"cluster": int(self.growth.labels[batch[0]]) + 1} | told
         template = f"Fewer than {{k:,}} are left, so record {{record:,}} ({{values}}) {why}."
         return self._step(kind, template, facts)
 

@@ -14,9 +14,10 @@ from kanon_tui.core.text import joined
 if TYPE_CHECKING:
     from kanon_tui.core.kernels.contingency import Contingency
 
-__all__ = ["compared"]
+__all__ = ["compared", "distance_text"]
 
 _VALUES_NAMED = 3
+_NEXT_TO_NOTHING = 1e-7
 
 
 def compared(
@@ -39,9 +40,14 @@ def compared(
         if others:
             column = categories[y].column
             own = column.values[int(column.codes[record])]
-            distances = [f"{away[v]:.3g} from {column.values[v]}" for v in others]
+            distances = [f"{distance_text(away[v])} from {column.values[v]}" for v in others]
             words.append(f" Of {column.name}, {own} is {joined(distances)}.")
     return "".join(words)
+
+
+def distance_text(distance: float) -> str:
+    """Three digits; of what distances that shrink have become, that it counts for nothing."""
+    return "next to nothing" if 0 < distance < _NEXT_TO_NOTHING else f"{distance:.3g}"
 
 
 def _by_frequency(
@@ -64,7 +70,9 @@ def _by_frequency(
     own = int(column.codes[record])
     away, others = _others(categories, table, distance, record, y)
     named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
-    distances = [f"{away[v]:.3g} from {column.values[v]} ({counts.get(v, 0):,})" for v in named]
+    distances = [
+        f"{distance_text(away[v])} from {column.values[v]} ({counts.get(v, 0):,})" for v in named
+    ]
     if len(named) < len(others):
         distances.append(f"further from {len(others) - len(named):,} other values")
     return (

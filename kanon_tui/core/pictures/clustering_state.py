@@ -9,7 +9,7 @@ The facts it takes in, whatever the algorithm:
 - `cut`: a `Cut`, of those that divide;
 - `merge`: a `Merge`, of those that merge;
 - `hide`: records, and per attribute whether their cells are hidden; `hidden_cells`: all that are;
-- `order`: the records as sorted, of those that go by a sorted list.
+- `order`, `sorted_by`: the records as sorted, and by what, of those that go by a sorted list.
 """
 
 from __future__ import annotations
@@ -66,13 +66,15 @@ class ClusteringState(RunState):
         """Records × attributes: cells that are hidden one by one."""
         self.order: Int32s | None = None
         """The records as sorted, where that matters."""
+        self.sorted_by = ""
+        """The attribute they are sorted by."""
 
     def copy(self) -> Self:
         """The same, to go on from."""
         made = type(self)()
         made.groups = None if self.groups is None else self.groups.copy()
         made.rows, made.cuts, made.closed = self.rows, list(self.cuts), set(self.closed)
-        made.joined, made.order = dict(self.joined), self.order
+        made.joined, made.order, made.sorted_by = dict(self.joined), self.order, self.sorted_by
         made.hidden = None if self.hidden is None else self.hidden.copy()
         return made
 
@@ -81,7 +83,8 @@ class ClusteringState(RunState):
         facts = step.facts
         if "together" in facts:
             self._regroup(facts["together"])
-        self.order = facts.get("order", self.order)
+        if "order" in facts:
+            self.order, self.sorted_by = facts["order"], facts["sorted_by"]
         if "merge" in facts:
             self._merge(number, facts["merge"])
         for group, rows in facts.get("moved", ()):

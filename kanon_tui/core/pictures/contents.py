@@ -15,6 +15,7 @@ from kanon_tui.core.pictures.merge_tree import MergeTree
 from kanon_tui.core.pictures.part_table import PartTable
 from kanon_tui.core.pictures.picture import Drawing
 from kanon_tui.core.pictures.sorted_list import SortedList
+from kanon_tui.core.pictures.sorted_records import SortedRecords
 from kanon_tui.core.pictures.string_counts import StringCounts
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.live import LiveRun
@@ -36,12 +37,15 @@ PICTURES: dict[str, tuple[type[Drawing], ...]] = {
     "incognito": (LatticePicture, StringCounts),
     "datafly": (DistinctCounts, LatticePicture),
     "mondrian": (CutDiagram, CutTree),
+    "top-down": (CutDiagram, CutTree),
     "k-member": (ClusterTable, DistanceTable),
     "gcka": (ClusterTable, DistanceTable),
     "bottom-up": (ClusterTable, MergeTree),
     "euclidean": (ClusterTable, MergeTree),
     "udc": (ClusterTable, MergeTree),
     "udc-suppress": (ClusterTable, MergeTree),
+    "sbc": (SortedRecords, ClusterTable, DistanceTable),
+    "sd": (SortedRecords, ClusterTable, DistanceTable),
 }
 """Those of an algorithm alone, the first one shown first; all have the two at the end too."""
 

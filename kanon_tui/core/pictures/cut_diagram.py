@@ -16,6 +16,7 @@ from kanon_tui.core.text import visible
 __all__ = ["CutDiagram"]
 
 _DENSITY = "·∙•●"
+_MOST_LINES = 300
 _AXIS = 9
 """Columns of the labels at the left."""
 
@@ -46,11 +47,15 @@ class CutDiagram(Drawing):
         if up is not None and y is not None:
             row = np.minimum((up[quasi[y].column.codes] * rows).astype(int), rows - 1)
         cells = _Cells(columns, rows if up is not None else 1, column, row, state.rows)
+        cut = None if scene.step is None else scene.step.facts.get("cut")
+        if cut is not None and cut.sides[1]:
+            cells.mark_second(state.rows[state.groups[state.rows] == cut.upper])
+        elif y is not None:
+            cells.draw_regions(_regions(scene, state, x, y, columns, rows))
         line = self._line(scene, state, x, y, columns, rows)
         title = quasi[x].name if y is None else f"{quasi[x].name} × {quasi[y].name}"
-        picture.entries(
-            [(visible(title), "strong"), ("● of this decision", "best"), ("· others", "dim")]
-        )
+        entries: list[tuple[str, Tone]] = [(visible(title), "strong"), *cells.legend]
+        picture.entries(entries)
         for at in range(cells.rows - 1, -1, -1):
             picture.write(_tick(quasi[y], at, rows) if y is not None else " " * _AXIS, "dim")
             picture.write("┤" if y is not None else "│", "dim")
@@ -98,7 +103,7 @@ class CutDiagram(Drawing):
         if step is None or "cut" not in step.facts:
             return None
         cut = step.facts["cut"]
-        if cut.attribute not in (x, y):
+        if cut.attribute not in (x, y) or cut.sides[1]:
             return None
         attribute = scene.task.quasi[cut.attribute]
         spots, values = _positions(attribute), attribute.column.values
@@ -118,17 +123,38 @@ class _Cells:
         self._all = np.bincount(flat, minlength=columns * rows)
         self._lit = np.bincount(flat[lit], minlength=columns * rows)
         self._most = max(int(self._all.max()), 1)
+        self._second = np.zeros_like(self._lit)
+        self._flat = flat
+        self._lines: dict[int, str] = {}
         inside = np.flatnonzero(self._lit)
         self._box = (0, -1, 0, -1)
         if len(inside):
             across, down = inside % columns, inside // columns
             self._box = int(across.min()), int(across.max()), int(down.min()), int(down.max())
 
+    def mark_second(self, rows: Int64s) -> None:
+        """These records of the decision are on its second side."""
+        self._second = np.bincount(self._flat[rows], minlength=len(self._lit))
+
+    def draw_regions(self, lines: dict[int, str]) -> None:
+        """Lines of earlier cuts, by cell."""
+        self._lines = lines
+
+    @property
+    def legend(self) -> list[tuple[str, Tone]]:
+        """What the marks mean."""
+        if self._second.any():
+            return [("● first side", "best"), ("○ second", "warn"), ("· others", "dim")]
+        return [("● of this decision", "best"), ("· others", "dim")]
+
     def cell(self, column: int, row: int, line: tuple[str, int] | None) -> tuple[str, Tone]:
         """The character of a cell and what it means."""
         at = row * self._columns + column
         left, right, low, high = self._box
         inside = left <= column <= right and low <= row <= high
+        if self._second[at]:
+            both = self._second[at] < self._lit[at]
+            return ("◐" if both else "○"), "warn"
         if self._lit[at]:
             return self._dot(int(self._lit[at])), "best"
         if line is not None and inside:
@@ -138,6 +164,8 @@ class _Cells:
                 return "─", "warn"
         if self._all[at]:
             return self._dot(int(self._all[at])), "dim"
+        if at in self._lines:
+            return self._lines[at], "dim"
         return " ", "here" if inside and line is None else ""
 
     def _dot(self, count: int) -> str:
@@ -145,6 +173,33 @@ class _Cells:
             return "●"
         share = np.log(count + 1) / np.log(self._most + 1)
         return _DENSITY[min(int(share * len(_DENSITY)), len(_DENSITY) - 1)]
+
+
+def _regions(
+    scene: Scene, state: ClusteringState, x: int, y: int, columns: int, rows: int
+) -> dict[int, str]:
+    """The lines of the earlier cuts along the two axes, each as long as its part was wide."""
+    spots = [
+        dict(zip(scene.task.quasi[a].column.values, _positions(scene.task.quasi[a]), strict=True))
+        for a in (x, y)
+    ]
+    lines: dict[int, str] = {}
+    earlier = [cut for number, cut in state.cuts if number != scene.number]
+    for cut in [cut for cut in earlier if cut.attribute in (x, y) and cut.box][-_MOST_LINES:]:
+        along = 0 if cut.attribute == x else 1
+        middle = (spots[along][cut.below] + spots[along][cut.above]) / 2
+        ends = [spots[1 - along][value] for value in cut.box[y if along == 0 else x]]
+        if along == 0:
+            column = min(int(middle * columns), columns - 1)
+            low, high = (min(int(end * rows), rows - 1) for end in ends)
+            places, mark = [at * columns + column for at in range(low, high + 1)], "│"
+        else:
+            row = min(int(middle * rows), rows - 1)
+            low, high = (min(int(end * columns), columns - 1) for end in ends)
+            places, mark = [row * columns + at for at in range(low, high + 1)], "─"
+        for place in places:
+            lines[place] = "┼" if lines.get(place, mark) != mark else mark
+    return lines
 
 
 def _positions(attribute: QuasiIdentifier) -> Floats:

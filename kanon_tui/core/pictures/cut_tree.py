@@ -9,6 +9,7 @@ import numpy as np
 
 from kanon_tui.core.pictures.clustering_state import ClusteringState
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene, Tone
+from kanon_tui.core.text import shortened
 
 __all__ = ["CutTree"]
 
@@ -42,7 +43,7 @@ class CutTree(Drawing):
         at = next((i for i, (_, _, lit) in enumerate(rows) if lit), 0) + self._moved
         begin = min(max(at - height // 2, 0), max(len(rows) - height + 1, 0))
         for text, tone, _ in rows[begin : begin + height - 1]:
-            picture.line(text[:width], tone)
+            picture.line(shortened(text, width), tone)
         picture.line("✓ closed   ◂ this decision   … open", "dim")
         return picture
 
@@ -62,8 +63,8 @@ def _tree(scene: Scene, state: ClusteringState) -> _Node:
             continue  # cut while one step stood for many decisions
         above = leaves[cut.group]
         name = names[cut.attribute]
-        lower = _Node(cut.group, cut.left, f"{name} ≤ {cut.below}")
-        upper = _Node(cut.upper, cut.right, f"{name} > {cut.below}")
+        lower = _Node(cut.group, cut.left, cut.sides[0] or f"{name} ≤ {cut.below}")
+        upper = _Node(cut.upper, cut.right, cut.sides[1] or f"{name} > {cut.below}")
         above.sides = [lower, upper]
         leaves[cut.group], leaves[cut.upper] = lower, upper
     return root

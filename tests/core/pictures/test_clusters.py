@@ -5,10 +5,14 @@ from __future__ import annotations
 from kanon_tui.core.pictures.charts import Curve
 from kanon_tui.core.pictures.cluster_table import ClusterTable
 from kanon_tui.core.pictures.clustering_state import ClusteringState
+from kanon_tui.core.pictures.contents import new_timeline
 from kanon_tui.core.pictures.distance_table import DistanceTable
 from kanon_tui.core.pictures.merge_tree import MergeTree
 from kanon_tui.core.pictures.records import Records
+from kanon_tui.core.pictures.sorted_records import SortedRecords
 from kanon_tui.core.pictures.why_this_one import WhyThisOne
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import RunContext
 from tests.core.pictures.recorded import WIDE, drawn, number_of, recorded, scene
 
 MERGING = ("bottom-up", "euclidean", "udc", "udc-suppress")
@@ -131,3 +135,73 @@ def test_euclidean_has_a_curve_and_small_figures_are_not_nothing() -> None:
     curve = drawn(Curve(), "race-rules", "euclidean", 3)
     assert curve.startswith("ranges, per record ")
     assert "0.0000 now" not in drawn(Curve(), "race-rules", "bottom-up", 1)
+
+
+def test_sbc_draws_its_sorted_list_with_the_first_left_and_the_distances() -> None:
+    """SBC table 3-4: the first left by education starts, the nearest join."""
+    start = drawn(SortedRecords(), "similarity", "sbc", 2).split("\n")
+    assert start[0].startswith("▸  1 Bachelor")
+    assert start[0].endswith("cluster 1")
+    assert start[1].startswith("›  2 ")
+    grown = drawn(SortedRecords(), "similarity", "sbc", 3, WIDE)
+    assert "18 records left, by education" in grown
+    assert "from record 1" in grown
+    assert ["record", "8", "0", "0.5", "0", "0.5"] in lines(grown)
+    why = drawn(WhyThisOne(), "similarity", "sbc", 3)
+    assert "▸ record 19" in why
+    assert "the next is 0.3333 away" in why
+
+
+def test_the_distance_of_a_candidate_is_the_sum_of_its_attributes() -> None:
+    for sample, name in (("similarity", "sbc"), ("spatial-distance", "sd"), ("patients", "sd")):
+        _, timeline = recorded(sample, name)
+        told = [
+            step.facts["distances"]
+            for _, step in timeline.steps(1, timeline.last)
+            if "distances" in step.facts
+        ]
+        assert told
+        for distances in told:
+            nearest = min(row.total for row in distances.rows)
+            for row in distances.rows:
+                assert abs(sum(row.parts) - row.total) < 1e-9
+                assert not row.chosen or row.total <= nearest + 1e-9
+
+
+def test_no_distance_is_told_as_a_power_of_ten() -> None:
+    for sample in ("spatial-distance", "patients", "race-rules"):
+        _, timeline = recorded(sample, "sd")
+        for _, step in timeline.steps(1, timeline.last):
+            assert "e-" not in step.sentence, step.sentence
+
+
+def test_the_classes_of_sbc_sd_and_top_down_are_those_of_the_answer() -> None:
+    for sample, name in (("similarity", "sbc"), ("patients", "sd"), ("race-rules", "top-down")):
+        run, timeline = recorded(sample, name)
+        state = timeline.state(timeline.last)
+        assert isinstance(state, ClusteringState)
+        pairs = set(zip(state.groups.tolist(), run.grouping.labels.tolist(), strict=True))
+        assert len(pairs) == len(set(run.grouping.labels.tolist())), name
+
+
+def test_full_speed_tells_the_same_classes() -> None:
+    """One step for many decisions ends in the picture that single steps end in."""
+    for name in (*ALL, "sbc", "sd", "top-down", "mondrian"):
+        sample = "locations" if name == "gcka" else "race-rules"
+        single, timeline = recorded(sample, name)
+        for decisions in (7, 10_000):
+            context = RunContext(decisions_per_step=decisions, watched=True)
+            run = Run(single.task, single.algorithm, context)
+            quick = new_timeline(run.algorithm)
+            for step in run:
+                quick.add(step)
+            one, other = timeline.state(timeline.last).groups, quick.state(quick.last).groups
+            pairs = set(zip(one.tolist(), other.tolist(), strict=True))
+            assert len(pairs) == len(set(one.tolist())) == len(set(other.tolist())), name
+
+
+def test_steps_that_nobody_watches_carry_nothing_for_pictures() -> None:
+    for name in (*ALL, "sbc", "sd", "top-down"):
+        single, _ = recorded("locations" if name == "gcka" else "race-rules", name)
+        for step in Run(single.task, single.algorithm, RunContext()):
+            assert not {"together", "moved", "rows", "choice", "merge"} & set(step.facts), name

@@ -62,3 +62,25 @@ def test_class_sizes_and_the_curve_have_axes() -> None:
     curve = drawn(Curve(), "mondrian", "mondrian", 2)
     assert curve.startswith("NCP 0.2037 now")
     assert "0.4074 ┤█" in curve
+
+
+def test_earlier_cuts_stay_as_the_lines_of_regions() -> None:
+    picture = drawn(CutDiagram(), "race-rules", "mondrian", 5)
+    assert "┤────" in picture  # race was cut first
+    assert "┤────" not in drawn(CutDiagram(), "race-rules", "mondrian", 4).split("\n")[1]
+
+
+def test_top_down_draws_two_sides_and_its_tree() -> None:
+    picture = drawn(CutDiagram(), "race-rules", "top-down", 3)
+    assert picture.startswith("age × race  ● first side  ○ second")
+    assert sum(line.count("○") for line in picture.split("\n")[1:]) == 3
+    assert drawn(CutTree(), "race-rules", "top-down", 3).split("\n")[:6] == [
+        "all   30",
+        "├ race any   27",
+        "│ ├ race White   6",
+        "│ │ ├ age 38–61   3 … ◂",
+        "│ │ └ age 66–90   3 …",
+        "│ └ race any   21 …",
+    ]
+    why = drawn(WhyThisOne(), "race-rules", "top-down", 3)
+    assert "▸ age" in why
