@@ -37,7 +37,7 @@ def _settings(before: Project, after: Project) -> Iterator[str]:
         yield f"k {old.k:,} → {new.k:,}"
     if old.max_suppression != new.max_suppression:
         yield f"max suppression {old.max_suppression:g} → {new.max_suppression:g}"
-    if old.requirements != new.requirements:
+    if old.requirements != new.requirements or old.personal_k != new.personal_k:
         yield "what is required beyond k"
     if before.algorithm.name != after.algorithm.name:
         yield f"algorithm {before.algorithm.name} → {after.algorithm.name}"

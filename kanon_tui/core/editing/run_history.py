@@ -21,7 +21,6 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.state_folder import write_state
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.privacy.models import MODELS
-from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.run.result import Result
 
@@ -66,7 +65,12 @@ class EarlierRun:
         return replace(
             project,
             algorithm=AlgorithmChoice(self.algorithm, dict(self.params)),
-            privacy=Privacy(self.k, self.max_suppression, required),
+            privacy=replace(
+                project.privacy,
+                k=self.k,
+                max_suppression=self.max_suppression,
+                requirements=required,
+            ),
             seed=self.seed,
         )
 

@@ -31,6 +31,9 @@ class Privacy:
     )
     requirements: tuple[PrivacyModel, ...] = declared((), type=REQUIREMENTS)
     """Beyond k: what every class must keep of sensitive attributes."""
+    personal_k: str | None = declared(
+        None, "Column with the k that each person asks for; it need not be published"
+    )
 
     def allowed_suppressed(self, records: int) -> int:
         """How many of so many records `max_suppression` lets go."""

@@ -75,10 +75,12 @@ def verify(
     identifiers: Sequence[str],
     k: int,
     claims: Sequence[Claim] = (),
+    personal_k: Sequence[float] | None = None,
 ) -> int:
     """Prove that a release may be shown: no identifiers, every class has all that is asked of it.
 
-    Returns the k that is reached.
+    `personal_k` has, row by row, what its person asks for, nan where nothing. Returns the k that is
+    reached.
     """
     leaked = [name for name in identifiers if name in published.columns]
     if leaked:
@@ -96,6 +98,14 @@ def verify(
             f"the release does not verify: its smallest class has {reached} records, k is {k}; "
             f"nothing was written"
         )
+    if personal_k is not None:
+        short = _classes_below_personal_k(published, quasi, personal_k)
+        if short:
+            raise NotReachedError(
+                f"the release does not verify: {short:,} of its classes "
+                f"{plural(short, 'has', 'have')} fewer records than somebody in "
+                f"{plural(short, 'it', 'them')} asks for; nothing was written"
+            )
     for claim in claims:
         missing = classes_without(published, quasi, claim)
         if missing:
@@ -104,6 +114,22 @@ def verify(
                 f"{plural(missing, 'is', 'are')} with {claim.lack}; nothing was written"
             )
     return reached
+
+
+def _classes_below_personal_k(
+    published: pl.DataFrame, quasi: Sequence[str], asked: Sequence[float]
+) -> int:
+    if len(asked) != published.height:
+        raise NotReachedError(
+            f"the release has {published.height:,} records and {len(asked):,} wishes for a k; "
+            f"nothing was written"
+        )
+    cells = _cells(published, quasi)
+    wishes = pl.Series("asked", asked, dtype=pl.Float64).fill_nan(0.0)
+    classes = cells.with_columns(wishes).group_by(cells.columns).agg(
+        pl.len().alias("records"), pl.col("asked").max().alias("largest")
+    )  # fmt: skip
+    return classes.filter(pl.col("records") < pl.col("largest")).height
 
 
 def classes_without(published: pl.DataFrame, quasi: Sequence[str], claim: Claim) -> int:

@@ -6,6 +6,7 @@ a rule about a value that does not occur) is found here, before anything runs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,11 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import by_value
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table, read_table
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
 from kanon_tui.core.privacy.column_requirement import join_columns
+from kanon_tui.core.privacy.personal_k import personal_requirement
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.task.weights import attribute_weights
@@ -69,12 +71,33 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         sensitive=sensitive,
         roles=roles,
         privacy=project.privacy,
+        personal_k=_personal_k(project, table, specs, roles),
         seed=project.seed,
         output=project.output,
         dropped_missing=dropped,
         notes=notes,
         built=tuple(built),
     )
+
+
+def _personal_k(
+    project: Project, table: Table, specs: Mapping[str, AttributeSpec], roles: Mapping[str, Role]
+) -> Column | None:
+    name = project.privacy.personal_k
+    if name is None:
+        return None
+    who = f"{project.title}: privacy: personal_k"
+    if name not in roles:
+        raise InputError(f"{who}: the data has no column '{name}'; {suggestion(name, roles)}")
+    if roles[name] is Role.QUASI:
+        raise InputError(
+            f"{who}: '{name}' is quasi-identifying; give it the role identifier, which keeps it "
+            f"out of the release"
+        )
+    format = specs[name].format if specs[name].kind is Kind.NUMERIC else None
+    column = table.column(name, Kind.NUMERIC, format)
+    personal_requirement(column)
+    return column
 
 
 def _role(spec: AttributeSpec) -> Role:

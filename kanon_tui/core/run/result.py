@@ -116,14 +116,23 @@ def conclude(run: Run, project: Project | None = None) -> Result:
     return Result(task, run.algorithm, grouping, release, run.seconds, measures, project)
 
 
+def _personal_k(release: Release, starred: bool = True) -> list[float] | None:
+    """The k that the person of every published row asks for; nan where for none."""
+    column = release.task.personal_k
+    if column is None or column.numbers is None:
+        return None
+    records = release.order if starred else release.order[~release.suppressed[release.order]]
+    return [float(asked) for asked in column.numbers[column.codes[records]]]
+
+
 def _verify(release: Release) -> None:
     task = release.task
     quasi = [attribute.name for attribute in task.quasi]
-    claims = [each.claim(task.table.missing_tokens) for each in task.requirements]
+    claims = [each.claim(task.table.missing_tokens) for each in task.sensitive_requirements]
     # Rows of nothing but * are no release, however many there are.
     published = release.frame.clear() if release.suppressed.all() else release.frame
     try:
-        verify(published, quasi, task.left_out, task.k, claims)
+        verify(published, quasi, task.left_out, task.k, claims, _personal_k(release))
         if task.output.formulas == "escape":  # what is written is counted as well
             places = [published.columns.index(name) for name in quasi]
             escaped = escape_formulas(published)
@@ -136,7 +145,8 @@ def _verify(release: Release) -> None:
         why = f"k is {task.k}"
         if suppressed >= task.k:
             shown = published.filter(~release.suppressed[release.order])
-            verify(shown, quasi, task.left_out, task.k, claims)
+            asked = _personal_k(release, starred=False)
+            verify(shown, quasi, task.left_out, task.k, claims, asked)
             why = "which does not keep what is required beyond k"
         raise NotReachedError(
             f"suppressed: star would publish a class of {suppressed} suppressed "

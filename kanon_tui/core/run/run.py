@@ -79,6 +79,6 @@ class Run(Iterator[Step]):
 
 
 def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
-    if not task.privacy.requirements:
+    if not task.requirements:
         return algorithm.steps(task, context)
     return steps_beyond_k(algorithm, task, context)

@@ -16,6 +16,7 @@ from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement, join_columns
+from kanon_tui.core.privacy.personal_k import personal_requirement
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
@@ -101,6 +102,8 @@ class Task:
     roles: dict[str, Role]
     """Role of every column, in the order of the table."""
     privacy: Privacy
+    personal_k: Column | None = None
+    """The k that each person asks for."""
     seed: int = 0
     output: Output = field(default_factory=Output)
     dropped_missing: int = 0
@@ -147,8 +150,17 @@ class Task:
 
     @cached_property
     def requirements(self) -> tuple[ColumnRequirement, ...]:
-        """What every class must keep of sensitive attributes, beyond k."""
+        """What every class must keep beyond k."""
+        return (*self.sensitive_requirements, *self._personal_requirements)
+
+    @cached_property
+    def sensitive_requirements(self) -> tuple[ColumnRequirement, ...]:
+        """Those of sensitive attributes."""
         return join_columns(self.privacy.requirements, self.sensitive, "privacy")
+
+    @property
+    def _personal_requirements(self) -> tuple[ColumnRequirement, ...]:
+        return () if self.personal_k is None else (personal_requirement(self.personal_k),)
 
     @cached_property
     def codes(self) -> npt.NDArray[np.int32]:
