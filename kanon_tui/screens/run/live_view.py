@@ -68,7 +68,6 @@ class LiveView(Hosted, Vertical, can_focus=False):
         text-align: center; text-style: bold; border: heavy $primary;
         color: $foreground; background: $background;
     }
-    Screen.presenting StepBar { display: none; }
     .-narrow LiveView .side.current, .-short LiveView .side.current { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

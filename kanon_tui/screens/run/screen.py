@@ -63,6 +63,7 @@ class RunScreen(StepScreen):
     DEFAULT_CSS = """
     RunScreen #preflight { height: auto; max-height: 4; padding: 0 1; }
     RunScreen ContentSwitcher { height: 1fr; }
+    RunScreen.presenting StepBar { display: none; }
     RunScreen #setup { layout: horizontal; height: 1fr; }
     RunScreen #algorithms-pane { width: 1fr; }
     RunScreen #algorithms { height: 1fr; border: none; background: $surface; padding: 0; }

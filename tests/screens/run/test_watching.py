@@ -10,6 +10,7 @@ from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.widgets.picture_view import PictureView
+from kanon_tui.widgets.step_bar import StepBar
 from tests.screens.conftest import session_of, settle, wait_until
 
 
@@ -178,6 +179,7 @@ async def test_presenting_shows_sentence_and_picture_alone_and_ends_there(sample
         await wait_until(pilot, lambda: view.playhead is not None and view.playhead.number == 1)
         assert view.presenting
         assert not view.query_one("#sides").display
+        assert not pilot.app.screen.query_one(StepBar).display
         assert view.query_one("#picture").display
         assert view.live.snapshot.paused
         assert "1/s" in str(view.query_one("#counters", Static).content)
