@@ -77,7 +77,7 @@ async def back_to(pilot: Pilot[None], name: str) -> Screen[Any]:
         app.switch_mode(name)
     else:
         app.switch_mode("results")
-        [module] = [module for _, _, module, panel in ANALYSES if panel == name]
+        [module] = [module for _, _, _, (module, panel) in ANALYSES if panel == name]
         app.push_screen(screen_maker(module, name)())
     await settle(pilot)
     return app.screen

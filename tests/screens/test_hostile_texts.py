@@ -138,7 +138,7 @@ async def test_nothing_hostile_reaches_the_terminal(
     assert_harmless(everything.encode("utf-8"), sequences=True)
 
 
-@pytest.mark.parametrize(("module", "name"), [(module, name) for _, _, module, name in ANALYSES])
+@pytest.mark.parametrize(("module", "name"), [place for _, _, _, place in ANALYSES])
 async def test_nothing_hostile_reaches_the_terminal_from_a_panel(
     module: str, name: str, project: Path, make_app, drawn: list[str]
 ) -> None:
