@@ -71,8 +71,11 @@ async def back_to(pilot: Pilot[None], name: str) -> Screen[Any]:
                     break
             assert above not in stack
     session = session_of(pilot)
+    undone = False
     while session.undo() is not None:
-        pass
+        undone = True
+    if not undone and app.current_mode == name and len(app.screen_stack) == 1:
+        return app.screen  # it is there already
     if name in app._screen_stacks or name in app.MODES:
         app.switch_mode(name)
     else:
@@ -87,12 +90,16 @@ def panes(screen: Screen[Any]) -> Iterator[int]:
     yield from range(max(len(screen.focus_chain), 1))
 
 
+async def focus_pane(pilot: Pilot[None], screen: Screen[Any], pane: int) -> None:
+    if pane < len(screen.focus_chain) and not screen.focus_chain[pane].has_focus:
+        screen.focus_chain[pane].focus()
+        await settle(pilot)
+
+
 async def open_dialog(pilot: Pilot[None], name: str, pane: int, key: str) -> Screen[Any] | None:
     """Press a key in a pane; gives the dialog that it opened."""
     screen = await back_to(pilot, name)
-    if pane < len(screen.focus_chain):
-        screen.focus_chain[pane].focus()
-        await settle(pilot)
+    await focus_pane(pilot, screen, pane)
     await pilot.press(key)
     await settle(pilot)
     assert pilot.app._exception is None, key
@@ -102,9 +109,7 @@ async def open_dialog(pilot: Pilot[None], name: str, pane: int, key: str) -> Scr
 async def keys_of_pane(pilot: Pilot[None], name: str, pane: int) -> list[tuple[str, object]]:
     """Keys of ours that work there, with what they belong to; those of every screen on one."""
     screen = await back_to(pilot, name)
-    if pane < len(screen.focus_chain):
-        screen.focus_chain[pane].focus()
-        await settle(pilot)
+    await focus_pane(pilot, screen, pane)
     everywhere = {"ctrl+p", "ctrl+o", "ctrl+s", "f1", "question_mark", "ctrl+z", "ctrl+y"}
     common = everywhere if name != "data" else set()
     return [
@@ -135,8 +140,10 @@ async def test_every_dialog_takes_doubled_keys(name: str, pilot: Pilot[None]) ->
             if await open_dialog(pilot, name, pane, key) is None:
                 continue
             dialog = type(pilot.app.screen).__name__
+            # Dialogs of one kind share their way of closing: one packet each, all for the first.
+            packets = PACKETS if dialog not in met else PACKETS[len(tried) % len(PACKETS) :][:1]
             met.add(dialog)
-            for packet in PACKETS:
+            for packet in packets:
                 await open_dialog(pilot, name, pane, key)
                 send_packet(pilot.app, packet)
                 await settle(pilot)
