@@ -31,9 +31,9 @@ class WhyThisOne(Drawing):
             return picture
         number, choice = found
         if number != scene.number:
-            picture.line(f"step {number:,} chose {choice.question}:", "dim")
+            picture.wrap(f"step {number:,} chose {choice.question}:")
         else:
-            picture.line(f"{choice.question}?", "strong")
+            picture.wrap(f"{choice.question}?", "strong")
         if self.formula and choice.formula:
             for line in choice.formula:
                 picture.wrap(line)
