@@ -91,8 +91,7 @@ class RunScreen(StepScreen):
         super().__init__()
         self.live: LiveRun | None = None
         self._stays = False  # whether the end of the run is looked at here, not at its result
-        self._required_of = ""
-        """The sensitive attribute whose requirements the form shows."""
+        self._required_of = ""  # the sensitive attribute whose requirements the form shows
 
     def body(self) -> Iterable[Widget]:
         yield Static(id="preflight")
