@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from kanon_tui.commands.common import assignment, say, whole_number
 
 if TYPE_CHECKING:
+    from kanon_tui.core.data.table import Table
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.run.result import Result
+    from kanon_tui.core.task.task import Task
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -39,6 +41,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--out", metavar="FILE", type=Path, help="the release: .csv, .tsv or .parquet")
     add("--report", metavar="FILE", type=Path, help="the report: .json, .md or .html")
+    add(
+        "--earlier", metavar="FILE", type=Path,
+        help="an earlier release of the same people; nothing is written where both together leave "
+        "somebody fewer than k candidates",
+    )  # fmt: skip
     add("--force", action="store_true", help="replace existing files")
 
 
@@ -60,11 +67,34 @@ def execute(args: argparse.Namespace) -> int:
     )
     _check_targets(args, project)
     run = start(project)
+    earlier = _read_earlier(args.earlier, run.task)
     finish_run(run)
     result = conclude(run, project)
+    if earlier is not None:
+        _check_earlier(result, project, earlier, args.earlier.name)
     write_release_and_report(result, args.out, args.report, args.force)
     _print_summary(result, args)
     return 0
+
+
+def _read_earlier(path: Path | None, task: Task) -> Table | None:
+    """An earlier release; one that cannot be read is refused before any work is done."""
+    from kanon_tui.core.data.read_options import ReadOptions
+    from kanon_tui.core.data.table import read_table
+
+    if path is None:
+        return None
+    return read_table(path, ReadOptions(header=True, missing_tokens=task.table.missing_tokens))
+
+
+def _check_earlier(result: Result, project: Project, earlier: Table, name: str) -> None:
+    """Refuse a release that singles somebody out together with an earlier one."""
+    from kanon_tui.core.analysis.attack.two_releases import two_releases
+    from kanon_tui.core.data.table import as_table
+
+    task = result.task
+    now = as_table(result.table, task.table.missing_tokens)
+    two_releases(project, task, now, earlier, earlier_name=name).refuse(name)
 
 
 def _check_targets(args: argparse.Namespace, project: Project) -> None:

@@ -289,3 +289,35 @@ print(*{"sklearn", "scipy", "pandas", "numba", "textual", "rich"} & set(sys.modu
 """
     shown = subprocess.check_output([sys.executable, "-c", code], env=ENVIRONMENT, text=True)
     assert shown.split() == []
+
+
+# --- rerelease
+
+
+def test_rerelease_and_run_refuse_what_singles_out(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    check = ("rerelease", "p.yaml", "--release", "r.csv", "--earlier")
+    assert "have fewer than k = 2" in printed(*check, "r.csv", capsys=capsys)
+    safe = json.loads(printed(*check, "r.csv", "--json", capsys=capsys))
+    assert (safe["people"], safe["below_k"], safe["k"]) == (40, 0, 2)
+
+    # The people of 20 are one group before and another now: only three ages are left to be told.
+    rows = ["[20..55],46201"] * 14 + ["20,{46202|46203}"] * 3 + ["[25..55],{46202|46203}"] * 23
+    (folder / "old.csv").write_text("\n".join(["age,zip", *rows]))
+    (folder / "new.csv").write_text("\n".join(["age,zip", *["[20..55],46202"] * 13,
+                                               *["[20..55],{46201|46203}"] * 27]))  # fmt: skip
+    unsafe = ("rerelease", "p.yaml", "--release", "new.csv", "--earlier", "old.csv")
+    assert main(unsafe) == 1
+    captured = capsys.readouterr()
+    assert "together with old.csv the release leaves" in captured.err
+    assert "Secret" not in captured.out + captured.err
+
+    (folder / "p.yaml").write_text(PROJECT.replace("mondrian", "k-member"))
+    assert main(("run", "p.yaml", "--out", "out.csv", "--earlier", "old.csv")) == 1
+    captured = capsys.readouterr()
+    assert "together with old.csv the release leaves" in captured.err
+    assert not (folder / "out.csv").exists()
+    assert main(("run", "p.yaml", "--out", "out.csv", "--earlier", "none.csv")) == 2
+    assert "none.csv" in capsys.readouterr().err

@@ -48,18 +48,20 @@ def fitting_pairs(
     rows: DistinctRows,
     known: DistinctRows,
     values: Sequence[Sequence[str]],
+    unknown_fits: bool = True,
 ) -> Iterator[tuple[slice, Int64s, Int64s]]:
     """Pairs (person in the block, row that fits) for a block of people and of rows at a time.
 
     What a value fits is one bit per row. A person's bits are those of all that is known of them,
-    one AND per attribute, and mostly zeros, which are passed over eight at a time.
+    one AND per attribute, and mostly zeros, which are passed over eight at a time. `unknown_fits`:
+    a missing value fits every cell.
     """
     everything_known = sum(len(texts) for texts in values)
     width = max(8, 8 * _MOST_BYTES // everything_known)
     for first in range(0, len(rows.sizes), width):
         codes = rows.codes[first : first + width]
         bits = [
-            _bits(read, texts, codes[:, x])
+            _bits(read, texts, codes[:, x], unknown_fits)
             for x, (read, texts) in enumerate(zip(cells, values, strict=True))
         ]
         step = max(1, _BLOCK // len(codes))
@@ -75,12 +77,12 @@ def fitting_pairs(
 
 
 def _bits(
-    cells: ReadCells, values: Sequence[str], codes: npt.NDArray[np.int32]
+    cells: ReadCells, values: Sequence[str], codes: npt.NDArray[np.int32], unknown_fits: bool
 ) -> npt.NDArray[np.uint8]:
     """Values × rows, eight rows to a byte: which rows have a cell that covers the value."""
     packed = np.empty((len(values), -(-len(codes) // 8)), dtype=np.uint8)
     step = max(1, _BLOCK // max(len(codes), len(cells.texts)))
     for start in range(0, len(values), step):
-        covers = cells.covers(values[start : start + step])
+        covers = cells.covers(values[start : start + step], unknown_fits)
         packed[start : start + step] = np.packbits(covers[:, codes], axis=1)
     return packed

@@ -87,11 +87,16 @@ class ReadCells:
             unnamed=unnamed,
         )
 
-    def covers(self, values: Sequence[str]) -> Flags:
-        """`covers[v, c]`: a record with cell c may have the value v."""
+    def covers(self, values: Sequence[str], unknown_fits: bool = True) -> Flags:
+        """`covers[v, c]`: a record with cell c may have the value v.
+
+        A missing value is one that is not known, so that it may be any, unless it is taken as
+        literally missing.
+        """
         found = self.shows(values)
         found[:, self.partly] = True
-        found[self.attribute.is_missing(values)] = True
+        if unknown_fits:
+            found[self.attribute.is_missing(values)] = True
         return found
 
     def shows(self, values: Sequence[str]) -> Flags:

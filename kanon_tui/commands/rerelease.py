@@ -1,0 +1,66 @@
+"""Check a release against an earlier one of the same people: do the two single somebody out?
+
+Everybody must keep k candidates when both are joined. Only counts are printed, nothing about any
+person. Exit code 1 where somebody has fewer.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from kanon_tui.commands.common import add_json, figure, print_json, print_table, say, warn
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "check a release against an earlier release of the same people"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("project", metavar="PROJECT", type=Path, help="the project (.yaml) that made the release")
+    add("--release", metavar="FILE", type=Path, required=True, help="what is to be published")
+    add("--earlier", metavar="FILE", type=Path, required=True, help="what was published before")
+    add_json(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Join both releases and print how many people they give away together."""
+    from kanon_tui.core.analysis.attack.two_releases import two_releases
+    from kanon_tui.core.data.read_options import ReadOptions
+    from kanon_tui.core.data.table import read_table
+    from kanon_tui.core.errors import NotReachedError
+    from kanon_tui.core.project.project import Project
+    from kanon_tui.core.run.prepare import prepare
+
+    project = Project.load(args.project)
+    task = prepare(project)
+    options = ReadOptions(header=True, missing_tokens=task.table.missing_tokens)
+    found = two_releases(
+        project,
+        task,
+        read_table(args.release, options),
+        read_table(args.earlier, options),
+        release_name=args.release.name,
+        earlier_name=args.earlier.name,
+    )
+    if args.json:
+        counts = ("people", "not_in_both", "k", "fewest", "unique", "below_k", "below_k_at_worst")
+        print_json({name: getattr(found, name) for name in counts})
+    else:
+        rows = [
+            ["have exactly one candidate: found", figure(found.unique)],
+            [f"have fewer than k = {found.k:,}", figure(found.below_k)],
+            ["the same if rows can be joined", figure(found.below_k_at_worst)],
+            ["candidates of the most exposed", figure(found.fewest)],
+        ]
+        print_table((f"of {found.people:,} people in both", "together"), rows)
+        if found.not_in_both:
+            say(f"{found.not_in_both:,} records of the data are not in both releases")
+    try:
+        found.refuse(args.earlier.name)
+    except NotReachedError as error:
+        warn(str(error).removesuffix("; nothing was written"))
+        return 1
+    return 0

@@ -1,0 +1,213 @@
+"""Two releases of the same people: whom they single out together, although neither does alone.
+
+Somebody who holds both can join them. A person who is published as 20 to 30 in one and as 25 to 35
+in the other is 25 to 30, and there may be fewer than k such people. So for every record of the data
+
+  its rows         the published rows of either release whose cells cover all of its values, as the
+                   linking attack looks people up
+  its candidates   the records of the data, itself included, that share a row with it in both
+  at worst         where several rows cover it, an outsider who could tell which two are its own is
+                   left with the records that both of these cover: the fewest over all pairs
+
+Everybody must keep k candidates. The worst case is counted beside it and refuses nothing: it asks
+for somebody who can join the releases row by row, and from files alone nobody can tell which row is
+whose. Where one row covers each record, as with full-domain algorithms, the two are the same. Those
+that one release does not cover at all are not in both: the other is all there is about them.
+
+Morton's own way is enough: where the new release publishes every record only as general as before,
+or more so, all who shared its row before are still candidates.
+
+A missing value is covered by cells that may be missing, not by all: a record nobody knows must not
+make a crowd. People who have left the data since are no candidates, which errs on the safe side;
+people who have come since count as candidates, as nobody is told who has.
+
+Cost: O(distinct records · rows / 8) to find the rows, then for every record its earlier rows · its
+new rows, and for distinct sets of rows the records that they cover.
+
+Reference: Morton, last page of "Algorithm Limitations and Future Work".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
+from kanon_tui.core.analysis.published.cell_reader import cell_readers
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.data.table import Table
+from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import plural
+
+__all__ = ["TwoReleases", "two_releases"]
+
+_AT_A_TIME = 1 << 22
+"""Pairs of rows that are counted together."""
+
+
+@dataclass(frozen=True, eq=False)
+class TwoReleases:
+    """What two releases say together; only counts, nothing about any person."""
+
+    k: int
+    candidates: Int64s
+    """Of every record that both releases cover."""
+    at_worst: Int64s
+    """The fewest candidates of the same records where rows can be joined."""
+    not_in_both: int
+    """Records that at least one of the two does not cover."""
+
+    @property
+    def people(self) -> int:
+        """Records that both releases cover."""
+        return len(self.candidates)
+
+    @property
+    def unique(self) -> int:
+        """Those who are singled out."""
+        return int((self.candidates == 1).sum())
+
+    @property
+    def below_k(self) -> int:
+        """Those with fewer than k candidates."""
+        return int((self.candidates < self.k).sum())
+
+    @property
+    def below_k_at_worst(self) -> int:
+        """Those with fewer than k where rows can be joined."""
+        return int((self.at_worst < self.k).sum())
+
+    @property
+    def fewest(self) -> int | None:
+        """The fewest candidates of anybody; None where nobody is in both."""
+        return int(self.candidates.min()) if self.people else None
+
+    def refuse(self, earlier: str) -> None:
+        """Refuse the new release where somebody has fewer than k candidates."""
+        if self.below_k:
+            raise NotReachedError(
+                f"together with {earlier} the release leaves {self.below_k:,} of {self.people:,} "
+                f"{plural(self.people, 'person', 'people')} fewer than k = {self.k} candidates "
+                f"(the fewest: {self.fewest}); publish every record as general as in {earlier} or "
+                f"more so; nothing was written"
+            )
+
+
+def two_releases(
+    project: Project,
+    task: Task,
+    release: Table,
+    earlier: Table,
+    release_name: str = "the release",
+    earlier_name: str = "the earlier release",
+) -> TwoReleases:
+    """Join two releases of the project's data and count everybody's candidates."""
+    records = DistinctRows.of([attribute.column.codes for attribute in task.quasi])
+    before = _covering(project, task, earlier, records, earlier_name)
+    now = _covering(project, task, release, records, release_name)
+    candidates = _candidates(before, now, records.sizes)[records.row_of]
+    at_worst = _at_worst(before, now, records.sizes)[records.row_of]
+    in_both = candidates > 0
+    return TwoReleases(task.k, candidates[in_both], at_worst[in_both], int((~in_both).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Covering:
+    """Which published rows cover which distinct records, as pairs."""
+
+    record: Int64s
+    row: Int64s
+    rows: int
+
+
+def _covering(
+    project: Project, task: Task, release: Table, records: DistinctRows, where: str
+) -> _Covering:
+    places = [x for x, attribute in enumerate(task.quasi) if attribute.name in release.names]
+    if not places:
+        raise InputError(
+            f"{where} has none of the quasi-identifiers of the project; use a release of the same "
+            f"data"
+        )
+    names = [task.quasi[x].name for x in places]
+    readers = cell_readers(project, task, names)
+    columns = [release.column(name, Kind.CATEGORICAL) for name in names]
+    cells = [readers[column.name].read(column.values, where) for column in columns]
+    rows = DistinctRows.of([column.codes for column in columns])
+    known = DistinctRows(records.codes[:, places], records.row_of, records.sizes)
+    values = [task.quasi[x].column.values for x in places]
+    found = [
+        (block.start + person, row)
+        for block, person, row in fitting_pairs(cells, rows, known, values, unknown_fits=False)
+    ]
+    nobody = np.zeros(0, dtype=np.int64)  # a release may be empty
+    person = np.concatenate([nobody, *(p for p, _ in found)])
+    row = np.concatenate([nobody, *(r for _, r in found)])
+    return _Covering(person, row, len(rows.sizes))
+
+
+def _candidates(before: _Covering, now: _Covering, sizes: Int64s) -> Int64s:
+    """Per distinct record those who share a row with it in both; 0 if it is not in both."""
+    found = np.zeros(len(sizes), dtype=np.int64)
+    sides = [
+        (_lists(each.record, each.row, len(sizes)), _lists(each.row, each.record, each.rows))
+        for each in (before, now)
+    ]
+    counted: dict[tuple[bytes, ...], int] = {}
+    for one in range(len(sizes)):
+        rows = [rows_of[one] for rows_of, _ in sides]
+        if not all(map(len, rows)):
+            continue
+        key = tuple(each.tobytes() for each in rows)
+        if key not in counted:
+            old, new = (
+                np.unique(np.concatenate([covered[row] for row in own.tolist()]))
+                for own, (_, covered) in zip(rows, sides, strict=True)
+            )
+            both = np.intersect1d(old, new, assume_unique=True)
+            counted[key] = int(sizes[both].sum())
+        found[one] = counted[key]
+    return found
+
+
+def _lists(keys: Int64s, values: Int64s, count: int) -> list[Int64s]:
+    """The values of every key, in rising order."""
+    order = np.lexsort((values, keys))
+    return np.split(values[order], np.searchsorted(keys[order], np.arange(1, count)))
+
+
+def _at_worst(before: _Covering, now: _Covering, sizes: Int64s) -> Int64s:
+    """Per distinct record the fewest candidates over its pairs of rows."""
+    by_record = np.argsort(now.record, kind="stable")
+    new_rows = now.row[by_record]
+    first = np.searchsorted(now.record[by_record], np.arange(len(sizes) + 1))
+    count = np.diff(first)
+    fewest = np.full(len(sizes), np.iinfo(np.int64).max, dtype=np.int64)
+    order = np.argsort(before.row, kind="stable")
+    record, row = before.record[order], before.row[order]
+    for part in _parts(row, count[record]):
+        own, times = record[part], count[record[part]]
+        who = np.repeat(own, times)
+        within = np.arange(len(who)) - np.repeat(np.cumsum(times) - times, times)
+        pair = np.repeat(row[part], times) * now.rows + new_rows[first[who] + within]
+        pairs, place = np.unique(pair, return_inverse=True)
+        candidates = np.bincount(place, weights=sizes[who], minlength=len(pairs)).astype(np.int64)
+        np.minimum.at(fewest, who, candidates[place])
+    return fewest
+
+
+def _parts(row: Int64s, pairs: Int64s) -> Iterator[slice]:
+    """Whole rows of the earlier release, so many that their pairs are few enough to count."""
+    ends = np.append(np.flatnonzero(np.diff(row)) + 1, len(row))
+    upto = np.concatenate([[0], np.cumsum(pairs)])
+    start = 0
+    while start < len(row):
+        most = int(np.searchsorted(upto[ends], upto[start] + _AT_A_TIME, "right"))
+        end = int(ends[max(most - 1, int(np.searchsorted(ends, start, "right")))])
+        yield slice(start, end)
+        start = end
