@@ -109,6 +109,8 @@ def test_every_command_prints_harmless_bytes(hostile: Path, capfdbinary) -> None
         ["attack", PROJECT, "--release", RELEASE, "--external", TABLE, "--on", f'"{AGE}"'],
         ["partition", PROJECT, "--release", RELEASE, "--target", FLU],
         ["partition", PROJECT, "--release", RELEASE, "--target", FLU, "--json"],
+        ["rerelease", PROJECT, "--release", RELEASE, "--earlier", RELEASE],
+        ["rerelease", PROJECT, "--release", RELEASE, "--earlier", TABLE],
         ["explain", PROJECT],
         ["explain", PROJECT, "--algorithm", "global"],
         ["hierarchy", "build", TABLE, "--attribute", AGE, "--builder", "intervals"],

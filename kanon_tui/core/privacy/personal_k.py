@@ -10,7 +10,7 @@ more record can spoil a class when it asks for much, so it is not monotone. What
 class at least are those who ask for the most: of those who ask for at most v, all may stay when
 they are at least v.
 
-Reference: the SBC thesis, 5.2 (future work).
+Reference: the SBC thesis, end of 5.1 (a suggestion).
 """
 
 from __future__ import annotations
