@@ -200,11 +200,8 @@ WATCHED = {
 WATCHED_SIZES = {"80x24": (80, 24), "160x45": (160, 45)}
 
 
-@pytest.mark.parametrize("size", WATCHED_SIZES)
-@pytest.mark.parametrize("algorithm", WATCHED)
-def test_watching(snap_compare, algorithm: str, size: str) -> None:
-    """A step of an algorithm on a paper's table; elapsed time is taken out of the picture."""
-    sample, number = WATCHED[algorithm]
+def at_step(algorithm: str, number: int) -> Callable[[Pilot[None]], object]:
+    """A step of an algorithm; elapsed time is taken out of the picture."""
 
     async def before(pilot: Pilot[None]) -> None:
         await settle(pilot)
@@ -224,5 +221,14 @@ def test_watching(snap_compare, algorithm: str, size: str) -> None:
         screen._draw_live_view()
         await pilot.pause()
 
+    return before
+
+
+@pytest.mark.parametrize("size", WATCHED_SIZES)
+@pytest.mark.parametrize("algorithm", WATCHED)
+def test_watching(snap_compare, algorithm: str, size: str) -> None:
+    """A step of an algorithm on a paper's table."""
+    sample, number = WATCHED[algorithm]
+    before = at_step(algorithm, number)
     made = app(file=find_sample(sample).project)
     assert snap_compare(made, terminal_size=WATCHED_SIZES[size], run_before=before)

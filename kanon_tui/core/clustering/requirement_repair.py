@@ -99,6 +99,7 @@ class RequirementRepair:
         yield from self._give_up_groups()
         start = int((self._gaps > 0).sum())
         merges = 0  # since the last step
+        drawn: dict[str, Any] = {}
         while (missing := int((self._gaps > 0).sum())) > 0:
             one = int(np.argmax(self._gaps > 0))
             other = self._partner(one)
@@ -114,6 +115,10 @@ class RequirementRepair:
                     facts["merges"] = merges
                 merges = 0
                 yield Step("merge", template, facts, self._counters(), 1 - missing / start)
+        if merges:
+            facts = {"merges": count_of(merges, "class", "classes")} | drawn
+            template = "{merges} merged with others: every class has what is required."
+            yield Step("merge", template, facts, self._counters(), 1.0)
 
     def grouping(self) -> Grouping:
         """The classes as they are now."""

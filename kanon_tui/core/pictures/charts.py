@@ -111,7 +111,7 @@ def _figure(value: float) -> str:
     """Four decimals, or as many as it takes to see that a small figure is not 0."""
     if value == 0 or 0.001 <= abs(value) < 1000:
         return f"{value:.4f}"[:8]
-    return small_number(value)
+    return small_number(value)[:8]
 
 
 def _cell(share: float, row: int, rows: int) -> str:

@@ -10,6 +10,7 @@ from kanon_tui.core.clustering.cluster_facts import SUPPRESSED, UNPLACED, Merge
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.pictures.classes_now import Box, boxes_of, groups_now, originals_of
 from kanon_tui.core.pictures.clustering_state import ClusteringState
+from kanon_tui.core.pictures.distance_table import draw_distances
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.core.text import count_of, plural, shortened
 
@@ -27,8 +28,8 @@ class ClusterTable(Drawing):
     def __init__(self) -> None:
         self._chosen: int | None = None
         """The number of the cluster that arrow keys have gone to; None follows the decision."""
-        self._open = False
-        """Whether the members of that one are shown."""
+        self._open: bool | None = None
+        """Whether the members of that one are shown; None where there is room for them."""
         self._rows = 0
         """How many clusters there was room for."""
 
@@ -46,12 +47,16 @@ class ClusterTable(Drawing):
         _totals(picture, scene, groups, sizes)
         if not len(listed):
             return picture
-        at = int(listed[0]) if self._chosen not in listed else self._chosen
+        at = self._at(listed, lit)
         place = int(np.flatnonzero(listed == at)[0])
         room = max(height - picture.used - 1, 3)
-        members = np.flatnonzero(groups == at)[:_MOST_MEMBERS] if self._open else groups[:0]
+        members = np.flatnonzero(groups == at)
         merge = None if scene.step is None else scene.step.facts.get("merge")
-        rows = max(room - len(members) - (2 if merge else 0), 2)
+        made_of = 2 if merge else 0
+        fits = len(listed) + len(members) + made_of <= room and not merge
+        opened = fits if self._open is None else self._open
+        members = members[:_MOST_MEMBERS] if opened else members[:0]
+        rows = max(room - len(members) - made_of, 2)
         begin = min(max(place - rows // 2, 0), max(len(listed) - rows, 0))
         shown = listed[begin : begin + rows]
         order = np.sort(shown)
@@ -63,7 +68,7 @@ class ClusterTable(Drawing):
             _row(picture, scene.task.k, number, group, size, boxes[group], marked, here)
             if merge is not None and group == merge.other:
                 _made_of(picture, scene, merge, number)
-            if group == at and self._open:
+            if group == at:
                 for row in members.tolist():
                     text = ", ".join(originals_of(scene, row))
                     marked = row in state.rows
@@ -72,23 +77,29 @@ class ClusterTable(Drawing):
         more = len(listed) - begin - len(shown)
         around = f"{begin:,} above, " if begin else ""
         around += f"{more:,} below, " if more else ""
-        picture.line(shortened(f"▸ this decision, {around}→ members", width), "dim")
+        key = "← hides members" if opened else "→ members"
+        picture.line(shortened(f"▸ this decision, {around}{key}", width), "dim")
+        _distances_below(picture, scene)
         return picture
+
+    def _at(self, listed: Int64s, lit: set[int]) -> int:
+        """The cluster that is chosen, or else one of the decision."""
+        if self._chosen is not None and self._chosen in listed:
+            return self._chosen
+        return min(lit, default=int(listed[0]))
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
         """Up and down choose a cluster, right shows its members, left hides them."""
         groups, state = groups_now(scene), scene.state
         if groups is None or not isinstance(state, ClusteringState):
             return False
-        listed, _, _ = _listed(groups, state, self._rows)
+        listed, _, lit = _listed(groups, state, self._rows)
         if not len(listed):
             return False
-        place = np.flatnonzero(listed == self._chosen)
-        at = int(place[0]) if len(place) else 0
-        if down and (len(place) or self._chosen is not None or down > 0):
-            at = min(max(at + (down if len(place) else 0), 0), len(listed) - 1)
-        self._chosen = int(listed[at])
-        self._open = across > 0 or (self._open and not across)
+        place = int(np.flatnonzero(listed == self._at(listed, lit))[0])
+        self._chosen = int(listed[min(max(place + down, 0), len(listed) - 1)])
+        if across:
+            self._open = across > 0
         return True
 
 
@@ -118,6 +129,15 @@ def _totals(picture: Picture, scene: Scene, groups: Int64s, sizes: Int64s) -> No
         if count:
             entries.append((f"{count_of(count, 'record')} {what}", "dim"))
     picture.entries(entries)
+
+
+def _distances_below(picture: Picture, scene: Scene) -> None:
+    """The distances of the decision, where there is room left."""
+    told = None if scene.step is None else scene.step.facts.get("distances")
+    room = picture.height - picture.used
+    if told is not None and room >= len(told.rows) + 4:
+        picture.line()
+        draw_distances(picture, scene, told, 0, cells=room >= 2 * len(told.rows) + 4)
 
 
 def _made_of(picture: Picture, scene: Scene, merge: Merge, number: int) -> None:

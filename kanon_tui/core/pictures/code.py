@@ -6,8 +6,8 @@ from textwrap import wrap
 from typing import ClassVar
 
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene
-from kanon_tui.core.pictures.pseudo_code import PSEUDO_CODE, Line
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.pictures.pseudo_code import BEYOND_K, PSEUDO_CODE, Line
+from kanon_tui.core.task.steps import Family, Step
 
 __all__ = ["Code", "lit_line"]
 
@@ -21,6 +21,8 @@ class Code(Drawing):
         """The picture of a scene."""
         picture = Picture(width, height)
         lines = PSEUDO_CODE[scene.algorithm.name]
+        if scene.algorithm.family is Family.CLUSTERING and scene.task.requirements:
+            lines = (*lines, BEYOND_K)
         step = scene.step
         lit = None if step is None else lit_line(lines, step)
         for number, line in enumerate(lines):

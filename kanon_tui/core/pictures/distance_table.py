@@ -42,8 +42,10 @@ class DistanceTable(Drawing):
         return bool(across)
 
 
-def draw_distances(picture: Picture, scene: Scene, told: Distances, first: int) -> None:
-    """`▸ record 4   0.31  0  1   1.31`, and below each the cells of its record."""
+def draw_distances(
+    picture: Picture, scene: Scene, told: Distances, first: int, cells: bool = True
+) -> None:
+    """`▸ record 4   0.31  0  1   1.31`, and with `cells` below each those of its record."""
     width = picture.width
     picture.line(shortened(f"from {told.origin}", width), "strong")
     label = max(len(row.what) for row in told.rows) + 2
@@ -62,9 +64,9 @@ def draw_distances(picture: Picture, scene: Scene, told: Distances, first: int) 
             number = columns[x][1 + 2 * place]
             picture.write(f" {number:>{_width(columns[x])}}", "warn" if heavy else "")
         picture.line(f" {text:>{total}}", tone)
-        if row.record is not None:
-            cells = "".join(f" {columns[x][2 + 2 * place]:>{_width(columns[x])}}" for x in shown)
-            picture.line(f"{'':<{label}}{cells}", "dim")
+        if cells and row.record is not None:
+            texts = "".join(f" {columns[x][2 + 2 * place]:>{_width(columns[x])}}" for x in shown)
+            picture.line(f"{'':<{label}}{texts}", "dim")
     left_out = len(told.names) - len(shown)
     if left_out:
         picture.line(f"{count_of(left_out, 'more attribute')} with ← →", "dim")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kanon_tui.core.full_domain.string_facts import Reason
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["PSEUDO_CODE", "Line"]
+__all__ = ["BEYOND_K", "PSEUDO_CODE", "Line"]
 
 
 @dataclass(frozen=True)
@@ -157,4 +157,5 @@ PSEUDO_CODE: dict[str, tuple[Line, ...]] = {
         Line("each record left over joins the nearest centre", 0, ("join", "compare")),
     ),
 }  # fmt: skip
-"""Beyond k, clusterings go on: classes that miss a requirement merge or are suppressed."""
+BEYOND_K = Line("beyond k: classes that miss what is required merge on", 0, ("merge", "suppress"))
+"""The last line of a clustering where more than k is required."""

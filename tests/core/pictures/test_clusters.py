@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kanon_tui.core.pictures.charts import Curve
 from kanon_tui.core.pictures.cluster_table import ClusterTable
 from kanon_tui.core.pictures.clustering_state import ClusteringState
+from kanon_tui.core.pictures.code import Code
 from kanon_tui.core.pictures.contents import new_timeline
 from kanon_tui.core.pictures.distance_table import DistanceTable
 from kanon_tui.core.pictures.merge_tree import MergeTree
+from kanon_tui.core.pictures.picture import Scene
 from kanon_tui.core.pictures.records import Records
 from kanon_tui.core.pictures.sorted_records import SortedRecords
 from kanon_tui.core.pictures.why_this_one import WhyThisOne
@@ -46,13 +50,15 @@ def test_k_member_grows_the_clusters_of_byun() -> None:
     assert "4791*, Person, [35..39]" in last
 
 
-def test_members_are_shown_on_demand() -> None:
+def test_members_are_shown_where_there_is_room_and_on_demand() -> None:
     drawing, shown = ClusterTable(), scene("patients", "k-member", -1)
-    assert "record 6" not in drawing.draw(shown, *WIDE).plain()
-    drawing.move(shown, 1, 0)
-    assert "record 6: 47906, Female, 33" in drawing.draw(shown, *WIDE).plain()
+    assert "record 3: 47918, Male, 36" in drawing.draw(shown, *WIDE).plain()
+    assert "record 3: " not in drawing.draw(shown, 42, 5).plain()
     drawing.move(shown, -1, 0)
-    assert "record 6" not in drawing.draw(shown, *WIDE).plain()
+    assert "record 3: " not in drawing.draw(shown, *WIDE).plain()
+    drawing.move(shown, 1, 0)
+    drawing.move(shown, 0, -1)
+    assert "record 6: 47906, Female, 33" in drawing.draw(shown, *WIDE).plain()
 
 
 def test_the_best_five_are_told_with_the_margin_and_the_formula() -> None:
@@ -205,3 +211,24 @@ def test_steps_that_nobody_watches_carry_nothing_for_pictures() -> None:
         single, _ = recorded("locations" if name == "gcka" else "race-rules", name)
         for step in Run(single.task, single.algorithm, RunContext()):
             assert not {"together", "moved", "rows", "choice", "merge"} & set(step.facts), name
+
+
+def test_merges_beyond_k_are_followed() -> None:
+    """Where classes miss what is required beyond k, they merge on: the pictures go with that."""
+    from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+
+    single, _ = recorded("ward", "k-member")
+    required = (DistinctLDiversity(3, single.task.sensitive[0].name),)
+    task = replace(single.task, privacy=replace(single.task.privacy, requirements=required))
+    for decisions in (1, 10_000):
+        run = Run(task, single.algorithm, RunContext(decisions, watched=True))
+        timeline = new_timeline(run.algorithm)
+        for step in run:
+            timeline.add(step)
+        assert run.grouping is not None
+        groups = timeline.state(timeline.last).groups
+        pairs = set(zip(groups.tolist(), run.grouping.labels.tolist(), strict=True))
+        assert len(pairs) == len(set(groups.tolist())) == len(set(run.grouping.labels.tolist()))
+        if decisions == 1:
+            last = Scene(task, run.algorithm, timeline, timeline.last)
+            assert "▸ beyond k:" in Code().draw(last, *WIDE).plain()
