@@ -29,7 +29,7 @@ from kanon_tui.core.analysis.published.read_cells import ReadCells
 from kanon_tui.core.analysis.trees.target import Target, original_target, published_target
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.numeric import Floats
+from kanon_tui.core.numeric import Flags, Floats
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 
@@ -51,6 +51,10 @@ class Feature:
     """What follows the words: nothing, or the number at which the answer changes."""
     cuts: bool = False
     """Whether that number is one of the attribute: a cut of its values in two."""
+    values: tuple[str, ...] = ()
+    """The values that are asked for."""
+    cell: str | None = None
+    """The cell that is asked for in their place: all that it covers."""
 
     def say(self, answer: bool, bound: float) -> str:
         """The answer in words: `capital-gain ≥ 7298`, `sex is not Male`."""
@@ -128,7 +132,8 @@ def _features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]]:
         _number_features(name, cells) if column.kind.ordered else _category_features(name, cells)
     )
     if cells.missing.any():
-        words = Feature(f"{name} is missing", f"{name} is not missing")
+        asked = () if column.missing is None else (column.values[column.missing],)
+        words = Feature(f"{name} is missing", f"{name} is not missing", values=asked)
         found.append((words, cells.missing.astype(np.float64)))
     return found
 
@@ -167,29 +172,36 @@ def _category_features(name: str, cells: ReadCells) -> list[tuple[Feature, Float
         rare_covered += cells.shows(rare[start : start + step]).sum(axis=0)
     covered = covered + rare_covered
     general = bool((covered > 1).any())
-    asked = list(zip(frequent, shown, strict=True))
+    asked: list[tuple[tuple[str, ...], str, Flags]] = [
+        ((value,), value, flags) for value, flags in zip(frequent, shown, strict=True)
+    ]
     if rare:
-        asked.append((f"one of {len(rare):,} rarer values", rare_covered > 0))
+        asked.append((tuple(rare), f"one of {len(rare):,} rarer values", rare_covered > 0))
     found: list[tuple[Feature, Floats]] = []
     answered = {np.zeros(len(covered), dtype=bool).tobytes()}
-    for value, flags in asked:
+    for of_values, value, flags in asked:
         same_or_opposite = (flags ^ flags[0]).tobytes()
         if same_or_opposite not in answered:  # else the same cells are told apart already
             answered.add(same_or_opposite)
             texts = [cells.texts[cell] for cell in np.flatnonzero(flags).tolist()]
             found.append(
-                (_category_question(name, value, texts, general), flags.astype(np.float64))
+                (
+                    _category_question(name, of_values, value, texts, general),
+                    flags.astype(np.float64),
+                )
             )
-    if general and any(flags.sum() > 1 for _, flags in asked):
+    if general and any(flags.sum() > 1 for _, _, flags in asked):
         words = Feature(f"values {name} may have ≥ ", f"values {name} may have < ", "number")
         found.append((words, covered.astype(np.float64)))
     return found
 
 
-def _category_question(name: str, value: str, texts: Sequence[str], general: bool) -> Feature:
+def _category_question(
+    name: str, values: tuple[str, ...], said: str, texts: Sequence[str], general: bool
+) -> Feature:
     """A question in words; where only one cell says yes, that cell is what is asked for."""
     if len(texts) == 1:
-        return Feature(f"{name} is {texts[0]}", f"{name} is not {texts[0]}")
+        return Feature(f"{name} is {texts[0]}", f"{name} is not {texts[0]}", cell=texts[0])
     if general:
-        return Feature(f"{name} may be {value}", f"{name} cannot be {value}")
-    return Feature(f"{name} is {value}", f"{name} is not {value}")
+        return Feature(f"{name} may be {said}", f"{name} cannot be {said}", values=values)
+    return Feature(f"{name} is {said}", f"{name} is not {said}", values=values)

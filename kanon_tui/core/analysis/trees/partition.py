@@ -289,7 +289,7 @@ def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> No
             name, words, numbers = table.features[feature]
             above = matrix[rows, feature] > tree.threshold[number]
             bound = float(numbers[table.codes[name][rows[above]]].min())
-            through = _straddling(table, name, rows, above, bound if words.cuts else None)
+            through = _straddling(table, feature, rows, above, bound)
             straddling = int(through.sum())
             still_free = free.copy()
             still_free[rows[through]] = False
@@ -315,13 +315,12 @@ def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> No
     return node(0, np.arange(table.records), everybody, "", {})
 
 
-def _straddling(
-    table: TreeTable, name: str, rows: Int64s, above: Flags, cut: float | None
-) -> Flags:
+def _straddling(table: TreeTable, feature: int, rows: Int64s, above: Flags, bound: float) -> Flags:
     """Which of the records at a split straddle it."""
+    name, question, _ = table.features[feature]
     codes = table.codes[name][rows].astype(np.int64)
     present, first, own = np.unique(codes, return_index=True, return_inverse=True)
-    return straddling_cells(table.cells[name], present, above[first], cut)[own]
+    return straddling_cells(table.cells[name], present, above[first], question, bound)[own]
 
 
 def _check_attributes(

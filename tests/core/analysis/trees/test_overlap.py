@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from benchmarks.morton_buckets import buckets
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.analysis.trees.determining import tells
-from kanon_tui.core.analysis.trees.features import original_table, release_table
+from kanon_tui.core.analysis.trees.features import Feature, original_table, release_table
 from kanon_tui.core.analysis.trees.overlap import straddling_cells
 from kanon_tui.core.analysis.trees.partition import Node, PartitionTree, grow_tree, partition
 from kanon_tui.core.analysis.trees.target import Target, original_target, published_target
@@ -120,11 +120,14 @@ def test_counts_without_overlap_beside_the_plain_ones() -> None:
     assert (below.records, below.free_records, below.free_share) == (20, 20, 1.0)
 
 
-def test_categories_overlap_where_cells_of_both_sides_share_a_value() -> None:
+def test_categories_overlap_where_a_cell_is_partly_what_is_asked_for() -> None:
     apart = ["{cook|nurse}" if cell == "<=50K" else "{clerk|guard}" for cell in DATA["salary"]]
     assert grown("job", {"job": apart}).root.straddling == 0
     shared = ["{cook|nurse}" if cell == "<=50K" else "{cook|guard}" for cell in DATA["salary"]]
-    assert grown("job", {"job": shared}).root.straddling == 40
+    tree = grown("job", {"job": shared})
+    asked = tree.root.children[0].condition
+    assert asked in ("job is {cook|nurse}", "job is {cook|guard}")
+    assert tree.root.straddling == 20  # who may be the cook of the other set
 
 
 def test_overlap_adds_up_along_the_path() -> None:
@@ -212,12 +215,22 @@ def test_shares_and_overlap_are_what_they_are_by_definition(data: st.DataObject)
         side: set().union(*(s for s, a in zip(sets, above, strict=True) if a != side))
         for side in (True, False)
     }
-    expected = [bool(s & beyond[bool(a)]) for s, a in zip(sets, above, strict=True)]
-    assert straddling_cells(read, present, above, None).tolist() == expected
+    sharing = [bool(s & beyond[bool(a)]) for s, a in zip(sets, above, strict=True)]
+    width = Feature("wide", "narrow", "number")
+    assert straddling_cells(read, present, above, width, 0.0).tolist() == sharing
+    some = data.draw(st.lists(st.sampled_from(values), min_size=1, unique=True))
+    one = data.draw(st.sampled_from(cells))
+    for wanted, question in (
+        (set(some), Feature("yes", "no", values=tuple(some))),
+        (covered(one, values), Feature("yes", "no", cell=one)),
+    ):
+        partly = [bool(s & wanted) and bool(s - wanted) for s in sets]
+        assert straddling_cells(read, present, above, question, 0.0).tolist() == partly
     if name == "gain":
         cut = data.draw(st.sampled_from([10, 20, 30, 40]))
         through = [any(int(v) < cut for v in s) and any(int(v) >= cut for v in s) for s in sets]
-        assert straddling_cells(read, present, above, float(cut)).tolist() == through
+        by_cut = Feature("≥", "<", "number", cuts=True)
+        assert straddling_cells(read, present, above, by_cut, float(cut)).tolist() == through
     column = as_table(pl.DataFrame({name: cells})).column(name, Kind.CATEGORICAL)
     target = published_target(reader, column, "it")
     counted: Counter[str] = Counter()
