@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: run test test-quick fuzz check format bench lock clean
+.PHONY: run test test-quick fuzz check format bench screenshots lock clean
 
 run: $(INSTALLED)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -33,6 +33,9 @@ format: $(INSTALLED)
 
 bench: $(INSTALLED)  ## side-by-side timings; nothing here is asserted
 	$(BIN)/python -m benchmarks
+
+screenshots: $(INSTALLED)  ## the pictures of README and docs, from the real application
+	$(BIN)/python -m docs.make_screenshots
 
 lock: $(INSTALLED)  ## the newest versions that the ranges allow, with the hashes of their files, for every system
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'

@@ -1,57 +1,93 @@
-"""Take the screenshots of README and docs from the real application.
+"""Take the screenshots of README and docs from the real application: `make screenshots`.
 
-python docs/make_screenshots.py
+They wait for what they show, as the tests do, so a slow machine takes the same pictures.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
+import sys
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from textual.pilot import Pilot
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.project.samples import find_sample
+from tests.screens.conftest import settle
+from tests.screens.run.test_watching import watch
 
 FOLDER = Path(__file__).parent / "screenshots"
-SHOTS: dict[str, tuple[str, ...]] = {
+SMALL, LARGE = (80, 24), (120, 40)
+
+SCREENS: dict[str, tuple[str, ...]] = {
     "data": ("1", "right", "right"),
     "attributes": ("2", "down", "down"),
     "hierarchies": ("3", "down", "down"),
     "rules": ("4", "down"),
-    "run": ("5", "full_stop", *["wait", "full_stop"] * 24),
-    "results": ("5", "escape", "r", "wait", "wait", "wait", "6"),
-    "what-if": ("7", "r", *["wait"] * 12),
+    "run": ("5",),
+    "results": ("r",),
+    "what-if": ("7", "r"),
 }
+"""Keys from one screen to the next, in one sitting on the census."""
+LESSONS: dict[str, tuple[str, int]] = {
+    "incognito": ("incognito", 12),
+    "mondrian": ("mondrian", 3),
+    "global": ("race-rules", 6),
+    "k-member": ("patients", 5),
+    "sbc": ("similarity", 3),
+}
+"""Sample and step at which the lecture guide stops."""
 
 
-async def quiet(pilot: Pilot[None], seconds: float = 0.6) -> None:
-    """Let background work finish and be drawn."""
-    await pilot.pause(seconds)
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Keys one by one, each with all its effect."""
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
 
 
-async def take(size: tuple[int, int]) -> None:
-    """One picture per screen, in one sitting."""
-    FOLDER.mkdir(exist_ok=True)
-    app = KanonApp(find_sample("census").project, theme="kanon-dark")
+def save(app: KanonApp, name: str) -> None:
+    """The screen as a picture."""
+    svg = app.export_screenshot(title="kanon")
+    # Fonts are not fetched from anywhere: the viewer's own monospace font will do.
+    svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.S)
+    (FOLDER / f"{name}.svg").write_text(svg, encoding="utf-8")
+
+
+async def take_screens(size: tuple[int, int], names: Mapping[str, str], state: Path) -> None:
+    """One picture per numbered screen; `names` are those of the files."""
+    app = KanonApp(find_sample("census").project, state_folder=state, theme="kanon-dark")
     async with app.run_test(size=size) as pilot:
-        await quiet(pilot, 2)
-        for name, keys in SHOTS.items():
-            for key in keys:
-                if key == "wait":
-                    await quiet(pilot)
-                else:
-                    await pilot.press(key)
-            await quiet(pilot, 2)
-            svg = app.export_screenshot(title="kanon")
-            # Fonts are not fetched from anywhere: the viewer's own monospace font will do.
-            svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.S)
-            (FOLDER / f"{name}.svg").write_text(svg, encoding="utf-8")
-            if name == "run":
-                await pilot.press("c")
-                await quiet(pilot, 2)
+        await settle(pilot)
+        for screen, keys in SCREENS.items():
+            await press(pilot, *keys)
+            save(app, names[screen])
+
+
+async def take_lesson(algorithm: str, size: tuple[int, int], state: Path) -> None:
+    """An algorithm at the step where a class should stop and think."""
+    sample, step = LESSONS[algorithm]
+    app = KanonApp(find_sample(sample).project, state_folder=state, theme="kanon-dark")
+    async with app.run_test(size=size) as pilot:
+        await watch(pilot, step)
+        await pilot.pause()
+        save(app, f"lecture-{algorithm}")
+
+
+async def take_all() -> None:
+    """Everything there is to see."""
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as state:
+        large = {screen: screen for screen in SCREENS}
+        small = {screen: f"{screen}-80x24" for screen in SCREENS}
+        await take_screens(LARGE, large, Path(state, "large"))
+        await take_screens(SMALL, small, Path(state, "small"))
+        for algorithm in LESSONS:
+            await take_lesson(algorithm, (100, 30), Path(state, algorithm))
 
 
 if __name__ == "__main__":
-    asyncio.run(take((112, 32)))
+    sys.exit(asyncio.run(take_all()))

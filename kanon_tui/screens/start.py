@@ -88,7 +88,7 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
 
     def _heading(self, choices: OptionList, text: str) -> None:
         choices.add_option(None)
-        choices.add_option(Option(Text(text, "bold dim"), disabled=True))
+        choices.add_option(Option(Text(text, "bold"), disabled=True))
 
     def _choice(
         self, choices: OptionList, key: str, name: str, description: str, path: Path

@@ -33,7 +33,7 @@ from kanon_tui.screens.run.timeline_bar import TimelineBar
 from kanon_tui.screens.run.watch_help import watch_help
 from kanon_tui.widgets.picture_view import PictureView
 
-__all__ = ["LiveView"]
+__all__ = ["PANES_ONE_AT_A_TIME", "LiveView"]
 
 PATIENCE = 1.5
 """Seconds without a decision after which the wait is explained."""
@@ -44,6 +44,17 @@ COMPILING = (
 PAGE = 10
 """Steps that the page keys move."""
 SIDES = ("#why", "#records", "#log", "#code")
+
+
+PANES_ONE_AT_A_TIME = "".join(
+    f"""
+    RunScreen.{small} .side {{ display: none; }}
+    RunScreen.{small} .side.current {{ display: block; }}
+    RunScreen.{small} #why, RunScreen.{small} #code {{ height: 1fr; max-height: 100%; }}
+    """
+    for small in ("-narrow", "-short")
+)
+"""Style of the screen: where panes beside the picture have no room together, `tab` shows one."""
 
 
 class LiveView(Hosted, Vertical, can_focus=False):
@@ -59,16 +70,12 @@ class LiveView(Hosted, Vertical, can_focus=False):
     LiveView #why { height: auto; min-height: 8; max-height: 14; }
     LiveView .side { height: 1fr; }
     LiveView #code { height: auto; max-height: 16; }
-    .-narrow LiveView .side, .-short LiveView .side { display: none; height: 1fr; }
-    .-narrow LiveView #why, .-short LiveView #why { height: 1fr; max-height: 100%; }
-    .-narrow LiveView #code, .-short LiveView #code { height: 1fr; max-height: 100%; }
     LiveView.presenting #sides { display: none; }
     LiveView.presenting #decision {
         height: auto; min-height: 5; max-height: 50%; padding: 1 3; content-align: center middle;
         text-align: center; text-style: bold; border: heavy $primary;
         color: $foreground; background: $background;
     }
-    .-narrow LiveView .side.current, .-short LiveView .side.current { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("comma", "back", "Back", key_display=",", id="watch.back"),

@@ -33,7 +33,7 @@ from kanon_tui.core.run.trial import Trial
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.advice import Advice
-from kanon_tui.screens.run.live_view import LiveView
+from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
 from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.run.setup_lines import RUN_HELP, algorithm_line, preflight_text
 from kanon_tui.screens.singling_out import before_publishing
@@ -60,19 +60,22 @@ class RunScreen(StepScreen):
 
     STEP = "run"
     HELP = RUN_HELP
-    DEFAULT_CSS = """
+    DEFAULT_CSS = (
+        PANES_ONE_AT_A_TIME
+        + """
     RunScreen #preflight { height: auto; max-height: 4; padding: 0 1; }
     RunScreen ContentSwitcher { height: 1fr; }
     RunScreen.presenting StepBar { display: none; }
     RunScreen #setup { layout: horizontal; height: 1fr; }
-    RunScreen #algorithms-pane { width: 1fr; }
     RunScreen #algorithms { height: 1fr; border: none; background: $surface; padding: 0; }
     RunScreen #setup-pane { width: 1fr; padding: 0 1; }
     RunScreen #about { height: auto; margin-bottom: 1; }
     RunScreen #beyond-title { height: auto; margin-top: 1; }
-    RunScreen #algorithms-pane { max-width: 60; }
+    RunScreen #algorithms-pane { width: 1fr; max-width: 60; }
     RunScreen.-narrow #algorithms-pane { width: 44; }
     """
+    )
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (38, "-tall")]  # noqa: RUF012 (panes one at a time)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "start", "Run", id="run.start"),
         Binding("ctrl+r", "start", "Run", show=False, priority=True),
@@ -113,7 +116,7 @@ class RunScreen(StepScreen):
         self.query_one("#setup-pane").border_title = "set-up"
         choices = self.query_one("#algorithms", OptionList)
         for family, heading in FAMILIES.items():
-            choices.add_option(Option(Text(heading, "bold dim"), disabled=True))
+            choices.add_option(Option(Text(heading, "bold"), disabled=True))
             for name, algorithm in ALGORITHMS.items():
                 if algorithm.family is family:
                     choices.add_option(Option(algorithm_line(name, algorithm.title), id=name))
