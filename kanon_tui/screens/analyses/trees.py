@@ -45,8 +45,9 @@ them (0.5 is guessing, 1 is perfect); both are tested on records the tree has no
 the release divided by that on the original.
 
 A split divides published cells, not people: `÷30` behind a question says that 30 records of that
-group **straddle** its split, because their cell reaches to the other side. `↔` begins the same
-counts for those who straddle no split on the way: where few are left, the finding is not one.
+group **straddle** its split, because their cell reaches to the other side. `↔` is before the
+number, and at the end of the line the share, of those who straddle no split on the way: where few
+are left, the finding is not one.
 
 The target may be generalised, too. A record that may have several values then counts with its
 share in each, and their number is shown.
@@ -216,10 +217,13 @@ def tree_lines(root: Node) -> list[Text]:
     nodes = list(_walk(root, "", ""))
     width = len(f"{root.records:,}")
     widest = min(max(cell_len(printable(node.majority)) for _, node in nodes), MOST_VALUE)
+    overlap = any(node.overlapping for _, node in nodes)
     lines = []
     for branch, node in nodes:
         value = set_cell_size(printable(node.majority), widest)
         counted = f"{node.records:>{width},} {value} {node.share:>6.1%} "
+        if overlap:
+            counted += f"↔{node.free_records:<{width},} "
         leaf = not node.children
         lines.append(
             Text.assemble(
@@ -228,17 +232,16 @@ def tree_lines(root: Node) -> list[Text]:
                 ("▪ " if leaf else "", "bold"),
                 printable(node.condition or "all"),
                 (f" ÷{node.straddling:,}" if node.straddling else "", "bold"),
-                (_without_overlap(node), "dim"),
+                (_share_without_overlap(node), "dim"),
             )
         )
     return lines
 
 
-def _without_overlap(node: Node) -> str:
-    if not node.overlapping:
+def _share_without_overlap(node: Node) -> str:
+    if not node.overlapping or node.free_share is None:
         return ""
-    share = "" if node.free_share is None else f" {node.free_share:.1%}"
-    return f" ↔{node.free_records:,}{share}"
+    return f" ↔{node.free_share:.1%}"
 
 
 def _walk(node: Node, branch: str, below: str) -> Iterator[tuple[str, Node]]:

@@ -92,7 +92,7 @@ def test_a_tree_in_lines_says_whom_its_splits_do_not_divide() -> None:
     rest = Node(980, "yes", 0.51, "age ≥ 30", "", overlapping=980)
     tree = Node(1000, "yes", 0.5, "", "all records", (rest, low), straddling=988, free_share=0.5)
     assert [line.plain for line in tree_lines(tree)] == [
-        "1,000 yes  50.0% all ÷988",
-        "  980 yes  51.0% ├▪ age ≥ 30 ↔0",
-        "   20 no   90.0% └▪ age < 30 ↔12 75.0%",
+        "1,000 yes  50.0% ↔1,000 all ÷988",
+        "  980 yes  51.0% ↔0     ├▪ age ≥ 30",
+        "   20 no   90.0% ↔12    └▪ age < 30 ↔75.0%",
     ]
