@@ -111,8 +111,9 @@ class Partners:
         sizes = merging.clusters.info[self.chosen, SIZE].tolist()
         candidates = tuple(
             Candidate(
-                f"cluster {self.number(place):,} ({count_of(sizes[place], 'record')})",
+                f"cluster {self.number(place):,}",
                 float(score),
+                count_of(sizes[place], "record"),
                 chosen=not place,
             )
             for place, score in enumerate(self.scores)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from kanon_tui.core.pictures.classes_now import originals_of
 from kanon_tui.core.pictures.clustering_state import ClusteringState, Joined
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene, Tone
-from kanon_tui.core.text import count_of, shortened
+from kanon_tui.core.text import count_of, short_number, shortened
 
 __all__ = ["MergeTree"]
 
@@ -73,7 +73,8 @@ def _rows(scene: Scene, tree: Joined, first: str, rest: str, rows: list[tuple[st
     members = tree.members()
     if tree.parts:
         here = tree.step == scene.number
-        text = f"{count_of(len(members), 'record')} · step {tree.step:,} · {tree.score:.4g}"
+        score = short_number(tree.score, 5)
+        text = f"{count_of(len(members), 'record')} · step {tree.step:,} · {score}"
         rows.append((f"{first}{'▸ ' if here else ''}{text}", "best" if here else ""))
     else:
         values = ", ".join(originals_of(scene, int(members[0])))

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from kanon_tui.core.numeric import TIE
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene
 from kanon_tui.core.task.steps import Candidate, Choice, Step
+from kanon_tui.core.text import short_number, small_number
 
 __all__ = ["WhyThisOne"]
+
+_MOST_DECIMALS = 6
+_SMALL = 0.0001
+"""From here on down a number would be written as a power of ten."""
 
 
 class WhyThisOne(Drawing):
@@ -45,7 +52,7 @@ class WhyThisOne(Drawing):
 
 
 def _candidates(picture: Picture, choice: Choice, width: int) -> None:
-    scores = [f"{each.score:,.4g}" for each in choice.candidates]
+    scores = _score_texts([each.score for each in choice.candidates])
     notes = max((len(each.note) for each in choice.candidates), default=0)
     score_room = max([len(choice.score), *map(len, scores)])
     room = max(width - score_room - notes - 5, 8)
@@ -69,7 +76,24 @@ def _margin(picture: Picture, candidates: tuple[Candidate, ...]) -> None:
         return
     nearest = min(others, key=lambda score: abs(score - chosen.score))
     gap = abs(nearest - chosen.score)
-    picture.line(f"the next is {gap:,.4g} away" if gap else "the next is equal: a tie", "dim")
+    tie = gap <= TIE
+    picture.line("the next is equal: a tie" if tie else f"the next is {_gap_text(gap)} away", "dim")
+
+
+def _score_texts(scores: Sequence[float]) -> list[str]:
+    """Four digits, or as many as it takes to tell the candidates apart."""
+    texts = [f"{score:,.4g}" for score in scores]
+    least = 0.001 * max((abs(score) for score in scores), default=0.0)
+    alike = any(
+        TIE < abs(scores[i] - scores[j]) < least for i in range(len(texts)) for j in range(i)
+    )
+    if alike or any("e" in text for text in texts):
+        texts = [short_number(score, _MOST_DECIMALS) for score in scores]
+    return texts
+
+
+def _gap_text(gap: float) -> str:
+    return f"{gap:,.4g}" if gap >= _SMALL else small_number(gap)
 
 
 def _fitted(text: str, room: int) -> str:

@@ -47,6 +47,8 @@ def header_text(
         number = f"{value:,.0f}" if float(value).is_integer() else f"{value:.4f}"
         if 0 < abs(value) < 0.001:  # what climbs must not read 0.0000
             number = small_number(value)
+        elif number == "1.0000":  # nor what falls 1
+            number = f"{value:.6f}"
         text.append(f"{counter.replace('_', ' ')} ", theme_style(widget, "text-muted"))
         text.append(f"{number}   ", "bold")
     text.rstrip()

@@ -16,7 +16,7 @@ from kanon_tui.core.pictures.records import Records
 from kanon_tui.core.pictures.sorted_records import SortedRecords
 from kanon_tui.core.pictures.why_this_one import WhyThisOne
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import RunContext
+from kanon_tui.core.task.steps import Candidate, Choice, RunContext, Step
 from tests.core.pictures.recorded import WIDE, drawn, number_of, recorded, scene
 
 MERGING = ("bottom-up", "euclidean", "udc", "udc-suppress")
@@ -89,10 +89,10 @@ def test_a_merge_shows_the_two_that_were_joined() -> None:
 
 def test_the_tree_of_merges_leads_down_to_the_records() -> None:
     assert drawn(MergeTree(), "race-rules", "udc", -1).split("\n")[1:7] == [
-        "▸ 4 records · step 21 · 0.322",
-        "├ 3 records · step 8 · 0.5425",
+        "▸ 4 records · step 21 · 0.32196",
+        "├ 3 records · step 8 · 0.54246",
         "│ ├ record 29: Other, F, 43",
-        "│ └ 2 records · step 7 · 0.5958",
+        "│ └ 2 records · step 7 · 0.59575",
         "│   ├ record 8: White, F, 44",
         "│   └ record 7: White, F, 38",
     ]
@@ -232,3 +232,28 @@ def test_merges_beyond_k_are_followed() -> None:
         if decisions == 1:
             last = Scene(task, run.algorithm, timeline, timeline.last)
             assert "▸ beyond k:" in Code().draw(last, *WIDE).plain()
+
+
+def test_what_a_watched_step_has_told_never_changes() -> None:
+    for name in (*ALL, "sbc", "sd", "top-down", "mondrian"):
+        single, _ = recorded("locations" if name == "gcka" else "race-rules", name)
+        for decisions in (1, 7):
+            run = Run(single.task, single.algorithm, RunContext(decisions, watched=True))
+            steps = [(step, repr(step.facts)) for step in run]
+            assert all(repr(step.facts) == told for step, told in steps), name
+
+
+def test_candidates_that_are_close_are_told_apart() -> None:
+    def candidates(*scores: float) -> str:
+        step = Step("merge", "Merge.", {"choice": Choice("whom", "score", tuple(
+            Candidate(f"cluster {n}", score, chosen=not n) for n, score in enumerate(scores)
+        ), 9, "the highest wins")})  # fmt: skip
+        run, _ = recorded("patients", "k-member")
+        timeline = new_timeline(run.algorithm)
+        timeline.add(step)
+        return WhyThisOne().draw(Scene(run.task, run.algorithm, timeline, 1), *WIDE).plain()
+
+    close = candidates(0.99995, 0.9999325)
+    assert [line.split()[-1] for line in close.split("\n")[2:4]] == ["0.99995", "0.999933"]
+    assert "the next is 0.0000175 away" in close
+    assert "a tie" in candidates(0.5, 0.5 + 1e-12)
