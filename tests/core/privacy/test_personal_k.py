@@ -27,6 +27,7 @@ from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataS
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.result import Result, conclude, start
 from kanon_tui.core.run.run import Run
+from kanon_tui.core.run.trial import sampled
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
@@ -149,6 +150,16 @@ def test_one_wish_makes_one_class_larger() -> None:
     assert result.table.columns == ["age"]
     reached = result.measures.privacy.required[0]
     assert (reached.requirement.model.name, reached.figure) == ("personal_k", 1.0)
+
+
+def test_a_sample_of_the_records_has_their_wishes() -> None:
+    ages, wishes = [str(20 + i) for i in range(60)], [str(1 + i % 3) for i in range(60)]
+    table = as_table(pl.DataFrame({"age": ages, "wish": wishes}))
+    small = sampled(prepare(project(), table), 20)
+    assert small.personal_k is not None
+    asked = [small.personal_k.values[code] for code in small.personal_k.codes]
+    assert asked == small.table.frame["wish"].to_list()
+    conclude(Run(small, ALGORITHMS["mondrian"]()))
 
 
 def test_it_is_a_key_of_the_project(tmp_path: Path) -> None:
