@@ -15,7 +15,7 @@ from kanon_tui.core.kernels.box_arrays import CLUSTERS_LEFT, PLACE, SHOWN, SIZE,
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
 from kanon_tui.core.task.steps import Candidate, Choice
 from kanon_tui.core.task.task import QuasiIdentifier
-from kanon_tui.core.text import count_of, short_number
+from kanon_tui.core.text import short_number
 
 __all__ = ["Partners"]
 
@@ -113,7 +113,7 @@ class Partners:
             Candidate(
                 f"cluster {self.number(place):,}",
                 float(score),
-                count_of(sizes[place], "record"),
+                f"{sizes[place]:,}×",
                 chosen=not place,
             )
             for place, score in enumerate(self.scores)
@@ -121,7 +121,7 @@ class Partners:
         rule = objective.utility if not release else self._kind
         return Choice(
             f"whom does cluster {int(merging.clusters.info[self.a, PLACE]) + 1:,} join",
-            "score" if release else f"{objective.utility} of both",
+            "score" if release else objective.utility,
             candidates,
             int(merging.list.tally[CLUSTERS_LEFT]) - 1,
             _RULES[rule],

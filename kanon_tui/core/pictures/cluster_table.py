@@ -137,7 +137,7 @@ def _distances_below(picture: Picture, scene: Scene) -> None:
     room = picture.height - picture.used
     if told is not None and room >= len(told.rows) + 4:
         picture.line()
-        draw_distances(picture, scene, told, 0, cells=room >= 2 * len(told.rows) + 4)
+        draw_distances(picture, scene, told, cells=room >= 2 * len(told.rows) + 4)
 
 
 def _made_of(picture: Picture, scene: Scene, merge: Merge, number: int) -> None:

@@ -33,7 +33,7 @@ class DistanceTable(Drawing):
         if told is None:
             picture.wrap("This step measures no distances, or stands for many decisions.")
             return picture
-        draw_distances(picture, scene, told, self._first)
+        draw_distances(picture, scene, told, self._first, hint="with ← →")
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
@@ -43,9 +43,17 @@ class DistanceTable(Drawing):
 
 
 def draw_distances(
-    picture: Picture, scene: Scene, told: Distances, first: int, cells: bool = True
+    picture: Picture,
+    scene: Scene,
+    told: Distances,
+    first: int = 0,
+    cells: bool = True,
+    hint: str = "in distances (v)",
 ) -> None:
-    """`▸ record 4   0.31  0  1   1.31`, and with `cells` below each those of its record."""
+    """`▸ record 4   0.31  0  1   1.31`, and with `cells` below each those of its record.
+
+    `hint` says where attributes are that do not fit.
+    """
     width = picture.width
     picture.line(shortened(f"from {told.origin}", width), "strong")
     label = max(len(row.what) for row in told.rows) + 2
@@ -69,7 +77,7 @@ def draw_distances(
             picture.line(f"{'':<{label}}{texts}", "dim")
     left_out = len(told.names) - len(shown)
     if left_out:
-        picture.line(f"{count_of(left_out, 'more attribute')} with ← →", "dim")
+        picture.line(f"{count_of(left_out, 'more attribute')} {hint}", "dim")
 
 
 def _column(scene: Scene, told: Distances, x: int) -> list[str]:

@@ -53,7 +53,7 @@ class SortedRecords(Drawing):
         )
         if below and told is not None:
             picture.line()
-            draw_distances(picture, scene, told, 0)
+            draw_distances(picture, scene, told)
         return picture
 
     def _list(
