@@ -26,7 +26,7 @@ from kanon_tui.core.task.steps import (
     Steps,
 )
 from kanon_tui.core.task.task import QuasiIdentifier, Task
-from kanon_tui.core.text import note, short_number
+from kanon_tui.core.text import count_of, note, short_number
 
 __all__ = ["Mondrian"]
 
@@ -149,7 +149,8 @@ class Mondrian(Algorithm):
                     facts |= {} if cuts + closed > 1 else {"together": np.zeros(task.n, np.int32)}
             else:
                 template = (
-                    "{new_cuts:,} cuts made and {new_closed:,} classes closed; "
+                    f"{count_of(new_cuts, 'cut')} made and "
+                    f"{count_of(decided - new_cuts, 'class', 'classes')} closed; "
                     "{placed:,} of {n:,} records are in closed classes."
                 )
                 facts = {

@@ -15,7 +15,7 @@ from typing import Any
 
 from kanon_tui.core.clustering.box_sentences import change
 from kanon_tui.core.clustering.merging import Merging
-from kanon_tui.core.clustering.merging_sentences import tell_merge
+from kanon_tui.core.clustering.merging_sentences import many_merges, tell_merge
 from kanon_tui.core.kernels.box_arrays import NEXT_PLACE, SIZE
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Step
@@ -47,10 +47,7 @@ def _step(
 ) -> Step:
     facts: dict[str, Any] = {"before": before, "after": merging.utility, "k": merging.task.k}
     facts["change"] = change(before, merging.utility)
-    template = (
-        "{made:,} merges: {clusters:,} clusters are left, {under_k:,} of them under {k:,} records; "
-        f"{merging.objective.utility} {{change}}."
-    )
+    template = many_merges(merging, merges)
     if sentence is None:
         facts |= {"made": merges, **merging.counters} | merging.together(anew=True)
     else:

@@ -16,9 +16,19 @@ from kanon_tui.core.kernels.box_arrays import MERGES, PLACE, SIZE
 from kanon_tui.core.numeric import Flags, Floats, Int32s
 from kanon_tui.core.text import count_of, joined, plural
 
-__all__ = ["tell_merge"]
+__all__ = ["many_merges", "tell_merge"]
 
 _NAMED = 2  # attributes a sentence names
+
+
+def many_merges(merging: Merging, made: int) -> str:
+    """The template of a step that stands for so many merges, made by now."""
+    left = int(merging.counters["clusters"])
+    return (
+        f"{count_of(made, 'merge')}: {count_of(left, 'cluster is', 'clusters are')} left, "
+        f"{{under_k:,}} of them under {{k:,}} {plural(merging.task.k, 'record')}; "
+        f"{merging.objective.utility} {{change}}."
+    )
 
 
 def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None:

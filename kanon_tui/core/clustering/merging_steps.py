@@ -7,7 +7,7 @@ from typing import Any
 
 from kanon_tui.core.clustering.box_sentences import change
 from kanon_tui.core.clustering.merging import Merging
-from kanon_tui.core.clustering.merging_sentences import tell_merge
+from kanon_tui.core.clustering.merging_sentences import many_merges, tell_merge
 from kanon_tui.core.task.steps import Step
 
 __all__ = ["merge_all"]
@@ -27,10 +27,7 @@ def merge_all(merging: Merging, turn: int = 0) -> Iterator[Step]:
         facts: dict[str, Any] = {"before": before, "after": after, "k": merging.task.k}
         facts["change"] = change(before, after)
         if sentence is None:
-            template = (
-                "{made:,} merges: {clusters:,} clusters are left, {under_k:,} of them under "
-                f"{{k:,}} records; {merging.objective.utility} {{change}}."
-            )
+            template = many_merges(merging, merges)
             facts |= {"made": merges, **merging.counters} | merging.together(anew=True)
         else:
             template = sentence[0]

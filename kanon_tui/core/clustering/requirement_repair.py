@@ -245,7 +245,8 @@ class RequirementRepair:
         self._gaps[hopeless] = 0.0
         yield Step(
             "suppress",
-            "Suppress {records:,} records in {classes:,} classes: their groups of MAGVals miss "
+            f"Suppress {count_of(int(self._boxes.sizes[hopeless].sum()), 'record')} in "
+            f"{count_of(int(hopeless.sum()), 'class', 'classes')}: their groups of MAGVals miss "
             "what is required even as a whole.",
             {
                 "records": int(self._boxes.sizes[hopeless].sum()),

@@ -257,3 +257,11 @@ def test_candidates_that_are_close_are_told_apart() -> None:
     assert [line.split()[-1] for line in close.split("\n")[2:4]] == ["0.99995", "0.999933"]
     assert "the next is 0.0000175 away" in close
     assert "a tie" in candidates(0.5, 0.5 + 1e-12)
+
+
+def test_counts_of_one_read_right() -> None:
+    for name in (*MERGING, "mondrian", "sbc", "k-member"):
+        single, _ = recorded("race-rules", name)
+        for step in Run(single.task, single.algorithm, RunContext(7, watched=True)):
+            for wrong in (" 1 classes", " 1 clusters", " 1 records", " 1 merges", " 1 cuts"):
+                assert wrong not in f" {step.sentence}", step.sentence
