@@ -38,8 +38,8 @@ SLOW = """
             WAIT_IN_RUN
             return (yield from super().steps(task, context))
 
-    def put_half(table, file, path, put=writing.put_table):
-        put(table, file, path)
+    def put_half(table, file, path, *more, put=writing.put_table):
+        put(table, file, path, *more)
         file.flush()
         WAIT_IN_WRITE
 

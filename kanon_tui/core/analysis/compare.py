@@ -194,6 +194,8 @@ def _figures(first: Result, second: Result) -> Iterator[FigureDifference]:
         yield FigureDifference(
             name, title, getattr(one.privacy, name), getattr(other.privacy, name)
         )
+    beyond = (sum(each.privacy.violating_values.values()) for each in (one, other))
+    yield FigureDifference("violating_values", "Violating values", *beyond)
     for name, model in MODELS.items():
         of_first, of_second = one.privacy.figures[name], other.privacy.figures[name]
         for sensitive in of_first:

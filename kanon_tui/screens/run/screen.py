@@ -30,12 +30,11 @@ from kanon_tui.core.run.preflight import Preflight, preflight
 from kanon_tui.core.run.result import Result, conclude
 from kanon_tui.core.run.run import State
 from kanon_tui.core.run.trial import Trial
-from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
 from kanon_tui.screens.run.race import ask_for_rival
-from kanon_tui.screens.run.setup_lines import RUN_HELP, algorithm_line, preflight_text
+from kanon_tui.screens.run.setup_lines import FAMILIES, RUN_HELP, algorithm_line, preflight_text
 from kanon_tui.screens.singling_out import before_publishing
 from kanon_tui.screens.strings import choose_for_set_up
 from kanon_tui.widgets.choice_list import ChoiceList
@@ -46,8 +45,6 @@ __all__ = ["RunScreen"]
 
 REFRESH = 1 / 10
 """Seconds between two looks at the run: kind to a slow line."""
-
-FAMILIES = {Family.FULL_DOMAIN: "full-domain", Family.CLUSTERING: "clustering"}
 
 PRIVACY = (
     *fields_of(Privacy),

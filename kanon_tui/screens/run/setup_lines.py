@@ -9,10 +9,11 @@ from textual.widget import Widget
 
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.run.preflight import Preflight
+from kanon_tui.core.task.steps import Family
 from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.theme_style import theme_style
 
-__all__ = ["RUN_HELP", "algorithm_line", "preflight_text"]
+__all__ = ["FAMILIES", "RUN_HELP", "algorithm_line", "preflight_text"]
 
 RUN_HELP = """## 5 Run
 
@@ -33,6 +34,8 @@ expect of it, tried on samples of your data. `A` takes one over.
 cancels and keeps the best found so far, where there is one. Example: choose *mondrian*, press `.`:
 the first cut is explained. Press `.` again.
 """
+
+FAMILIES = {Family.FULL_DOMAIN: "full-domain", Family.CLUSTERING: "clustering"}
 
 NAME_WIDTH, TITLE_WIDTH = 13, 27
 """Cells of an algorithm's name and of its title in the list."""

@@ -57,7 +57,7 @@ is a verified release: `enter` opens the one under the cursor as a full result o
 writes the table (`.csv`, `.json`) or the plots (`.svg`).
 
 A line is drawn with a marker of its own, the same as in the table; the point under the cursor is
-reversed, and the line below says which algorithm is best at its k. `w` tells the figure in words:
+reversed, and the line below says which algorithm is best at its k. `t` tells the figure in words:
 who is best at each k, what the next k costs, and why a curve turns. A point marked ✗ has no
 release; the line below says why. Seconds are those of this sweep, in which points share the cores
 and full-domain searches profit from what was counted for other values of k.
@@ -86,7 +86,7 @@ local recoding pays.
         Binding("v", "metric(1)", "other figure", id="what-if.metric"),
         Binding("V", "metric(-1)", "figure before", show=False, id="what-if.metric-back"),
         Binding("enter", "open", "Open", id="what-if.open"),
-        Binding("w", "words", "in words", id="what-if.words"),
+        Binding("t", "words", "tell in words", id="what-if.words"),
         Binding("x", "export", "Export", id="what-if.export"),
     ]
 

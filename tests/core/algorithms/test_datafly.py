@@ -73,7 +73,7 @@ def test_sbc_table_2_9_ten_rows() -> None:
     grouping = Run(task, Datafly()).finish()
     assert grouping is not None
     years = ["1995"] * 4 + ["1994"] * 2 + ["1994"] * 2 + ["1997"] * 2
-    assert recode(task, grouping).frame["birth"].to_list() == years
+    assert recode(task, grouping).in_file_order["birth"].to_list() == years
 
 
 @pytest.mark.parametrize("seed", range(120))

@@ -50,7 +50,7 @@ def test_cka_figure_3_gives_figure_4_b() -> None:
     assert clusters(found.labels) == [[0, 1], [2, 3, 6], [4, 5]]
     assert not found.notes
     expected = pl.read_csv(SAMPLE / "expected.csv", infer_schema=False)
-    published = recode(task, found).frame
+    published = recode(task, found).in_file_order
     assert published["location"].unique(maintain_order=True).to_list() == [
         "California",
         "Kansas",
@@ -116,7 +116,14 @@ def test_missing_numbers_stay_outside_a_marked_range() -> None:
     spec = AttributeSpec(kind=Kind.NUMERIC, hierarchy={"levels": levels}, magvals=("low", "high"))
     task = make_task({"v": ["1", "2", "?", "9", "8", "?"]}, specs={"v": spec})
     release = recode(task, grouping(task))
-    assert release.frame["v"].to_list() == ["[1..2]", "[1..2]", "?", "[8..9]", "[8..9]", "?"]
+    assert release.in_file_order["v"].to_list() == [
+        "[1..2]",
+        "[1..2]",
+        "?",
+        "[8..9]",
+        "[8..9]",
+        "?",
+    ]
 
 
 def test_names_the_magvals_of_each_group_when_stepped() -> None:

@@ -65,7 +65,7 @@ def test_sbc_table_2_10_and_its_iterations() -> None:
         "⟨birth 1, gender 1, zip 0⟩ is the answer: of 3 minimal strings it has the least height, "
         "2 levels in all."
     )
-    published = recode(run.task, run.grouping).frame
+    published = recode(run.task, run.grouping).in_file_order
     assert published.rows() == [
         ("*", "Person", zipcode) for zipcode in ("53715",) * 2 + ("53703",) * 2 + ("53706",) * 2
     ]

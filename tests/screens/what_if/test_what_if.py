@@ -373,21 +373,6 @@ def test_equal_values_stand_side_by_side() -> None:
         assert sum(row.count(marker) for row in rows) == 2
 
 
-def test_a_gap_is_not_drawn_over() -> None:
-    whole = draw([Line("a", (1.0, 1.0, 1.0))], ["2", "3", "5"], 40, 6).plain()
-    gap = draw([Line("a", (1.0, None, 1.0))], ["2", "3", "5"], 40, 6).plain()
-    assert sum(row.count("●") for row in gap) == 2
-    drawn = [sum("⠀" < c <= "⣿" for row in rows for c in row) for rows in (whole, gap)]
-    assert drawn[0] > drawn[1] == 0
-
-
-@pytest.mark.parametrize("size", [(16, 4), (20, 6), (200, 60)])
-@pytest.mark.parametrize("values", [(None, None), (0.0, 0.0), (1e-12, 1e12), (7.0, None)])
-def test_the_plot_fits_whatever_the_values(size, values) -> None:
-    canvas = draw([Line("a", values)], ["2", "1000000"], *size)
-    assert [len(row) for row in canvas.plain()] == [size[0]] * size[1]
-
-
 async def test_a_figure_is_told_in_words(sample, make_app) -> None:
     async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -397,7 +382,7 @@ async def test_a_figure_is_told_in_words(sample, make_app) -> None:
         await pilot.press("r")
         await wait_until(pilot, lambda: not screen_of(pilot).running and screen_of(pilot).points)
         await settle(pilot)
-        await pilot.press("w")
+        await pilot.press("t")
         await until_shown(pilot, Message)
         told = str(pilot.app.screen.query_one("#text", Static).content)
         assert "k = 2, NCP, best first: " in told
