@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from kanon_tui.core.release.recode import Release
 
@@ -256,9 +256,17 @@ class Twin:
         ranged = self.levels is None and self.ordered(x)
         return not (self.held(i, x) if ranged else self.covered(i, x)) <= allowed
 
+    def l_distinct(self, sensitive: list[str]) -> int:
+        return min(max(1, len(self.shares_known(c, sensitive))) for c in self.classes())
+
+    def alpha(self, sensitive: list[str]) -> float:
+        return max(
+            max(self.shares_known(c, sensitive).values(), default=0.0) for c in self.classes()
+        )
+
     def l_entropy(self, sensitive: list[str]) -> float:
         return min(
-            math.exp(-sum(p * math.log(p) for p in self.shares(c, sensitive).values()))
+            math.exp(-sum(p * math.log(p) for p in self.shares_known(c, sensitive).values()))
             for c in self.classes()
         )
 
@@ -266,13 +274,29 @@ class Twin:
         counts = Counter(sensitive[i] for i in members)
         return {value: count / len(members) for value, count in counts.items()}
 
+    def shares_known(self, members: list[int], sensitive: list[str]) -> dict[str, float]:
+        """The shares among the records that have a value."""
+        return self.shares([i for i in members if sensitive[i] != MISSING], sensitive)
+
     def t(self, sensitive: list[str], ordered: bool) -> float:
-        everyone = self.shares(list(range(self.n)), sensitive)
+        """The worse of two: missing as a value of its own, and among those that have one."""
+        with_missing = self._furthest(self.shares, sensitive, ordered)
+        return max(with_missing, self._furthest(self.shares_known, sensitive, ordered))
+
+    def _furthest(
+        self,
+        shares: Callable[[list[int], list[str]], dict[str, float]],
+        sensitive: list[str],
+        ordered: bool,
+    ) -> float:
+        everyone = shares(list(range(self.n)), sensitive)
         values = sorted(everyone, key=_sort_key if ordered else str)
-        distances = []
+        distances = [0.0]
         for members in self.classes():
-            p = self.shares(members, sensitive)
+            p = shares(members, sensitive)
             gaps = [p.get(value, 0.0) - everyone[value] for value in values]
+            if not p:
+                continue
             if ordered:
                 sums = [abs(sum(gaps[: j + 1])) for j in range(len(gaps))]
                 distances.append(sum(sums) / (len(values) - 1) if len(values) > 1 else 0.0)
