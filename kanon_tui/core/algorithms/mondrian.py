@@ -314,8 +314,9 @@ class _Space:
             facts |= {"second": self.attributes[second].name}
             facts |= {"second_width": short_number(widths[second], 2)}
             equal = widths[second] == widths[x]
-            why += " ({width} against {second_width} of {second})" if not equal else ""
-            why += ", no wider than {second} but before it" if equal and len(looked) == 1 else ""
+            why += " ({width} against {second_width} of {second})"
+            if equal:
+                why = "the first of the widest attributes ({width} like {second})"
         if len(looked) > 1:
             why = "since {passed_over} cannot be cut"
         return (
