@@ -26,6 +26,7 @@ from kanon_tui.core.text import Note, plural, short_number
 if TYPE_CHECKING:
     from kanon_tui.core.kernels.box_tree import BoxTree
     from kanon_tui.core.kernels.k_member import Clusters
+    from kanon_tui.core.kernels.k_member_search import Search
 
 __all__ = ["Members"]
 
@@ -82,12 +83,7 @@ class Members:
         Records left over join in row order, or shuffled by `draw`.
         """
         from kanon_tui.core.kernels.box_tree import GONE, grow_tree
-        from kanon_tui.core.kernels.k_member import (
-            RowRecords,
-            advance,
-            join_cheapest_cluster,
-            new_clusters,
-        )
+        from kanon_tui.core.kernels.k_member import RowRecords, advance, new_clusters
         from kanon_tui.core.kernels.k_member_search import new_search
 
         k, context, distinct = self.task.k, self.context, self.features.distinct
@@ -141,8 +137,22 @@ class Members:
         if draw is not None:
             left_over = [left_over[i] for i in draw.permutation(len(left_over)).tolist()]
         self.left_over += len(left_over)
+        yield from self._join(left_over, tree, rows, clusters, search, first)
+
+    def _join(
+        self,
+        left_over: list[tuple[int, int]],
+        tree: BoxTree,
+        rows: Int32s,
+        clusters: Clusters,
+        search: Search,
+        first: int,
+    ) -> Generator[Step, None, None]:
+        """Let records, given with their position in the tree, join the cheapest cluster each."""
+        from kanon_tui.core.kernels.k_member import join_cheapest_cluster
+
         while left_over:
-            most = context.decisions_per_step
+            most = self.context.decisions_per_step
             batch, left_over = left_over[:most], left_over[most:]
             for record, i in batch:
                 measured = None
