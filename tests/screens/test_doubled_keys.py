@@ -132,7 +132,15 @@ async def test_every_dialog_takes_doubled_keys(name: str, pilot: Pilot[None]) ->
     met: set[str] = set()
     tried: set[tuple[str, object]] = set()
     screen = await back_to(pilot, name)
-    for pane in panes(screen):
+    if _is_over(pilot):  # a panel that asks at once
+        met.add(type(screen).__name__)
+        for packet in PACKETS:
+            await back_to(pilot, name)
+            send_packet(pilot.app, packet)
+            await settle(pilot)
+            assert pilot.app._exception is None, packet
+            assert pilot.app.is_running, packet
+    for pane in panes(screen) if not met else ():
         for key, owner in await keys_of_pane(pilot, name, pane):
             if (key, owner) in tried:
                 continue
