@@ -142,7 +142,7 @@ class Advice(Hosted, Static):
                 text.append(f", {one.hides}", theme_style(self, "warning"))
             text.append("\n")
         text.rstrip()
-        self.display = bool(self.found)
+        self.set_class(not self.found, "-empty")
         self.update(text)
 
 

@@ -46,10 +46,7 @@ __all__ = ["RunScreen"]
 REFRESH = 1 / 10
 """Seconds between two looks at the run: kind to a slow line."""
 
-PRIVACY = (
-    *fields_of(Privacy),
-    *(field for field in fields_of(Project) if field.name == "seed"),
-)
+PRIVACY = (*fields_of(Privacy), *(each for each in fields_of(Project) if each.name == "seed"))
 
 
 class RunScreen(StepScreen):
@@ -62,7 +59,8 @@ class RunScreen(StepScreen):
         + """
     RunScreen #preflight { height: auto; max-height: 4; padding: 0 1; }
     RunScreen ContentSwitcher { height: 1fr; }
-    RunScreen.presenting StepBar { display: none; }
+    RunScreen.presenting StepBar, RunScreen.watching #preflight { display: none; }
+    RunScreen.watching Advice, RunScreen Advice.-empty { display: none; }
     RunScreen #setup { layout: horizontal; height: 1fr; }
     RunScreen #algorithms { height: 1fr; border: none; background: $surface; padding: 0; }
     RunScreen #setup-pane { width: 1fr; padding: 0 1; }
@@ -396,5 +394,5 @@ class RunScreen(StepScreen):
     def _show_face(self, face: str) -> None:
         """The form, or the run; what is said of the set-up belongs to the form."""
         self.query_one(ContentSwitcher).current = face
-        self.query_one("#preflight").display = face == "setup"
+        self.set_class(face != "setup", "watching")
         self.refresh_bindings()
