@@ -95,7 +95,10 @@ def make_parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
         command.set_defaults(
-            execute=module.execute, parser=command, open_application=open_application
+            execute=module.execute,
+            parser=command,
+            whole_parser=parser,
+            open_application=open_application,
         )
         module.arguments(command)
     return parser

@@ -16,6 +16,7 @@ from kanon_tui.commands import (
     algorithms,
     attack,
     check,
+    completion,
     demo,
     explain,
     hierarchy,
@@ -44,4 +45,5 @@ COMMANDS: dict[str, ModuleType] = {
     "algorithms": algorithms,
     "demo": demo,
     "serve": serve,
+    "completion": completion,
 }

@@ -1,0 +1,58 @@
+"""Print what a shell needs to complete commands, options, algorithms, samples and file names.
+
+bash   kanon-tui completion bash > ~/.local/share/bash-completion/completions/kanon-tui
+zsh    kanon-tui completion zsh > ~/.zfunc/_kanon-tui    (a folder of your fpath)
+fish   kanon-tui completion fish > ~/.config/fish/completions/kanon-tui.fish
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "print what a shell needs to complete words"
+SHELLS = ("bash", "zsh", "fish")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=", ".join(SHELLS))
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Let shtab translate the parser of the command line."""
+    import shtab
+
+    from kanon_tui.core.algorithms import ALGORITHMS
+    from kanon_tui.core.project.samples import list_samples
+
+    parser: argparse.ArgumentParser = args.whole_parser
+    samples = [sample.name for sample in list_samples()]
+    for command, action in _actions(parser):
+        # The parser is not asked to read anything after this, so its actions may be changed.
+        if action.type is Path:
+            action.complete = shtab.FILE
+        elif action.dest == "algorithm":
+            action.choices = list(ALGORITHMS)
+        elif command == "demo" and action.dest == "name":
+            action.choices = samples
+    text = shtab.complete(parser, shell=args.shell)
+    # The first word may be a file to open: bash offers files where it knows no other word.
+    sys.stdout.write(text.replace("complete -o bashdefault", "complete -o bashdefault -o default"))
+    sys.stdout.write("\n")
+    return 0
+
+
+def _actions(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every action with the name of the command it belongs to."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for word, command in action.choices.items():
+                yield from _actions(command, word)
+        else:
+            yield name, action
