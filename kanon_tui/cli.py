@@ -35,6 +35,8 @@ DONE, NOT_REACHED, BAD_INPUT, MISTAKE_IN_KANON = 0, 1, 2, 70
 ENDED_BY_SIGNAL = 128
 INTERRUPTED = ENDED_BY_SIGNAL + signal.SIGINT
 NO_MOUSE = "--no-mouse"
+_INTERFACE = ("textual", "rich", "aiohttp", "kanon_tui.app", "kanon_tui.web")
+"""What an installation for notebooks and servers (kanon-core) comes without."""
 _OPTIONS = ("-h", "--help", "--version", NO_MOUSE)
 
 
@@ -61,6 +63,13 @@ def main(argv: Sequence[str]) -> int:
         why = "no space left" if error.errno == errno.ENOSPC else error.strerror or "it failed"
         return _say(f"the output could not be written: {why}; nothing else was lost", BAD_INPUT)
     except Exception as error:
+        missing = (getattr(error, "name", None) or "") if isinstance(error, ImportError) else ""
+        if missing.startswith(_INTERFACE):
+            return _say(
+                f"the application is not part of this installation ({missing} is missing): "
+                f"install kanon-tui; commands such as 'kanon-tui run' work without it",
+                BAD_INPUT,
+            )
         if os.environ.get("KANON_DEBUG"):
             raise
         return _say(

@@ -1,0 +1,143 @@
+"""What is built can be installed and used: the wheel, the source archive, the library alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.commands.command_line import ENVIRONMENT, PATIENCE
+from tests.paths import ROOT
+from tests.test_supply_chain import INTERFACE, normalised
+
+pytestmark = pytest.mark.slow
+
+ON_A_TERMINAL = """
+import os, pty, sys
+status = pty.spawn([sys.executable, "-m", "kanon_tui", *sys.argv[1:]])
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+Python = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def build(project: Path, target: str, folder: Path) -> Path:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
+    subprocess.run(command, cwd=project, check=True, capture_output=True, timeout=PATIENCE)
+    (built,) = folder.iterdir()
+    return built
+
+
+def installed(wheel: Path, folder: Path, hidden: tuple[str, ...] = ()) -> Python:
+    """An environment with this wheel alone, which finds other packages where the tests do."""
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python)]
+    quiet = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    subprocess.run([*pip, "install", *quiet, str(wheel)], check=True, timeout=PATIENCE)
+    packages = next((folder / "lib").glob("python*")) / "site-packages"
+    (packages / "others.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+    lines = [f"sys.modules[{name!r}] = None" for name in hidden]
+    (packages / "sitecustomize.py").write_text("\n".join(["import sys", *lines, ""]))
+    environment = {key: value for key, value in ENVIRONMENT.items() if key != "PYTHONPATH"}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(python), *arguments],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Python:
+    wheel = build(ROOT, "wheel", tmp_path_factory.mktemp("wheel"))
+    return installed(wheel, tmp_path_factory.mktemp("full"))
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Python:
+    wheel = build(ROOT / "packaging" / "kanon-core", "wheel", tmp_path_factory.mktemp("wheel"))
+    return installed(wheel, tmp_path_factory.mktemp("library"), INTERFACE)
+
+
+def test_the_wheel_brings_samples_types_and_the_manual(full: Python) -> None:
+    where = full("-c", "import kanon_tui; print(kanon_tui.__file__)").stdout.strip()
+    package = Path(where).parent
+    assert ROOT not in package.parents
+    assert (package / "py.typed").is_file()
+    assert (package / "app.tcss").is_file()
+    assert (package.parents[3] / "share" / "man" / "man1" / "kanon-tui.1").is_file()
+    samples = full("-m", "kanon_tui", "demo", "--list")
+    assert samples.returncode == 0, samples.stderr
+    assert samples.stdout.startswith("census: ") or "\ncensus: " in samples.stdout
+
+
+def test_the_wheel_opens_its_application(full: Python) -> None:
+    done = full(
+        "-c",
+        "import asyncio\n"
+        "from kanon_tui.app import KanonApp\n"
+        "from kanon_tui.core.project.samples import find_sample\n"
+        "async def look():\n"
+        "    app = KanonApp(find_sample('ward').project)\n"
+        "    async with app.run_test(size=(80, 24)) as pilot:\n"
+        "        await pilot.pause()\n"
+        "        print(type(app.screen).__name__)\n"
+        "asyncio.run(look())\n",
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Screen" in done.stdout
+
+
+def test_the_library_alone_runs_a_sample_without_any_interface(library: Python) -> None:
+    done = library(
+        "-c",
+        "import kanon_tui as kn\n"
+        "from kanon_tui.core.project.samples import find_sample\n"
+        "print(kn.anonymize(kn.Project.load(find_sample('ward').project)).report['privacy']['k'])",
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 2
+
+
+@pytest.mark.parametrize("command", [(), ("demo", "ward"), ("serve", "--port", "0")])
+def test_the_library_alone_says_that_the_application_is_not_there(
+    library: Python, command: tuple[str, ...]
+) -> None:
+    done = library("-c", ON_A_TERMINAL, *command)
+    assert done.returncode == 2, done.stdout
+    assert "install kanon-tui" in " ".join(done.stdout.split())
+
+
+def test_the_library_needs_what_the_application_needs_less_its_interface() -> None:
+    full = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    part = (ROOT / "packaging" / "kanon-core" / "pyproject.toml").read_text()
+    library = tomllib.loads(part)["project"]
+    interface = {name.replace("_", "-") for name in INTERFACE}
+    kept = [line for line in full["dependencies"] if normalised(line) not in interface]
+    assert library["dependencies"] == kept
+    assert library["requires-python"] == full["requires-python"]
+
+
+def test_the_source_archive_builds_the_same_wheel(tmp_path: Path) -> None:
+    archive = build(ROOT, "sdist", tmp_path / "sdist")
+    with tarfile.open(archive) as file:
+        file.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.glob("kanon_tui-*")
+    again = build(source, "wheel", tmp_path / "again")
+    direct = build(ROOT, "wheel", tmp_path / "direct")
+    assert again.read_bytes() == direct.read_bytes()
