@@ -1,18 +1,13 @@
 """How a function becomes a kernel: compiled when first called, kept on disk, never out of date.
 
-numba keeps machine code beside the module, or in the user's cache directory where the package
-cannot be written to, and compiles again when that module's file has another size or time. But a
-kernel also contains the machine code of the kernels it calls, which may live in other modules, and
-their constants. So numba gets to compare a digest of all these sources instead.
-
-What is on disk names the classes of tuples that a kernel was compiled for. Where such a class has
-moved since, numba could not even read what it kept; that counts as out of date too.
+numba by itself keeps machine code beside a module, and compiles again when that module's file has
+changed. But a kernel also contains the machine code of the kernels it calls, which may live in
+other modules, and their constants. So `machine_code` gets a digest of all these sources.
 """
 
 from __future__ import annotations
 
 import hashlib
-import pickle
 import re
 from collections.abc import Callable
 from functools import cache
@@ -23,7 +18,8 @@ __all__ = ["Function", "kernel", "on_disk", "part_of_kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_HERE = Path(__file__).parent
+_THIS = Path(__file__)
+_HERE = _THIS.parent
 _CORE = _HERE.parent
 _IMPORT = re.compile(r"^from kanon_tui\.core\.([\w.]+) import", re.MULTILINE)
 
@@ -32,15 +28,11 @@ def kernel(function: Function) -> Function:
     """Compile a function when it is first called, without the interpreter lock."""
     import numba
 
+    from kanon_tui.core.kernels.machine_code import KernelCache
+
     compile_: Any = numba.njit
-    try:
-        compiled = compile_(cache=True, nogil=True)(function)
-    except RuntimeError:  # there is no place to keep anything: compile again in every process
-        compiled = compile_(nogil=True)(function)
-    else:
-        index = compiled._cache._cache_file
-        index._source_stamp = _stamp(Path(function.__code__.co_filename))
-        index._load_index = _forgiving(index._load_index)
+    compiled = compile_(nogil=True)(function)
+    compiled._cache = KernelCache(function, _stamp(Path(function.__code__.co_filename)))
     return cast(Function, compiled)
 
 
@@ -60,42 +52,27 @@ def part_of_kernel(function: Function) -> Function:
 
 
 def on_disk(function: Any) -> bool:
-    """Whether the machine code of a kernel is there for the present sources.
-
-    numba has no public question for this, so we read its index as it does itself.
-    """
-    index = getattr(function._cache, "_cache_file", None)
-    return index is not None and bool(index._load_index())
-
-
-def _forgiving(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
-    """Read an index, or find it empty where it cannot be read."""
-
-    def load() -> dict[Any, str]:
-        try:
-            return load_index()
-        except (pickle.UnpicklingError, AttributeError, EOFError, ImportError, IndexError):
-            return {}
-
-    return load
+    """Whether the machine code of a kernel is there for the present sources."""
+    return bool(function._cache.is_filled())
 
 
 @cache
 def _stamp(module: Path) -> str:
     """A digest of the sources that a module's kernels are made of.
 
-    Kernels import from one another, and from `core.numeric`, whose own imports do not matter.
+    Kernels import from one another, and from `core.numeric`, whose own imports do not matter. How
+    kernels are compiled is in this file; where they are kept changes nothing in them.
     """
     sources: dict[Path, bytes] = {}
-    waiting = [module, Path(__file__)]
+    waiting = [module, _THIS]
     while waiting:
         path = waiting.pop()
         if path not in sources and path.is_file():
             sources[path] = path.read_bytes()
-            if path.parent == _HERE:
+            if path.parent == _HERE and path != _THIS:
                 imported = _IMPORT.findall(sources[path].decode())
                 waiting += [_CORE / f"{name.replace('.', '/')}.py" for name in imported]
     digest = hashlib.sha256()
     for path in sorted(sources):
-        digest.update(sources[path])
+        digest.update(f"{path.name} {len(sources[path])} ".encode() + sources[path])
     return digest.hexdigest()

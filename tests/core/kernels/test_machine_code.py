@@ -1,0 +1,142 @@
+"""Machine code is shared by copies of Kanon, fits its sources, and is nobody else's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kanon_tui.core.kernels import machine_code
+from tests.paths import ROOT
+
+pytestmark = pytest.mark.slow
+
+ADDING = """\
+from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels.constants import STEP
+
+@kernel
+def add(number):
+    return number + STEP
+"""
+CALL = """\
+import sys
+from kanon_tui.core.kernels.adding import add
+number = {"int": int, "float": float, "complex": complex}[sys.argv[1]](1)
+print(add(number), sum(add.stats.cache_hits.values()), add._cache.is_filled())
+"""
+PARTS = ("__init__.py", "compiling.py", "machine_code.py")
+
+
+def copy_of_kanon(folder: Path, step: int = 1) -> Path:
+    """As much of the package as a kernel needs, and one small kernel."""
+    for name in ("kanon_tui", "kanon_tui/core", "kanon_tui/core/kernels"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").touch()
+    kernels = folder / "kanon_tui" / "core" / "kernels"
+    for name in PARTS:
+        shutil.copy(ROOT / "kanon_tui" / "core" / "kernels" / name, kernels)
+    (kernels / "adding.py").write_text(ADDING)
+    (kernels / "constants.py").write_text(f"STEP = {step}\n")
+    return folder
+
+
+def call(copy: Path, home: Path, type_: str = "int") -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(copy), "HOME": str(home)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    return subprocess.Popen(
+        [sys.executable, "-c", CALL, type_],
+        env={**environment, "XDG_CACHE_HOME": str(home / "cache")},
+        cwd=copy,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def called(copy: Path, home: Path, type_: str = "int") -> str:
+    """What a kernel answers in a new process, how much it found on disk, and whether it is kept."""
+    with call(copy, home, type_) as process:
+        return process.communicate()[0].strip()
+
+
+def test_copies_in_other_folders_share(tmp_path: Path) -> None:
+    assert called(copy_of_kanon(tmp_path / "one"), tmp_path) == "2 0 True"
+    assert called(copy_of_kanon(tmp_path / "other"), tmp_path) == "2 1 True"
+
+
+def test_a_changed_source_is_compiled_again(tmp_path: Path) -> None:
+    copy = copy_of_kanon(tmp_path / "one")
+    assert called(copy, tmp_path) == "2 0 True"
+    (copy / "kanon_tui" / "core" / "kernels" / "constants.py").write_text("STEP = 2\n")
+    assert called(copy, tmp_path) == "3 0 True"
+    assert called(copy_of_kanon(tmp_path / "back"), tmp_path) == "2 1 True"
+
+
+def test_processes_that_compile_at_once_keep_apart_what_they_compile(tmp_path: Path) -> None:
+    """numba alone numbers its files: two processes could give theirs the same number."""
+    copy = copy_of_kanon(tmp_path / "one")
+    answers = {"int": "2", "float": "2.0", "complex": "(2+0j)"}
+    for process in [call(copy, tmp_path, type_) for type_ in answers]:
+        process.communicate()
+    for type_, answer in answers.items():
+        assert called(copy, tmp_path, type_) == f"{answer} 1 True"
+
+
+def test_only_the_owner_can_look_into_the_folder(tmp_path: Path) -> None:
+    called(copy_of_kanon(tmp_path / "one"), tmp_path)
+    folder = tmp_path / "cache" / "kanon-tui" / "kernels"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert [path.suffix for path in folder.rglob("*") if path.is_file()] == [".kernel"]
+
+
+@pytest.mark.parametrize("fault", ["others can write", "a link", "a file"])
+def test_a_folder_that_others_could_fill_is_not_used(tmp_path: Path, fault: str) -> None:
+    """Then machine code lies beside the package, as where no folder can be made."""
+    copy, folder = copy_of_kanon(tmp_path / "one"), tmp_path / "cache" / "kanon-tui" / "kernels"
+    folder.parent.mkdir(parents=True)
+    if fault == "others can write":
+        folder.mkdir()
+        folder.chmod(0o777)
+    elif fault == "a link":
+        (tmp_path / "elsewhere").mkdir(mode=0o700)
+        folder.symlink_to(tmp_path / "elsewhere")
+    else:
+        folder.touch()
+    assert called(copy, tmp_path) == "2 0 True"
+    assert called(copy, tmp_path) == "2 1 True"
+    assert list(folder.parent.rglob("*.kernel")) == []
+    beside = copy / "kanon_tui" / "core" / "kernels" / "__pycache__" / "kernels"
+    assert len(list(beside.rglob("*.kernel"))) == 1
+
+
+def test_a_folder_of_another_user_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert machine_code._is_own(tmp_path / "mine")
+    monkeypatch.setattr(os, "geteuid", lambda: (tmp_path / "mine").stat().st_uid + 1)
+    assert not machine_code._is_own(tmp_path / "mine")
+
+
+def test_a_damaged_file_counts_as_none(tmp_path: Path) -> None:
+    copy = copy_of_kanon(tmp_path / "one")
+    called(copy, tmp_path)
+    [kept] = (tmp_path / "cache").rglob("*.kernel")
+    kept.write_bytes(kept.read_bytes()[:1000])
+    assert called(copy, tmp_path) == "2 0 True"
+    assert called(copy, tmp_path) == "2 1 True"
+
+
+def test_what_was_not_used_for_longest_goes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine_code, "_LARGEST", 250)
+    for age, name in enumerate(("new", "older", "oldest")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "code.kernel").write_bytes(b"x" * 100)
+        os.utime(tmp_path / name, (10_000 - age, 10_000 - age))
+    machine_code._prune(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "older"]
