@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kanon_tui.core.data.part_files import name_beside
 from kanon_tui.core.editing.session import ChangedFileError
 from kanon_tui.core.text import first_few
 from kanon_tui.screens.base import StepScreen
@@ -30,7 +31,7 @@ class SavingApp(HostApp):
         if session.project.path is not None:
             self._save(session.project.path)
         else:
-            self._ask_name(session.data_path.with_suffix("").with_suffix(".yaml"))
+            self._ask_name(name_beside(session.data_path, ".yaml"))
 
     def _ask_name(self, proposed: Path) -> None:
         self.ask(

@@ -88,7 +88,7 @@ def test_what_is_wrong_is_said_in_one_sentence(
         (b"", "p.yaml is empty"),
         (b"data: {path: people.csv", "p.yaml: line 2, column 10: not valid YAML"),
         (b"data: {path: nowhere.csv}", "nowhere.csv does not exist; check the path"),
-        (b"data: {path: .}", "is a directory"),
+        (b"data: {path: '*.nothing'}", "no file matches"),
         (b"data: {path: people.csv}\nattributes: {agee: {role: quasi}}", "did you mean 'age'?"),
         (
             b"data: {path: people.csv}\nattributes: {age: {role: quasi, hierarchy: {file: x.csv}}}",

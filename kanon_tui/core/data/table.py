@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import time
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -19,6 +18,14 @@ from kanon_tui.core.data.content import Compression, load, too_large
 from kanon_tui.core.data.csv_format import CsvFormat, Quoting, line_end_of, quoting_of
 from kanon_tui.core.data.csv_text import parse_csv
 from kanon_tui.core.data.encoding import to_utf8
+from kanon_tui.core.data.frames import (
+    all_texts,
+    check_size,
+    check_width,
+    column_names,
+    from_pandas,
+)
+from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.sniffing import detect_dialect, first_records, has_header
@@ -29,10 +36,11 @@ from kanon_tui.core.reading import usual_limit
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FileFacts", "Table", "as_table", "is_parquet", "read_table", "table_of_text"]
+__all__ = [
+    "FileFacts", "Table", "as_table", "in_order_of", "is_parquet", "like_first_part", "read_table",
+    "table_of_text",
+]  # fmt: skip
 
-MOST_COLUMNS = 200_000
-"""No table of people is wider; one that is would take minutes to open, column by column."""
 _BYTES_PER_CELL = 16  # of a text in a Polars column, besides its letters
 
 
@@ -140,12 +148,22 @@ class Table:
 
 # -------------------------------------------------------------------------------------- files
 def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
-    """Read a CSV, TSV or Parquet file; CSV and TSV may be compressed with gzip or zstd."""
-    path = Path(path)
+    """Read a CSV, TSV or Parquet file; CSV and TSV may be compressed with gzip or zstd.
+
+    A folder or a pattern like `parts/*.parquet` is one table, its parts in the order of their
+    names. All CSV parts are cut and named as the first one is.
+    """
+    first, *others = part_files(Path(path))
+    if not others:
+        return _read_file(first, options)
+    return _read_parts((first, *others), options)
+
+
+def _read_file(path: Path, options: ReadOptions) -> Table:
     data, compression, size = load(path, options.limit)
     if is_parquet(data, path):
-        frame = _all_texts(_parquet(data, path, options.limit), path.name)
-        _check_size(frame, path.name, "")
+        frame = all_texts(_parquet(data, path, options.limit), path.name)
+        check_size(frame, path.name, "")
         return Table(
             frame,
             FileFacts("parquet", compression, size),
@@ -158,6 +176,77 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
     return table_of_text(
         text, options, path, FileFacts("csv", compression, size, encoding=encoding)
     )
+
+
+def _read_parts(paths: Sequence[Path], options: ReadOptions) -> Table:
+    allowed = usual_limit() if options.limit == "auto" else options.limit
+    if sum(_size(path) for path in paths) > allowed:
+        raise too_large(paths[0].parent, allowed, options.limit == "auto")
+    if any(path.suffix.lower() == ".parquet" for path in paths):
+        return _read_parquet_parts(paths, options)
+    first = _read_file(paths[0], options)
+    like_first = like_first_part(options, first)
+    tables = [first, *(_read_file(path, like_first) for path in paths[1:])]
+    frames = [
+        in_order_of(first.names, table.frame, path, paths[0])
+        for table, path in zip(tables, paths, strict=True)
+    ]
+    assert first.facts is not None
+    size = sum(table.facts.bytes for table in tables if table.facts is not None)
+    return replace(first, frame=pl.concat(frames), facts=replace(first.facts, bytes=size))
+
+
+def _read_parquet_parts(paths: Sequence[Path], options: ReadOptions) -> Table:
+    frames: list[pl.DataFrame] = []
+    for path in paths:
+        data, _, _ = load(path, options.limit)
+        frame = _parquet(data, path, options.limit)
+        frames.append(in_order_of(frames[0].columns if frames else None, frame, path, paths[0]))
+    who = paths[0].parent.name
+    if all(frame.schema == frames[0].schema for frame in frames):
+        frame = all_texts(pl.concat(frames), who)
+    else:
+        frame = pl.concat([all_texts(f, p.name) for f, p in zip(frames, paths, strict=True)])
+    check_size(frame, who, "")
+    facts = FileFacts("parquet", None, sum(map(_size, paths)))
+    return Table(frame, facts, options.missing_tokens, options.formats)
+
+
+def like_first_part(options: ReadOptions, first: Table) -> ReadOptions:
+    """How the other parts of a table are read: cut and named as the first one is."""
+    facts = first.facts
+    assert facts is not None
+    return replace(
+        options,
+        delimiter=facts.delimiter or "auto",
+        quote=facts.quote or "auto",
+        space_after_delimiter=bool(facts.space_after_delimiter),
+        header=True if facts.header else tuple(first.names),
+    )
+
+
+def in_order_of(
+    names: Sequence[str] | None, part: pl.DataFrame, path: Path, first: Path
+) -> pl.DataFrame:
+    """A part with its columns in the order of the first one's, which are the same."""
+    if names is None or part.columns == list(names):
+        return part
+    if set(part.columns) != set(names):
+        more = [name for name in part.columns if name not in set(names)]
+        less = [name for name in names if name not in set(part.columns)]
+        differs = f"has a column '{more[0]}' that" if more else f"has no column '{less[0]}', which"
+        has = "does not have" if more else "has"
+        raise InputError(
+            f"{path.name} {differs} {first.name} {has}; all parts of a table have the same columns"
+        )
+    return pl.DataFrame([part[name] for name in names])
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # reading it will say what is amiss
 
 
 def is_parquet(data: bytes, path: Path) -> bool:
@@ -173,7 +262,7 @@ def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFact
     sample = first_records(text, dialect)
     if not sample:
         raise InputError(f"{path.name} holds only blank lines; it needs at least one record")
-    _check_width(len(sample[0]), path.name)
+    check_width(len(sample[0]), path.name)
     header = options.header
     if header == "auto":
         header = has_header(sample, options.missing_tokens)
@@ -182,8 +271,8 @@ def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFact
     del text
     named = header is True
     frame = cells.slice(1) if named else cells
-    frame.columns = _names(_first_row(cells) if named else header, cells.width, path.name)
-    _check_size(frame, path.name, " below its header; if the first row is data, set header: false")
+    frame.columns = column_names(_first_row(cells) if named else header, cells.width, path.name)
+    check_size(frame, path.name, " below its header; if the first row is data, set header: false")
     facts = replace(
         facts,
         format="tsv" if dialect.delimiter == "\t" else "csv",
@@ -204,7 +293,7 @@ def _parquet(data: bytes, path: Path, limit: int | Literal["auto"]) -> pl.DataFr
     try:
         file = pl.scan_parquet(io.BytesIO(data))
         width = len(file.collect_schema())
-        _check_width(width, path.name)
+        check_width(width, path.name)
         cells = width * int(file.select(pl.len()).collect().item())
         if cells * _BYTES_PER_CELL > allowed:
             raise too_large(path, allowed, limit == "auto")
@@ -224,42 +313,6 @@ def _first_row(cells: pl.DataFrame) -> Sequence[str]:
     return [first, *others]
 
 
-def _names(given: Sequence[str] | bool, width: int, file: str) -> list[str]:
-    if isinstance(given, bool):
-        return [f"column_{place}" for place in range(1, width + 1)]
-    if len(given) != width:
-        raise InputError(
-            f"{file} has {width} columns, but header names {len(given)}; name every column once"
-        )
-    seen: dict[str, int] = {}
-    for place, name in enumerate(given, 1):
-        if not name.strip():
-            raise InputError(
-                f"{file}: column {place} has no name; give every column one, "
-                "in the first row or as a list for header"
-            )
-        if name in seen:
-            raise InputError(
-                f"{file}: columns {seen[name]} and {place} are both called '{name}'; "
-                "give every column a name of its own"
-            )
-        seen[name] = place
-    return list(given)
-
-
-def _check_width(width: int, file: str) -> None:
-    if width > MOST_COLUMNS:
-        raise InputError(
-            f"{file} has {width:,} columns, and Kanon reads {MOST_COLUMNS:,} at most; leave out "
-            "columns that are not to be published, or turn the table if its records are columns"
-        )
-
-
-def _check_size(frame: pl.DataFrame, who: str, where: str) -> None:
-    if not frame.width or not frame.height:
-        raise InputError(f"{who} has no {'columns' if not frame.width else 'records'}{where}")
-
-
 # ------------------------------------------------------------------------------------- frames
 def as_table(
     data: pl.DataFrame | pd.DataFrame | Table, missing_tokens: Sequence[str] | None = None
@@ -269,64 +322,7 @@ def as_table(
         tokens = data.missing_tokens if missing_tokens is None else tuple(missing_tokens)
         return replace(data, missing_tokens=tokens)
     if not isinstance(data, pl.DataFrame):
-        data = _from_pandas(data)
-    frame = _all_texts(data, "the frame")
-    _check_size(frame, "the frame", "")
+        data = from_pandas(data)
+    frame = all_texts(data, "the frame")
+    check_size(frame, "the frame", "")
     return Table(frame, None, MISSING_TOKENS if missing_tokens is None else tuple(missing_tokens))
-
-
-def _all_texts(frame: pl.DataFrame, who: str) -> pl.DataFrame:
-    _names(frame.columns, frame.width, who)
-    return pl.DataFrame([_texts(column, who) for column in frame.iter_columns()])
-
-
-def _texts(column: pl.Series, who: str) -> pl.Series:
-    """Cells printed as a person writes them: days without a clock when all are at midnight."""
-    kind = column.dtype
-    refusal = InputError(
-        f"{who}: column '{column.name}' holds {kind} values, which are no cells of a table; "
-        "turn it into text, numbers or dates"
-    )
-    if kind.is_nested():
-        raise refusal
-    if kind.is_float():
-        column = column.fill_nan(None)
-    if kind == pl.Datetime:
-        midnight = (column.dt.time().drop_nulls() == time(0)).all()
-        column = column.dt.to_string("%Y-%m-%d" if midnight else "%Y-%m-%d %H:%M:%S%.f")
-    try:
-        return column.cast(pl.String).fill_null("")
-    except pl.exceptions.PolarsError:
-        raise refusal from None
-
-
-def _from_pandas(data: pd.DataFrame) -> pl.DataFrame:
-    import pandas as pd
-
-    if not isinstance(data, pd.DataFrame):
-        raise InputError(f"a table must be a Polars or pandas frame, not {type(data).__name__}")
-    names = _names([str(name) for name in data.columns], data.shape[1], "the frame")  # no doubles
-    series = [data.iloc[:, place] for place in range(data.shape[1])]
-    return pl.DataFrame([_pandas_cells(n, s) for n, s in zip(names, series, strict=True)])
-
-
-def _pandas_cells(name: str, cells: pd.Series) -> pl.Series:
-    import pandas as pd
-
-    missing = cells.isna().to_numpy()
-    if isinstance(cells.dtype, pd.DatetimeTZDtype):
-        cells = cells.dt.tz_localize(None)  # as printed, not moved to another zone
-    kind = getattr(cells.dtype, "kind", "O")
-    if isinstance(cells.dtype, np.dtype) and kind in "biuf":
-        numbers = cells.to_numpy()
-        given = numbers[~missing]
-        exact = (given % 1 == 0) & (np.abs(given) < 2**53)
-        whole = kind == "f" and missing.any() and exact.all()
-        column = pl.Series(name, numbers, nan_to_null=True)
-        # pandas turns integers into floats to hold a gap: 39.0 was 39 in the file.
-        return column.cast(pl.Int64, strict=False) if whole else column
-    if isinstance(cells.dtype, np.dtype) and kind == "M":
-        return pl.Series(name, cells.to_numpy().astype("datetime64[us]"))
-    objects = cells.to_numpy(dtype=object)
-    texts = [None if gap else str(cell) for cell, gap in zip(objects, missing, strict=True)]
-    return pl.Series(name, texts, dtype=pl.String)

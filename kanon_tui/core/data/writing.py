@@ -47,10 +47,13 @@ def check_target(
 
 
 def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
-    """Refuse a file that is one of those that are read, by whatever name or link."""
-    target = _identities(path)
-    if any(target & _identities(read) for read in inputs):
-        raise InputError(f"{path} is what is read, it cannot be written too; name another")
+    """Refuse a file that is one of those that are read, by whatever name or link, or among them."""
+    target, folder = _identities(path), _identities(path.parent)
+    for read in inputs:
+        if target & _identities(read):
+            raise InputError(f"{path} is what is read, it cannot be written too; name another")
+        if read.is_dir() and folder & _identities(read):
+            raise InputError(f"{path} would lie among the parts that are read; name another folder")
 
 
 def _identities(path: Path) -> set[object]:

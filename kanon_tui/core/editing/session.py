@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from kanon_tui.core.data.part_files import name_beside
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut, singling_out
 from kanon_tui.core.data.table import Table, read_table
@@ -116,7 +117,7 @@ class Session:
         changes are to be written over.
         """
         project = self.project
-        target = path or project.path or project.data_path.with_suffix(".yaml")
+        target = path or project.path or name_beside(project.data_path, ".yaml")
         if not over_changes and project.path is not None:
             self._check_unchanged(project, target)
         seen = _seen_from(target.parent, project.data_path)

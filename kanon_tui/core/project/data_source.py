@@ -29,7 +29,7 @@ class DataSource:
     """Where the table is and how to read it."""
 
     path: str = declared(
-        help="The data file; relative to the project file",
+        help="The data file, or a folder or pattern of its parts; relative to the project file",
         type=FieldType(_PATH, _read_path, exact_number),
         required="data: {path: FILE}",
     )

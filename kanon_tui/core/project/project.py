@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kanon_tui.core.data.guess import guess_attribute
+from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.data.value_formats import fitting_format
@@ -99,8 +100,18 @@ class Project:
 
     @property
     def data_path(self) -> Path:
-        """The data file."""
+        """The data file, or the folder or pattern of its parts."""
         return self.folder / self.data.path
+
+    @property
+    def data_files(self) -> tuple[Path, ...]:
+        """The data file, or its parts and their folder; as it is written where there is none."""
+        try:
+            files = part_files(self.data_path)
+        except KanonError:
+            return (self.data_path,)
+        folder = (self.data_path,) if self.data_path.is_dir() else ()
+        return (*folder, *files)
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -112,7 +123,7 @@ class Project:
         """The data and the files of hierarchies."""
         hierarchies = (spec.hierarchy or {} for spec in self.attributes.values())
         files = (each[key] for each in hierarchies for key in _FILE_KEYS if key in each)
-        return (self.data_path, *(self.folder / str(file) for file in files))
+        return (*self.data_files, *(self.folder / str(file) for file in files))
 
     @property
     def title(self) -> str:

@@ -351,7 +351,7 @@ def test_of_very_many_columns_some_tell_names_from_values(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_table_wider_than_any_gets_a_sentence(tmp_path, monkeypatch, ending) -> None:
-    monkeypatch.setattr("kanon_tui.core.data.table.MOST_COLUMNS", 4)
+    monkeypatch.setattr("kanon_tui.core.data.frames.MOST_COLUMNS", 4)
     path = tmp_path / f"wide.{ending}"
     frame = pl.DataFrame({name: ["1", "2"] for name in "abcde"})
     frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
