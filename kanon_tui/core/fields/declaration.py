@@ -65,8 +65,8 @@ class Field:
     """Its key in a file where that is not its name; `missing.tokens` lies in a mapping."""
     always: bool = False
     """Whether a file shows it even if it is the default."""
-    formerly: tuple[str, FieldType] | None = None
-    """The key that older files have in its place, and how that is read; it is never written."""
+    formerly: tuple[tuple[str, FieldType], ...] = ()
+    """Keys that older files have in its place, and how they are read; they are never written."""
 
     @property
     def allowed(self) -> str:
@@ -105,15 +105,15 @@ def declared(
     key: str = "",
     required: str = "",
     always: bool = False,
-    formerly: tuple[str, FieldType] | None = None,
+    formerly: tuple[tuple[str, FieldType], ...] = (),
     factory: Callable[[], Any] | None = None,
 ) -> Any:
     """Declare a field of a dataclass that a person may set.
 
     Without `type` it follows from the annotation, the bounds, `choices` and `words`. In a file its
     key is the name of the field, or `key`, which may lie deeper (`missing.tokens`). It is written
-    where it differs from the default, or `always`. `formerly` is a key of older files with its own
-    way of reading.
+    where it differs from the default, or `always`. `formerly` are keys of older files, each with
+    its own way of reading.
     """
     given = {"low": low, "high": high, "above": above, "words": words, "choices": choices}
     facts = {
@@ -170,7 +170,7 @@ def _type_of(
     choices: Sequence[str],
 ) -> FieldType:
     """The type that an annotation and the bounds of its declaration describe."""
-    if isinstance(hint, types.UnionType):
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
         (inner,) = (arg for arg in hint.__args__ if arg is not type(None))
         return optional(_type_of(inner, low, high, above, words, choices))
     if typing.get_origin(hint) is typing.Literal:

@@ -46,7 +46,7 @@ def keys_of(owner: type[Any]) -> tuple[str, ...]:
 def _former_keys(owner: type[Any]) -> tuple[str, ...]:
     """The keys of older files that an object of this class is read from as well."""
     fields = declarations_of(owner).values()
-    return tuple(f.formerly[0] for f in fields if isinstance(f, Field) and f.formerly is not None)
+    return tuple(key for f in fields if isinstance(f, Field) for key, _ in f.formerly)
 
 
 def read_fields(owner: type[T], located: LocatedValue, also: Iterable[str] = ()) -> T:
@@ -79,13 +79,15 @@ def _construct(
             )
             continue
         key = declared.key or name
-        former, former_type = declared.formerly or ("", None)
-        if key in entries and former in entries:
-            raise entries[former].refuse(f"{former} is the older word for {key}; keep {key} alone")
+        former = [(old, old_type) for old, old_type in declared.formerly if old in entries]
+        if former and key in entries:
+            old = former[0][0]
+            raise entries[old].refuse(f"{old} is the older word for {key}; keep {key} alone")
         if key in entries:
             values[name] = declared.read(entries[key])
-        elif former_type is not None and former in entries:
-            values[name] = former_type.read(entries[former])
+        elif former:
+            old, old_type = former[0]
+            values[name] = old_type.read(entries[old])
         elif declared.required and located is not None:
             raise located.refuse(f"the key {key} is missing; write {declared.required}")
     return owner(**values)

@@ -3,7 +3,9 @@
 A *group* is the set of published records that an attribute shows alike:
 
 - full-domain: the records that share the attribute's published label (`of_level`);
-- clustering: an equivalence class of the release (`of_classes`).
+- clustering, and wherever one value stands for a whole class (mean, median, mode): an equivalence
+  class of the release (`of_classes`). A mean says nothing of how far its members lie apart, so such
+  a cell is measured by the values that the class holds, as if it printed their range or set.
 
 Per group a `CellGroups` knows how many records it has, how wide the range or label is that it
 prints, how many values of the data that covers, and which rules the records break. Every metric is
@@ -188,7 +190,9 @@ def cells_of(release: Release) -> tuple[CellGroups, ...]:
 def _cells_of_levels(release: Release, levels: Sequence[int]) -> tuple[CellGroups, ...]:
     published = ~release.suppressed
     return tuple(
-        CellGroups.of_level(
+        CellGroups.of_classes(attribute, release.classes, release.class_sizes, None)
+        if attribute.publishes_one_value
+        else CellGroups.of_level(
             attribute,
             level,
             np.bincount(attribute.column.codes[published], minlength=len(attribute.column.values)),

@@ -102,7 +102,11 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
     the first categorical sensitive attribute when it is not given (numbers have no majority).
     """
     cells = cells_of(release)
-    attributes = {each.attribute.name: _attribute_measures(each) for each in cells}
+    levels = release.grouping.levels or [None] * len(cells)
+    attributes = {
+        each.attribute.name: _attribute_measures(each, level)
+        for each, level in zip(cells, levels, strict=True)
+    }
     ncp = sum(each.weight * each.ncp for each in attributes.values())
     labels = _class_labels(release.task, class_attribute)
     sizes = release.class_sizes
@@ -130,14 +134,14 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
     )
 
 
-def _attribute_measures(cells: CellGroups) -> AttributeMeasures:
+def _attribute_measures(cells: CellGroups, level: int | None) -> AttributeMeasures:
     attribute = cells.attribute
     kept = rules_kept(cells).tolist()
     return AttributeMeasures(
         weight=attribute.weight,
         ncp=attribute_ncp(cells),
         rv=attribute_research_value(cells),
-        level=cells.level,
+        level=level,
         mean_span=mean_span(cells),
         il=attribute_il(cells),
         rules=tuple(

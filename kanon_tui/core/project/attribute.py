@@ -11,7 +11,15 @@ from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.value_formats import FORMAT, Format
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import FieldType, list_of, number, optional, text, whole_number
+from kanon_tui.core.fields.types import (
+    FieldType,
+    choice,
+    list_of,
+    number,
+    optional,
+    text,
+    whole_number,
+)
 from kanon_tui.core.fields.yaml_text import Plain, exact_number
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.hierarchy.specification import HIERARCHY
@@ -77,6 +85,18 @@ _RESEARCH_VALUES = list_of(
 )
 
 
+Publish = Literal["range", "mean", "median", "hierarchy", "ancestor", "set", "mode"]
+
+_NUMERIC = FieldType(
+    "ranges or hierarchy",
+    lambda located: {"ranges": "range"}.get(
+        word := choice(("ranges", "hierarchy")).read(located), word
+    ),
+    name="str",
+)
+"""`numeric: ranges|hierarchy`, which files had before one key said what a class publishes."""
+
+
 @dataclass(frozen=True)
 class AttributeSpec:
     """What a project says of one attribute; None where it leaves the choice to Kanon."""
@@ -103,15 +123,12 @@ class AttributeSpec:
     hierarchy: Mapping[str, Any] | None = declared(
         None, "Its levels, as written: a builder, a file or a level table", type=optional(HIERARCHY)
     )
-    categories: Literal["ancestor", "set"] = declared(
-        "ancestor",
-        "Categories with a hierarchy: what a class of a clustering publishes, the label above its "
-        "values or the set of them",
-    )
-    numeric: Literal["ranges", "hierarchy"] = declared(
-        "ranges",
-        "Numbers and dates with a hierarchy: what a class of a clustering publishes and is "
-        "measured by, its range or the label above its values",
+    publish: Publish | None = declared(
+        None,
+        "What a class publishes. Numbers and dates: range, mean, median, or the label of their "
+        "hierarchy; categories: ancestor (the label above), set, or mode. range or ancestor if not "
+        "given",
+        formerly=(("categories", choice(("ancestor", "set"))), ("numeric", _NUMERIC)),
     )
     rules: RuleTable = declared(RuleTable(), "Values that a class must not mix", type=RULES)
     magvals: tuple[str | Mark, ...] = declared((), "Labels that matter most", type=_MARKS)

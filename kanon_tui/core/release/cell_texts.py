@@ -1,4 +1,4 @@
-"""How a class is printed: ranges of numbers and dates, common ancestors, sets of categories.
+"""How a class is printed: ranges of numbers and dates, common ancestors, sets, one value for all.
 
 Algorithms label records; only this module knows what a class of them shows.
 """
@@ -10,6 +10,7 @@ from itertools import pairwise
 from kanon_tui.core.data.column import range_text
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.release.one_value import one_value_texts
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["cell_texts"]
@@ -17,6 +18,8 @@ __all__ = ["cell_texts"]
 
 def cell_texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
     """What every cluster prints for its shown values."""
+    if attribute.publishes_one_value:
+        return one_value_texts(attribute, clusters)
     if attribute.ordered:
         return _ranges(attribute, clusters)
     if attribute.publishes_ancestor:

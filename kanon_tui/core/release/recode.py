@@ -20,8 +20,10 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.release.cell_texts import cell_texts
+from kanon_tui.core.release.one_value import one_value_note, one_value_warning
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import Note
 
 __all__ = ["PublishedCells", "Release", "number_rows", "recode", "text_ranks"]
 
@@ -115,6 +117,17 @@ class Release:
         """The same records as they follow one another in the input: for the analyst's eyes only."""
         return self._cells_of(self._published)
 
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader should know of how classes are printed."""
+        return tuple(one_value_note(each) for each in self.task.quasi if each.publishes_one_value)
+
+    @cached_property
+    def warnings(self) -> tuple[Note, ...]:
+        """What nobody should overlook in the printed cells."""
+        found = (one_value_warning(each, self.classes) for each in self.task.quasi)
+        return tuple(each for each in found if each is not None)
+
     def _cells_of(self, records: Int64s) -> pl.DataFrame:
         cells = {a.name: c for a, c in zip(self.task.quasi, self.cells, strict=True)}
         columns = []
@@ -137,7 +150,27 @@ def recode(task: Task, grouping: Grouping) -> Release:
         labels = attribute.hierarchy.maps[level][attribute.column.codes]
         labels = np.where(grouping.labels < 0, -1, labels)
         cells.append(_unified(attribute.hierarchy.labels[level], labels, in_order=True))
-    return Release(task, grouping, tuple(cells))
+    return Release(task, grouping, _with_one_value(task, cells))
+
+
+def _with_one_value(task: Task, labels: Sequence[PublishedCells]) -> tuple[PublishedCells, ...]:
+    """The labels of levels, save that some attributes publish one value for a whole class."""
+    if not any(attribute.publishes_one_value for attribute in task.quasi):
+        return tuple(labels)
+    shown = labels[0].codes >= 0
+    classes = np.full(task.n, -1, dtype=np.int32)
+    classes[shown] = number_rows([cells.codes[shown] for cells in labels])
+    count = int(classes.max(initial=-1)) + 1
+    return tuple(
+        _unified(
+            cell_texts(attribute, GroupValues.of(classes, attribute.column.codes, count)),
+            classes,
+            in_order=False,
+        )
+        if attribute.publishes_one_value
+        else cells
+        for attribute, cells in zip(task.quasi, labels, strict=True)
+    )
 
 
 def number_rows(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:

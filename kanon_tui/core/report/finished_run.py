@@ -69,7 +69,8 @@ class FinishedRun:
         """What a reader should know: hierarchies that were made up, records dropped, and so on."""
         full_domain = self.algorithm.family is Family.FULL_DOMAIN
         built = self.task.built if full_domain else ()
-        found = (*self.warnings, *self.task.notes, *built, *self.grouping.notes)
+        release = self.release.notes
+        found = (*self.warnings, *self.task.notes, *built, *self.grouping.notes, *release)
         if not all(isinstance(each, Note) for each in found):
             raise TypeError("a note that was not made by text.note cannot go into a report")
         return found
@@ -77,4 +78,4 @@ class FinishedRun:
     @property
     def warnings(self) -> tuple[Note, ...]:
         """Those of the notes that nobody should overlook."""
-        return self.task.output.warnings
+        return (*self.task.output.warnings, *self.release.warnings)

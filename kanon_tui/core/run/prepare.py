@@ -23,7 +23,7 @@ from kanon_tui.core.privacy.personal_k import personal_requirement
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.task.weights import attribute_weights
-from kanon_tui.core.text import Note, note
+from kanon_tui.core.text import Note, joined, note
 
 __all__ = ["coded_column", "prepare", "quasi_identifier"]
 
@@ -135,20 +135,27 @@ def quasi_identifier(
         typed_research_values=_typed_research_values(column, spec, bound),
         typed_hierarchy=hierarchy if _is_typed(spec) else None,
         span=spec.span,
-        categories=spec.categories,
-        numeric=spec.numeric,
+        publish=spec.publish or "",
         max_width=spec.max_width,
     )
+
+
+_FOR_NUMBERS = ("range", "mean", "median", "hierarchy")
+_FOR_CATEGORIES = ("ancestor", "set", "mode")
 
 
 def _check_recoding(column: Column, spec: AttributeSpec, given: bool) -> None:
     """Options that do nothing are refused."""
     name, ordered = column.name, column.kind.ordered
-    if spec.numeric == "hierarchy" and not (ordered and given):
-        lacks = "no hierarchy; give it one" if ordered else "no numbers; leave numeric out"
-        raise InputError(f"{name}: numeric is hierarchy, but it has {lacks}")
-    if spec.categories == "set" and ordered:
-        raise InputError(f"{name}: categories is for categories; leave it out")
+    allowed = _FOR_NUMBERS if ordered else _FOR_CATEGORIES
+    if spec.publish is not None and spec.publish not in allowed:
+        others = "categories" if ordered else "numbers and dates"
+        raise InputError(
+            f"{name}: publish: {spec.publish} is for {others}; this one is {column.kind}, so "
+            f"choose {joined(allowed, 'or')}"
+        )
+    if spec.publish == "hierarchy" and not given:
+        raise InputError(f"{name}: publish is hierarchy, but it has no hierarchy; give it one")
     if spec.max_width is not None and not ordered:
         raise InputError(f"{name}: max_width is for numbers and dates; mark labels with magvals")
     if spec.span == "distinct" and not ordered:

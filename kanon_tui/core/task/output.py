@@ -37,7 +37,7 @@ class Output:
         "sorted",
         "How records are ordered: by all their published cells, by chance (never the seed), or as "
         "in the input, which can give people away",
-        formerly=("shuffle", _SHUFFLE),
+        formerly=(("shuffle", _SHUFFLE),),
     )
     formulas: Literal["keep", "escape"] = declared(
         "keep",

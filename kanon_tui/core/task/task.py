@@ -43,10 +43,8 @@ class QuasiIdentifier:
     """Research values by hand, one per level; None keeps the computed one."""
     span: str = "domain"
     """What the span of a range counts: units of the domain, or distinct values of the table."""
-    categories: str = "ancestor"
-    """What a class of categories publishes where there is a hierarchy: its label, or a set."""
-    numeric: str = "ranges"
-    """What a class of numbers or dates publishes: a range, or a label of the hierarchy."""
+    publish: str = ""
+    """What a class publishes where that is not as usual, in the words of a project file."""
     max_width: float | None = None
     """Numbers and dates: the widest range that is not too wide."""
     typed_hierarchy: Hierarchy | None = None
@@ -60,12 +58,18 @@ class QuasiIdentifier:
     @property
     def ordered(self) -> bool:
         """Whether its values lie on a line (numbers, dates), not in a tree."""
-        return self.column.kind.ordered and self.numeric == "ranges"
+        return self.column.kind.ordered and self.publish != "hierarchy"
 
     @property
     def publishes_ancestor(self) -> bool:
         """Whether a class publishes the label above its values, and not a range or a set."""
-        return not self.ordered and self.hierarchy_given and self.categories == "ancestor"
+        listed = self.publish in ("set", "mode")
+        return not self.ordered and self.hierarchy_given and not listed
+
+    @property
+    def publishes_one_value(self) -> bool:
+        """Whether all members of a class get one value, which need not be theirs."""
+        return self.publish in ("mean", "median", "mode")
 
     @cached_property
     def units(self) -> npt.NDArray[np.float64]:

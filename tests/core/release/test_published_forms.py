@@ -35,7 +35,7 @@ def figures(task: Task, *labels: int) -> Measures:
 def test_byun_definition_5_a_class_publishes_the_union_of_its_values() -> None:
     columns = {"city": ["Rome", "Oslo", "Milan", "Milan"]}
     by_label = make_task(columns, 2, {"city": AttributeSpec(hierarchy=CITIES)})
-    as_set = make_task(columns, 2, {"city": AttributeSpec(hierarchy=CITIES, categories="set")})
+    as_set = make_task(columns, 2, {"city": AttributeSpec(hierarchy=CITIES, publish="set")})
     assert classes(by_label, 0, 0, 1, 1).frame["city"].unique().sort().to_list() == ["*", "Milan"]
     assert classes(as_set, 0, 0, 1, 1).frame["city"].unique().sort().to_list() == [
         "Milan",
@@ -49,7 +49,7 @@ def test_byun_definition_5_a_class_publishes_the_union_of_its_values() -> None:
 def test_cka_definitions_8_and_10_labels_and_loss_of_numbers_from_the_hierarchy() -> None:
     """The label above 10 and 15 is one of three levels up, above 10 and 30 two of three."""
     columns = {"age": [10, 15, 10, 30, 50, 50]}
-    task = make_task(columns, 2, {"age": AttributeSpec(hierarchy=AGES, numeric="hierarchy")})
+    task = make_task(columns, 2, {"age": AttributeSpec(hierarchy=AGES, publish="hierarchy")})
     low, wide = (task.quasi[0].hierarchy.paths[0][level] for level in (1, 2))
     release = classes(task, 0, 0, 1, 1, 2, 2)
     assert [release.cells[0].texts[code] for code in release.cells[0].codes] == [
@@ -129,9 +129,9 @@ def mixed(rng: np.random.Generator) -> Task:
         "code": rng.choice(list(levels), n).tolist(),
     }
     specs = {
-        "age": AttributeSpec(hierarchy=AGES, numeric="hierarchy", max_width=30),
+        "age": AttributeSpec(hierarchy=AGES, publish="hierarchy", max_width=30),
         "income": AttributeSpec(span="distinct"),
-        "code": AttributeSpec(hierarchy={"levels": levels}, categories="set"),
+        "code": AttributeSpec(hierarchy={"levels": levels}, publish="set"),
     }
     return make_task(columns, 3, specs)
 
@@ -150,8 +150,8 @@ def test_every_algorithm_publishes_these_forms_and_verifies(name: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        (AttributeSpec(numeric="hierarchy"), "it has no hierarchy; give it one"),
-        (AttributeSpec(categories="set"), "categories is for categories"),
+        (AttributeSpec(publish="hierarchy"), "it has no hierarchy; give it one"),
+        (AttributeSpec(publish="set"), "publish: set is for categories"),
         (AttributeSpec(kind=Kind.CATEGORICAL, max_width=3), "max_width is for numbers and dates"),
         (AttributeSpec(kind=Kind.CATEGORICAL, span="distinct"), "span is for numbers and dates"),
     ],

@@ -25,6 +25,8 @@ class PublishedAttribute:
     unnamed: tuple[str, ...] = ()
     """The labels of values that the hierarchy does not name; most hierarchies have none."""
     missing_tokens: tuple[str, ...] = MISSING_TOKENS
+    one_value: bool = False
+    """Whether a class publishes one value for all its members, which need not be theirs."""
 
     @cached_property
     def known(self) -> frozenset[str]:

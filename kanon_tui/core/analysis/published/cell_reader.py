@@ -186,7 +186,9 @@ def cell_readers(project: Project, task: Task, names: Sequence[str]) -> dict[str
             hierarchy = build_hierarchy(spec.hierarchy, column, project.folder)
         elif task.roles[name] is Role.QUASI:
             hierarchy, _ = default_hierarchy(column)
-        found[name] = CellReader(column, hierarchy, _unnamed(spec), task.table.missing_tokens)
+        tokens = task.table.missing_tokens
+        one_value = spec.publish in ("mean", "median", "mode")
+        found[name] = CellReader(column, hierarchy, _unnamed(spec), tokens, one_value)
     return found
 
 

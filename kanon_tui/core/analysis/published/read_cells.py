@@ -91,8 +91,10 @@ class ReadCells:
         """`covers[v, c]`: a record with cell c may have the value v.
 
         A missing value is one that is not known, so that it may be any, unless it is taken as
-        literally missing.
+        literally missing. One value for a whole class excludes nobody: it need not be theirs.
         """
+        if self.attribute.one_value:
+            return np.ones((len(values), len(self.everything)), dtype=bool)
         found = self.shows(values)
         found[:, self.partly] = True
         if unknown_fits:
