@@ -27,6 +27,7 @@ from kanon_tui.commands import (
     serve,
     simulate,
     sweep,
+    warmup,
 )
 
 __all__ = ["COMMANDS"]
@@ -45,5 +46,6 @@ COMMANDS: dict[str, ModuleType] = {
     "algorithms": algorithms,
     "demo": demo,
     "serve": serve,
+    "warmup": warmup,
     "completion": completion,
 }

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from kanon_tui.commands.common import warn
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
     from kanon_tui.core.run.run import Run
 
-__all__ = ["finish_run", "finish_sweep"]
+__all__ = ["finish_compiling", "finish_run", "finish_sweep"]
 
 
 def finish_run(run: Run) -> None:
@@ -48,6 +50,23 @@ def finish_sweep(sweep: Sweep) -> list[SweepPoint]:
             points.append(point)
             progress.update(bar, advance=1, description=f"{point.algorithm} k={point.k}")
     return sweep.in_order(points)
+
+
+def finish_compiling(left: Iterable[int], total: int) -> int:
+    """Compile to the end, with a bar when stderr is a terminal; gives how many are left."""
+    if not sys.stderr.isatty():
+        return list(left)[-1]
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar, last = progress.add_task("compiling", total=total), total
+        for last in left:
+            progress.update(bar, completed=total - last)
+    return last
 
 
 def _announce_compiling() -> None:

@@ -34,14 +34,14 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from platformdirs import user_cache_path
 
-__all__ = ["KernelCache", "keep_for_all_users", "places"]
+__all__ = ["BESIDE_PACKAGE", "KernelCache", "keep_for_all_users", "places"]
 
 _LARGEST = 256 * 2**20
 """Bytes that are kept: some fifteen versions of all kernels. What was not used for longest goes."""
 _DAY = 24 * 3600.0
 _BROKEN = (pickle.UnpicklingError, AttributeError, EOFError, ImportError, IndexError, OSError)
 """What reading a damaged file can raise, or one that names a class that has moved."""
-_BESIDE_PACKAGE = Path(__file__).parent / "__pycache__" / "kernels"
+BESIDE_PACKAGE = Path(__file__).parent / "__pycache__" / "kernels"
 _ANNOTATIONS = 6
 """Where numba tells of a compiled function how it saw the types of every line: nobody asks."""
 
@@ -111,14 +111,14 @@ def places() -> tuple[Path, ...]:
     Somebody who sets numba's own folder for this gets just that.
     """
     if _for_all_users:
-        return (_BESIDE_PACKAGE,) if _is_of_package(_BESIDE_PACKAGE, make=True) else ()
+        return (BESIDE_PACKAGE,) if _is_of_package(BESIDE_PACKAGE, make=True) else ()
     if _numba_settings.CACHE_DIR:
         chosen = Path(_numba_settings.CACHE_DIR) / "kanon-tui"
         return (chosen,) if _is_own(chosen) else ()
     own = user_cache_path("kanon-tui") / "kernels"
     found = (own,) if _is_own(own) else ()
-    beside = _is_of_package(_BESIDE_PACKAGE, make=not found)
-    return (*found, _BESIDE_PACKAGE) if beside else found
+    beside = _is_of_package(BESIDE_PACKAGE, make=not found)
+    return (*found, BESIDE_PACKAGE) if beside else found
 
 
 def keep_for_all_users() -> bool:
@@ -165,7 +165,7 @@ def _write(path: Path, content: bytes) -> None:
         path.parent.mkdir(mode=0o755, exist_ok=True)
         try:
             aside.write_bytes(content)
-            if _BESIDE_PACKAGE in path.parents:  # all users read it, whatever root's habits
+            if BESIDE_PACKAGE in path.parents:  # all users read it, whatever root's habits
                 aside.chmod(0o644)
             aside.replace(path)
         finally:

@@ -1,24 +1,27 @@
 """Compiling ahead of time, so that no run has to wait for it.
 
 `warm_up` runs every algorithm on a tiny table that has all kinds of values. Whatever they call is
-then compiled for the very types they use, and stays on disk for later processes. It takes seconds
-to a minute the first time and next to nothing afterwards. Call it in a background thread, or, where
-a screen must stay smooth, as a process of its own: `python -m kanon_tui.core.run.warm_up`.
+then compiled for the very types they use, and stays on disk for later processes. Call it in a
+background thread, or, where a screen must stay smooth, as a process of its own:
+`python -m kanon_tui.core.run.warm_up`. `compile_all` does it on all cores and tells how far it is.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from kanon_tui.core import kernels
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import as_table
-from kanon_tui.core.errors import KanonError
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.helper_processes import Processes, cores
 from kanon_tui.core.kernels.compiling import on_disk
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
@@ -28,7 +31,7 @@ from kanon_tui.core.task.rules import Apart, RuleTable
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 
-__all__ = ["is_warm", "uncompiled", "warm_up"]
+__all__ = ["compile_all", "is_warm", "kernel_folder", "kernels_by_name", "uncompiled", "warm_up"]
 
 _COLUMNS = {
     "age": ["31", "42", "31", "57", "?", "42", "60", "38", "31", "57", "44", "?", "29"],
@@ -41,6 +44,10 @@ _PARAMETERS = {"distributed": {"part": 2, "workers": 1}}
 """For an algorithm that would take a shorter way on a tiny table."""
 _WATCHED = ("bottom-up", "euclidean", "udc", "udc-suppress")
 """Algorithms that call more when every step is a decision."""
+_LONG = ("top-down", "k-member")
+"""Algorithms that compile for longest and share little."""
+_OFTEN = 0.2
+"""Seconds between two looks at what is compiled."""
 _CITIES = {"Rome": ["Italy"], "Milan": ["Italy"], "Paris": ["France"], "Lyon": ["France"]}
 
 
@@ -63,12 +70,58 @@ def is_warm() -> bool:
 
 def uncompiled() -> Iterator[str]:
     """The kernels, as `module.function`, whose machine code is not on disk."""
-    for found in pkgutil.iter_modules(kernels.__path__):
-        module = importlib.import_module(f"{kernels.__name__}.{found.name}")
-        for name in module.__all__:
-            function = getattr(module, name)
-            if hasattr(function, "py_func") and not on_disk(function):
-                yield f"{found.name}.{name}"
+    for name, function in kernels_by_name().items():
+        if not on_disk(function):
+            yield name
+
+
+def kernels_by_name() -> dict[str, Any]:
+    """All kernels, as `module.function`; not what is compiled into other kernels only."""
+    from kanon_tui.core.kernels.machine_code import KernelCache
+
+    found = {}
+    for module in pkgutil.iter_modules(kernels.__path__, f"{kernels.__name__}."):
+        for name, function in vars(importlib.import_module(module.name)).items():
+            kept = isinstance(getattr(function, "_cache", None), KernelCache)
+            if kept and function.__module__ == module.name:
+                found[f"{module.name.rpartition('.')[2]}.{name}"] = function
+    return found
+
+
+def kernel_folder(all_users: bool = False) -> Path:
+    """Where this process keeps what it compiles; beside the package for `all_users`."""
+    from kanon_tui.core.kernels import machine_code
+
+    if all_users and not machine_code.keep_for_all_users():
+        raise InputError(
+            f"{machine_code.BESIDE_PACKAGE}: it cannot be written to; ask whoever installed Kanon "
+            f"to do this, or leave --all-users out"
+        )
+    if not machine_code.places():
+        raise InputError(
+            "no folder can be written to in which compiled kernels could be kept; set "
+            "XDG_CACHE_HOME to a folder of your own"
+        )
+    return machine_code.places()[0]
+
+
+def compile_all(all_users: bool = False) -> Iterator[int]:
+    """Compile what is not on disk yet, on all cores; tells again and again how many are missing."""
+    from kanon_tui.core.algorithms import ALGORITHMS
+
+    longest_first = sorted(ALGORITHMS, key=lambda name: name not in _LONG)
+    to_come = len(longest_first)
+    with Processes(min(cores(), to_come), _compiler, all_users) as helpers:
+        helpers.submit(longest_first)
+        while to_come:
+            to_come -= helpers.result(_OFTEN) is not None
+            yield len(list(uncompiled()))
+
+
+def _compiler(all_users: bool) -> Callable[[str], None]:
+    """What a helper process does for the name of an algorithm."""
+    kernel_folder(all_users)
+    return lambda name: warm_up([name])
 
 
 def _tiny_task() -> Task:

@@ -29,6 +29,10 @@ from kanon_tui.core.kernels.adding import add
 number = {"int": int, "float": float, "complex": complex}[sys.argv[1]](1)
 print(add(number), sum(add.stats.cache_hits.values()), add._cache.is_filled())
 """
+FOR_ALL = """\
+from kanon_tui.core.kernels.machine_code import keep_for_all_users
+assert keep_for_all_users()
+"""
 PARTS = ("__init__.py", "compiling.py", "machine_code.py")
 
 
@@ -45,11 +49,11 @@ def copy_of_kanon(folder: Path, step: int = 1) -> Path:
     return folder
 
 
-def call(copy: Path, home: Path, type_: str = "int") -> subprocess.Popen[str]:
+def call(copy: Path, home: Path, type_: str = "int", more: str = "") -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(copy), "HOME": str(home)}
     environment.pop("NUMBA_CACHE_DIR", None)
     return subprocess.Popen(
-        [sys.executable, "-c", CALL, type_],
+        [sys.executable, "-c", more + CALL, type_],
         env={**environment, "XDG_CACHE_HOME": str(home / "cache")},
         cwd=copy,
         stdout=subprocess.PIPE,
@@ -57,9 +61,9 @@ def call(copy: Path, home: Path, type_: str = "int") -> subprocess.Popen[str]:
     )
 
 
-def called(copy: Path, home: Path, type_: str = "int") -> str:
+def called(copy: Path, home: Path, type_: str = "int", more: str = "") -> str:
     """What a kernel answers in a new process, how much it found on disk, and whether it is kept."""
-    with call(copy, home, type_) as process:
+    with call(copy, home, type_, more) as process:
         return process.communicate()[0].strip()
 
 
@@ -111,6 +115,16 @@ def test_a_folder_that_others_could_fill_is_not_used(tmp_path: Path, fault: str)
     assert list(folder.parent.rglob("*.kernel")) == []
     beside = copy / "kanon_tui" / "core" / "kernels" / "__pycache__" / "kernels"
     assert len(list(beside.rglob("*.kernel"))) == 1
+
+
+def test_what_is_compiled_for_all_users_is_found_by_another(tmp_path: Path) -> None:
+    copy = copy_of_kanon(tmp_path / "one")
+    assert called(copy, tmp_path / "root", more=FOR_ALL) == "2 0 True"
+    assert called(copy, tmp_path / "somebody") == "2 1 True"
+    [kept] = (copy / "kanon_tui").rglob("*.kernel")
+    assert kept.stat().st_mode & 0o777 == 0o644
+    kept.parent.parent.chmod(0o777)
+    assert called(copy, tmp_path / "careful") == "2 0 True"
 
 
 def test_a_folder_of_another_user_is_refused(
