@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: run test test-quick fuzz check format bench screenshots lock clean
+.PHONY: run test test-quick test-browser fuzz check format bench screenshots screenshots-browser lock clean
 
 run: $(INSTALLED)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -19,6 +19,10 @@ test-quick: $(INSTALLED)  ## the tests that take under a minute: no screens, no 
 SECONDS ?= 60
 fuzz: $(INSTALLED)  ## random files, projects, command lines, tables, keys and signals; SECONDS=600, SEED=17, TARGET=readers
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(if $(TARGET),--target '$(TARGET)')
+
+BROWSER_INSTALLED := .venv/browser-installed
+test-browser: $(BROWSER_INSTALLED)  ## the application in headless Chromium; CHROMIUM=/path/to/it where it is not found
+	$(BIN)/pytest -n 0 tests/browser/walks.py
 
 check: $(INSTALLED)  ## lint, format, types, tests
 	$(BIN)/ruff check .
@@ -37,9 +41,14 @@ bench: $(INSTALLED)  ## side-by-side timings; nothing here is asserted
 screenshots: $(INSTALLED)  ## the pictures of README and docs, from the real application
 	$(BIN)/python -m docs.make_screenshots
 
+screenshots-browser: $(BROWSER_INSTALLED)  ## the picture of the application in Chromium
+	$(BIN)/python -m docs.make_browser_screenshot
+
+LOCKED := --universal --upgrade --generate-hashes --no-header --no-annotate --quiet
 lock: $(INSTALLED)  ## the newest versions that the ranges allow, with the hashes of their files, for every system
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
-	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --generate-hashes --no-header --no-annotate --quiet --output-file constraints.txt
+	$(BIN)/uv pip compile pyproject.toml --extra dev $(LOCKED) --output-file constraints.txt
+	$(BIN)/uv pip compile tests/browser/requirements.in --constraint constraints.txt $(LOCKED) --output-file tests/browser/requirements.txt
 
 clean:
 	rm -rf .venv .import_linter_cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
@@ -57,3 +66,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation --editable .
 	@touch $(INSTALLED)
+
+$(BROWSER_INSTALLED): $(INSTALLED) tests/browser/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement tests/browser/requirements.txt
+	@touch $(BROWSER_INSTALLED)
