@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.data.column import counted
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.frequency import Outcome
 from kanon_tui.core.full_domain.objective import declared_objective
@@ -198,12 +199,18 @@ def _joining(labels: Int32s, task: Task, allowed: int) -> Int64s | None:
 
     `labels` gives the class of every record, -1 for those already suppressed.
     """
-    sizes = np.bincount(labels[labels >= 0])
+    there = labels >= 0
+    sizes = counted(labels[there], None if task.copies is None else task.copies[there])
     suppressed = task.n - int(sizes.sum())
     needed = task.k - suppressed
     can_spare = np.flatnonzero(sizes - needed >= task.k)
     if len(can_spare) and not task.requirements and task.k <= allowed:
         smallest = int(can_spare[sizes[can_spare].argmin()])
+        if task.copies is not None:
+            raise NotReachedError(
+                "datafly would suppress single records of a class together with others, which "
+                "cannot be told apart when records are counted; use --engine memory, or global"
+            )
         return np.flatnonzero(labels == smallest)[-needed:]
     smallest = int(sizes.argmin())
     if suppressed + int(sizes[smallest]) > allowed:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from kanon_tui.core.clustering.cut_facts import Cut
 from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.clustering.part_history import PartHistory
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import (
@@ -103,15 +104,22 @@ class Mondrian(Algorithm):
         where = MEDIAN if self.cut == "median" else ALLOWABLE
         if self.relaxed:
             where = RELAXED
+            if task.copies is not None:
+                raise InputError(
+                    "mondrian: relaxed puts equal records on both sides of a cut, which cannot be "
+                    "done when records are counted; use --engine memory, or relaxed=false"
+                )
         space = _Space.of(task.quasi)
         table = np.column_stack(
             [rank[a.column.codes] for a, rank in zip(task.quasi, space.ranks, strict=True)]
         )
+        ones = np.ones(task.rows, dtype=np.int64)
         parts = Parts(
             table=np.ascontiguousarray(table, dtype=np.int32),
-            rows=np.arange(task.n, dtype=np.int32),
-            begins=np.zeros(task.n, dtype=np.bool_),
-            stack=np.zeros((64, 2 + 3 * len(task.quasi)), dtype=np.int64),
+            rows=np.arange(task.rows, dtype=np.int32),
+            copies=ones if task.copies is None else task.copies.astype(np.int64),
+            begins=np.zeros(task.rows, dtype=np.bool_),
+            stack=np.zeros((64, 3 + 3 * len(task.quasi)), dtype=np.int64),
             seen=np.zeros(space.offsets[-1] + 1, dtype=np.int32),
             event=np.zeros(6, dtype=np.int64),
             tried=np.full(len(task.quasi), -1, dtype=np.int64),
@@ -119,7 +127,7 @@ class Mondrian(Algorithm):
         axes = Axes(
             space.offsets, space.ordered, space.places, task.weights, space.levels, space.covers
         )
-        measure(axes, parts, 0, task.n, 0)
+        measure(axes, parts, 0, task.rows, 0)
         lost = loss(axes, parts.stack[0])
         depth, cuts, closed = 1, 0, 0
         history = PartHistory(parts.rows)
@@ -133,7 +141,10 @@ class Mondrian(Algorithm):
             cuts += new_cuts
             closed += decided - new_cuts
             lost -= saved
-            placed = int(parts.stack[depth - 1, 0]) if depth else task.n
+            rows_placed = int(parts.stack[depth - 1, 0]) if depth else task.rows
+            placed = rows_placed
+            if task.copies is not None:
+                placed = int(parts.copies[:rows_placed].sum())
             counters = {
                 "clusters": depth + closed,
                 "cuts": cuts,
@@ -146,7 +157,9 @@ class Mondrian(Algorithm):
                 template, facts = space.tell(parts.event, parts.tried, task.k, self._cuts, widths)
                 if context.watched:
                     facts |= space.drawn(parts.event, part, parts.rows, facts)
-                    facts |= {} if cuts + closed > 1 else {"together": np.zeros(task.n, np.int32)}
+                    facts |= (
+                        {} if cuts + closed > 1 else {"together": np.zeros(task.rows, np.int32)}
+                    )
             else:
                 template = (
                     f"{count_of(new_cuts, 'cut')} made and "

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.data.column import counted
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.ncp import cover_penalty, range_penalty
 from kanon_tui.core.numeric import Flags, Floats, Int64s
@@ -42,12 +43,14 @@ class ClassBoxes:
     """All classes of a clustering."""
 
     def __init__(self, task: Task, labels: Int64s, hidden: Flags | None = None) -> None:
-        self.sizes: Int64s = np.bincount(labels[labels >= 0])
+        there, copies = labels >= 0, task.copies
+        each = None if copies is None else copies[there]
+        self.sizes: Int64s = counted(labels[there], each)
         self._columns: list[tuple[float, Boxes]] = []
         self._own = np.zeros(len(self.sizes))
         for x, attribute in enumerate(task.quasi):
             shown = labels if hidden is None else np.where(hidden[:, x], -1, labels)
-            values = GroupValues.of(shown, attribute.column.codes, len(self.sizes))
+            values = GroupValues.of(shown, attribute.column.codes, len(self.sizes), copies)
             boxes = _boxes(attribute, values)
             self._columns.append((attribute.weight, boxes))
             self._own += attribute.weight * boxes.ncp()

@@ -79,7 +79,7 @@ class RequirementRepair:
         self._task, self._context, self._before = task, context, grouping
         kept = grouping.labels >= 0
         classes, number = np.unique(grouping.labels[kept], return_inverse=True)
-        self._labels = np.full(task.n, -1, dtype=np.int64)
+        self._labels = np.full(task.rows, -1, dtype=np.int64)
         self._labels[kept] = number
         self._boxes = ClassBoxes(task, self._labels, grouping.suppressed_cells)
         self._values = [
@@ -127,7 +127,7 @@ class RequirementRepair:
             final = final[final]
         final[self._suppressed] = -1
         kept = self._labels >= 0
-        labels = np.full(self._task.n, -1, dtype=np.int32)
+        labels = np.full(self._task.rows, -1, dtype=np.int32)
         labels[kept] = final[self._labels[kept]]
         classes = len(np.unique(labels[labels >= 0]))
         search = {**self._before.search, "merged_on": self._merges, "clusters": classes}
@@ -269,7 +269,8 @@ class _ClassValues:
 
     def __init__(self, requirement: ColumnRequirement, labels: Int64s, classes: int) -> None:
         self.requirement = requirement
-        groups = GroupValues.of(labels, requirement.column.codes, classes)
+        column = requirement.column
+        groups = GroupValues.of(labels, column.codes, classes, column.copies)
         self._codes = np.split(groups.code, groups.starts[1:-1])
         self._records = np.split(groups.records, groups.starts[1:-1])
 

@@ -28,7 +28,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["MISSING_TOKENS", "Column", "code_column", "range_text"]
+__all__ = ["MISSING_TOKENS", "Column", "code_column", "counted", "range_text"]
 
 MISSING_TOKENS = ("", "?", "NA")
 
@@ -36,6 +36,8 @@ MISSING_TOKENS = ("", "?", "NA")
 @dataclass(frozen=True, eq=False)
 class Column:
     """One attribute as codes: `values[codes[i]]` is the cell of record i.
+
+    In a counted table a row stands for several equal records (`copies`).
 
     Missing cells are one value whatever token stood there: the last one, printed as the first
     token (in the order of the tokens) that occurs.
@@ -49,6 +51,8 @@ class Column:
     missing: int | None  # code of the missing value
     date_format: str | None = None  # how its dates are written
     number_format: NumberFormat = PLAIN  # how its numbers are written
+    copies: NDArray[np.int64] | None = None  # how many records each code stands for; None: one
+    value_counts: NDArray[np.int64] | None = None  # records of each value, where codes do not tell
 
     def parse(self, texts: Iterable[str]) -> Floats:
         """The numbers (or days) these texts stand for in this column, nan where for none.
@@ -82,7 +86,23 @@ class Column:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How many records have each value."""
-        return np.bincount(self.codes, minlength=len(self.values))
+        if self.value_counts is not None:
+            return self.value_counts
+        return counted(self.codes, self.copies, len(self.values))
+
+    @cached_property
+    def records(self) -> int:
+        """How many records it has."""
+        return int(self.counts.sum())
+
+
+def counted(
+    numbers: NDArray[np.integer], copies: NDArray[np.int64] | None, least: int = 0
+) -> NDArray[np.int64]:
+    """How many records have each number, where a row stands for so many of them (None: one)."""
+    if copies is None:
+        return np.bincount(numbers, minlength=least)
+    return np.bincount(numbers, weights=copies, minlength=least).astype(np.int64)
 
 
 def range_text(column: Column, low: str, high: str) -> str:

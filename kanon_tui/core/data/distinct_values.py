@@ -25,7 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.column import Column, counted
 
 __all__ = ["CountedColumn", "by_value", "meaning"]
 
@@ -79,6 +79,10 @@ def by_value(column: Column, missing_tokens: Sequence[str]) -> CountedColumn:
         name=column.name,
         kind=column.kind,
         codes=np.array(codes, dtype=np.int32)[column.codes],
+        copies=column.copies,
+        value_counts=None
+        if column.value_counts is None
+        else counted(np.array(codes), column.value_counts, len(firsts)),
         values=tuple(column.values[code] for code in firsts),
         numbers=None if column.numbers is None else column.numbers[firsts],
         missing=missing,

@@ -89,7 +89,7 @@ class Verdicts:
             classes=classes,
             smallest=outcome.smallest or 0,
             below=below,
-            suppressed=len(suppressed),
+            suppressed=below if outcome.passes else 0,
             rv=self._search.rv(string),
             ncp=ncp,
             roots=sum(level == top for level, top in zip(string, self.heights, strict=True)),

@@ -117,9 +117,10 @@ class CodedTuples:
         for a, (attribute, low) in enumerate(zip(quasi, lowest, strict=True)):
             fields = attribute.hierarchy.maps[low].astype(np.uint64) << np.uint64(shift[a])
             records[:, word[a]] |= fields[attribute.column.codes]
-        ones = np.ones(len(records), dtype=np.int32)
+        copies = quasi[0].column.copies
+        each = np.ones(len(records), dtype=np.int32) if copies is None else copies.astype(np.int32)
         layout = (word, shift.astype(np.uint64), mask.astype(np.uint64), start, radix)
-        all_records = cls(records, ones, *layout, np.concatenate(tables))
+        all_records = cls(records, each, *layout, np.concatenate(tables))
         classes, tuple_of = Frequency(all_records, k=1, allowed=0).classes(lowest)
         return cls(records[classes.members], classes.sizes, *layout, all_records.labels), tuple_of
 

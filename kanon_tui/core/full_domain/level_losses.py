@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kanon_tui.core.data.column import counted
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.information_loss import attribute_il, il_penalties
@@ -31,7 +32,7 @@ class LevelLosses:
 
     def __init__(self, attribute: QuasiIdentifier, metric: str) -> None:
         self.attribute = attribute
-        self._n = len(attribute.column.codes)
+        self._n = attribute.column.records
         self._of_groups: Callable[[CellGroups], Floats] = penalties
         self._mean: Callable[[CellGroups], float] = attribute_ncp
         if metric == "il":
@@ -58,14 +59,15 @@ class LevelLosses:
         return tuple(self._of_groups(cells) for cells in self._levels)
 
     def exactly(self, level: int, suppressed: Int64s) -> float:
-        """The loss of a level with these records suppressed."""
+        """The loss of a level with these rows suppressed."""
         column = self.attribute.column
-        gone = np.bincount(column.codes[suppressed], minlength=len(column.values))
+        copies = None if column.copies is None else column.copies[suppressed]
+        gone = counted(column.codes[suppressed], copies, len(column.values))
         if self.attribute.ordered:
             return self._mean(CellGroups.of_level(self.attribute, level, column.counts - gone))
         losses = self._per_label[level][self.attribute.hierarchy.maps[level]]
         kept = float(((column.counts - gone) * losses).sum())
-        return (kept + len(suppressed)) / self._n
+        return (kept + int(gone.sum())) / self._n
 
     def least(self, allowed: int) -> Floats:
         """What every level loses at least, if no more than so many records are suppressed.

@@ -38,7 +38,9 @@ class RequirementTest:
     ) -> None:
         self.requirements = tuple(requirements)
         self._pairs = {
-            each.column.name: GroupValues.of(tuple_of, each.column.codes, tuples)
+            each.column.name: GroupValues.of(
+                tuple_of, each.column.codes, tuples, each.column.copies
+            )
             for each in requirements
         }
 

@@ -28,6 +28,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.data.column import counted
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy
 from kanon_tui.core.numeric import Flags, Floats, Int64s
@@ -66,13 +67,13 @@ class CellGroups:
     ) -> CellGroups:
         """The classes of a release; `suppressed` marks this attribute's single hidden cells."""
         shown = classes if suppressed is None else np.where(suppressed, -1, classes)
-        values = GroupValues.of(shown, attribute.column.codes, len(size))
+        values = GroupValues.of(shown, attribute.column.codes, len(size), attribute.column.copies)
         return cls(attribute, None, size, values)
 
     def total(self, per_group: npt.ArrayLike, worst: float) -> float:
         """Sum over all records of the table, suppressed and hidden cells counting `worst`."""
         amount = np.where(self.hidden, worst, per_group)
-        lost = len(self.attribute.column.codes) - int(self.shown.sum())
+        lost = self.attribute.column.records - int(self.shown.sum())
         return float((self.shown * amount).sum()) + lost * worst
 
     @cached_property
@@ -188,17 +189,20 @@ def cells_of(release: Release) -> tuple[CellGroups, ...]:
 
 
 def _cells_of_levels(release: Release, levels: Sequence[int]) -> tuple[CellGroups, ...]:
-    published = ~release.suppressed
-    return tuple(
-        CellGroups.of_classes(attribute, release.classes, release.class_sizes, None)
-        if attribute.publishes_one_value
-        else CellGroups.of_level(
-            attribute,
-            level,
-            np.bincount(attribute.column.codes[published], minlength=len(attribute.column.values)),
-        )
-        for attribute, level in zip(release.task.quasi, levels, strict=True)
-    )
+    published, copies = ~release.suppressed, release.task.copies
+    each = None if copies is None else copies[published]
+    found = []
+    for attribute, level in zip(release.task.quasi, levels, strict=True):
+        column = attribute.column
+        if attribute.publishes_one_value:
+            groups = CellGroups.of_classes(attribute, release.classes, release.class_sizes, None)
+        elif published.all():
+            groups = CellGroups.of_level(attribute, level, column.counts)
+        else:
+            counts = counted(column.codes[published], each, len(column.values))
+            groups = CellGroups.of_level(attribute, level, counts)
+        found.append(groups)
+    return tuple(found)
 
 
 def _values_of_labels(hierarchy: BoundHierarchy, level: int, counts: Int64s) -> GroupValues:

@@ -8,9 +8,8 @@ LeFevre et al., Mondrian (average class size).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.data.column import Column
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.release.recode import Release
 
@@ -20,12 +19,12 @@ __all__ = ["average_class_size", "classification_metric", "discernibility", "dis
 def discernibility(release: Release) -> int:
     """Σ|E|² + n · suppressed records: how many records each one cannot be told from."""
     sizes = release.class_sizes.astype(np.int64)
-    return int(sizes @ sizes) + release.task.n * int(release.suppressed.sum())
+    return int(sizes @ sizes) + release.task.n * release.suppressed_records
 
 
-def classification_metric(release: Release, labels: npt.NDArray[np.integer]) -> float:
+def classification_metric(release: Release, labels: Column) -> float:
     """Share of records that are suppressed or whose label is not their class's majority label."""
-    values = GroupValues.of(release.classes, labels, len(release.class_sizes))
+    values = release.values_of(labels, published=False)
     _, majority = values.ends(values.records)
     return 1.0 - int(majority.sum()) / release.task.n
 
@@ -45,7 +44,7 @@ def distinct_published(release: Release) -> int:
     classes = len(release.class_sizes)
     if release.task.output.suppressed != "star" or not release.suppressed.any():
         return classes
-    every_hidden = np.ones(release.task.n, dtype=bool)
+    every_hidden = np.ones(release.task.rows, dtype=bool)
     for cells in release.cells:
         stars = np.array([*(text == HIDDEN for text in cells.texts), False])
         every_hidden &= stars[cells.codes]

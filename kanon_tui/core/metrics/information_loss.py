@@ -46,7 +46,7 @@ def iloss(cells: Sequence[CellGroups]) -> float:
         share = attribute_cells.total(
             (attribute_cells.covered - 1) / distinct, worst=(distinct - 1) / distinct
         )
-        lost += share / len(column.codes)
+        lost += share / column.records
     return lost / len(cells)
 
 
@@ -67,7 +67,7 @@ def changed_cells(release: Release) -> int:
 
     All cells of a suppressed record have changed.
     """
-    return sum(int(changed(release, x).sum()) for x in range(len(release.cells)))
+    return sum(release.task.records_in(changed(release, x)) for x in range(len(release.cells)))
 
 
 def changed(release: Release, x: int) -> npt.NDArray[np.bool_]:

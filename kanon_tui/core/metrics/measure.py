@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
@@ -127,7 +125,7 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
         distinct_published=distinct_published(release),
         smallest_class=privacy.k,
         largest_class=int(sizes.max()) if len(sizes) else 0,
-        suppressed_records=int(release.suppressed.sum()),
+        suppressed_records=release.suppressed_records,
         suppressed_cells=0 if singly is None else int(singly[~release.suppressed].sum()),
         attributes=attributes,
         privacy=privacy,
@@ -151,17 +149,17 @@ def _attribute_measures(cells: CellGroups, level: int | None) -> AttributeMeasur
     )
 
 
-def _class_labels(task: Task, name: str | None) -> npt.NDArray[np.integer] | None:
-    """Codes of the class attribute, which may be any column of the table."""
+def _class_labels(task: Task, name: str | None) -> Column | None:
+    """The class attribute, which may be any column of the table."""
     if name is None:
         ordered = sorted(task.sensitive, key=lambda column: column.kind.ordered)
-        return ordered[0].codes if ordered else None
+        return ordered[0] if ordered else None
     for column in (*task.sensitive, *(attribute.column for attribute in task.quasi)):
         if column.name == name:
-            return column.codes
+            return column
     if name not in task.table.names:
         raise InputError(
             f"class_attribute: the data has no column '{name}'; "
             f"{suggestion(name, task.table.names)}"
         )
-    return task.table.column(name, Kind.CATEGORICAL).codes
+    return task.table.column(name, Kind.CATEGORICAL)

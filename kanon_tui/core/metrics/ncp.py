@@ -24,7 +24,7 @@ __all__ = ["attribute_ncp", "cover_penalty", "penalties", "range_penalty"]
 
 def attribute_ncp(cells: CellGroups) -> float:
     """Mean penalty of an attribute's cells, 0 (as in the input) to 1 (nothing left)."""
-    return cells.total(penalties(cells), worst=1.0) / len(cells.attribute.column.codes)
+    return cells.total(penalties(cells), worst=1.0) / cells.attribute.column.records
 
 
 def penalties(cells: CellGroups) -> Floats:

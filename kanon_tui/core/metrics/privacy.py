@@ -68,14 +68,14 @@ class PrivacyMeasures:
 
 def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMeasures:
     """All privacy measures of a release, over the classes that are published."""
-    classes = release.published_classes
-    sizes = np.bincount(classes[classes >= 0])
+    sizes = release.published_sizes
     found = {
-        column.name: worst_figures(classes, len(sizes), column) for column in release.task.sensitive
+        column.name: worst_figures(release.values_of(column), column)
+        for column in release.task.sensitive
     }
     risk_max, risk_mean = prosecutor_risk(sizes)
     beyond = violations(release, cells)
-    nobody = np.zeros(release.task.n, dtype=bool)
+    nobody = np.zeros(release.task.rows, dtype=bool)
     return PrivacyMeasures(
         k=KAnonymity.measured(sizes),
         figures={
@@ -84,10 +84,10 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
         },
         risk_max=risk_max,
         risk_mean=risk_mean,
-        violations=int(np.logical_or.reduce([*beyond.values(), nobody]).sum()),
-        violating_values={name: int(values.sum()) for name, values in beyond.items()},
+        violations=release.task.records_in(np.logical_or.reduce([*beyond.values(), nobody])),
+        violating_values={name: release.task.records_in(values) for name, values in beyond.items()},
         required=tuple(
-            Reached(each, each.worst_figure(GroupValues.of(classes, each.column.codes, len(sizes))))
+            Reached(each, each.worst_figure(release.values_of(each.column)))
             for each in release.task.requirements
             if len(sizes)
         ),
@@ -102,12 +102,8 @@ def prosecutor_risk(sizes: Int64s) -> tuple[float, float]:
     return 1.0 / int(sizes.min()), len(sizes) / int(sizes.sum())
 
 
-def worst_figures(classes: npt.NDArray[np.integer], count: int, column: Column) -> dict[str, float]:
-    """By the name of every model its figure of the worst class of a sensitive column.
-
-    `classes` has the class of every record, -1 where it is suppressed.
-    """
-    groups = GroupValues.of(classes, column.codes, count)
+def worst_figures(groups: GroupValues, column: Column) -> dict[str, float]:
+    """By the name of every model its figure of the worst class, by the values that classes hold."""
     return {name: model.measured(groups, column) for name, model in MODELS.items()}
 
 
@@ -125,7 +121,7 @@ def violations(release: Release, cells: Sequence[CellGroups]) -> dict[str, Flags
         if not attribute.hierarchy.marks and attribute.max_width is None:
             continue
         shown = ~release.suppressed if singly is None else ~(release.suppressed | singly[:, x])
-        beyond = np.zeros(release.task.n, dtype=bool)
+        beyond = np.zeros(release.task.rows, dtype=bool)
         if attribute.hierarchy.marks:
             beyond[shown] |= _beyond_mark(attribute_cells, release.classes[shown], shown)
         if attribute.max_width is not None:

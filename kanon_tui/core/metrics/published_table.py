@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.data.distinct_values import by_value
+from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.guess import guess_attributes
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table, as_table
@@ -45,7 +46,8 @@ def check_published(
     if sensitive is not None:
         guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
         column = table.column(sensitive, guess.kind, guess.format)
-        found |= worst_figures(classes, len(sizes), by_value(column, table.missing_tokens))
+        counted = by_value(column, table.missing_tokens)
+        found |= worst_figures(GroupValues.of(classes, counted.codes, len(sizes)), counted)
     return {
         "records": table.height,
         "quasi": list(quasi),

@@ -63,7 +63,7 @@ def attribute_research_value(cells: CellGroups) -> float:
 def _share_of_level(cells: CellGroups, level: int, published: int) -> float:
     """What is left of a level's value where records are suppressed: all of it where none is."""
     attribute = cells.attribute
-    n = len(attribute.column.codes)
+    n = attribute.column.records
     typed = attribute.typed_research_values
     if published == n:
         return 1.0
@@ -78,7 +78,7 @@ def _share_of_level(cells: CellGroups, level: int, published: int) -> float:
 def mean_span(cells: CellGroups) -> float:
     """Mean over all records of the span of their cell: Σ N·span / n."""
     whole = cells.attribute.domain_span
-    return cells.total(cells.span, worst=whole) / len(cells.attribute.column.codes)
+    return cells.total(cells.span, worst=whole) / cells.attribute.column.records
 
 
 def rules_kept(cells: CellGroups) -> npt.NDArray[np.float64]:

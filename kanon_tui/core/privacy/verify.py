@@ -54,14 +54,32 @@ class Claim:
     """Whether two spellings of a value are two values."""
 
 
-def smallest_class(published: pl.DataFrame, quasi: Sequence[str]) -> int:
-    """Number of records in the smallest class; 0 for an empty table."""
+def smallest_class(
+    published: pl.DataFrame, quasi: Sequence[str], copies: pl.Series | None = None
+) -> int:
+    """Number of records in the smallest class; 0 for an empty table.
+
+    With `copies` a row stands for so many equal records.
+    """
     if published.height == 0:
         return 0
     cells = _cells(published, quasi)
-    smallest = cells.group_by(cells.columns).len(name="records")["records"].min()
+    names = cells.columns
+    counted = cells.with_columns(_copies(published, copies))
+    smallest = counted.group_by(names).agg(pl.col("records").sum())["records"].min()
     assert isinstance(smallest, int)
     return smallest
+
+
+def _copies(published: pl.DataFrame, copies: pl.Series | None) -> pl.Series:
+    if copies is None:
+        return pl.repeat(1, published.height, dtype=pl.Int64, eager=True).alias("records")
+    if copies.len() != published.height:
+        raise NotReachedError(
+            f"the release has {published.height:,} rows and {copies.len():,} counts of them; "
+            f"nothing was written"
+        )
+    return copies.cast(pl.Int64).alias("records")
 
 
 def _cells(published: pl.DataFrame, quasi: Sequence[str]) -> pl.DataFrame:
@@ -76,11 +94,12 @@ def verify(
     k: int,
     claims: Sequence[Claim] = (),
     personal_k: Sequence[float] | None = None,
+    copies: pl.Series | None = None,
 ) -> int:
     """Prove that a release may be shown: no identifiers, every class has all that is asked of it.
 
-    `personal_k` has, row by row, what its person asks for, nan where nothing. Returns the k that is
-    reached.
+    `personal_k` has, row by row, what its person asks for, nan where nothing. With `copies` a row
+    stands for so many equal records. Returns the k that is reached.
     """
     leaked = [name for name in identifiers if name in published.columns]
     if leaked:
@@ -92,14 +111,14 @@ def verify(
             "the release would be empty because every record is suppressed; "
             "lower k, allow more general levels or leave out a quasi-identifier"
         )
-    reached = smallest_class(published, quasi)
+    reached = smallest_class(published, quasi, copies)
     if reached < k:
         raise NotReachedError(
             f"the release does not verify: its smallest class has {reached} records, k is {k}; "
             f"nothing was written"
         )
     if personal_k is not None:
-        short = _classes_below_personal_k(published, quasi, personal_k)
+        short = _classes_below_personal_k(published, quasi, personal_k, copies)
         if short:
             raise NotReachedError(
                 f"the release does not verify: {short:,} of its classes "
@@ -107,7 +126,7 @@ def verify(
                 f"{plural(short, 'it', 'them')} asks for; nothing was written"
             )
     for claim in claims:
-        missing = classes_without(published, quasi, claim)
+        missing = classes_without(published, quasi, claim, copies)
         if missing:
             raise NotReachedError(
                 f"the release does not verify: {missing:,} of its classes "
@@ -117,7 +136,10 @@ def verify(
 
 
 def _classes_below_personal_k(
-    published: pl.DataFrame, quasi: Sequence[str], asked: Sequence[float]
+    published: pl.DataFrame,
+    quasi: Sequence[str],
+    asked: Sequence[float],
+    copies: pl.Series | None,
 ) -> int:
     if len(asked) != published.height:
         raise NotReachedError(
@@ -126,13 +148,19 @@ def _classes_below_personal_k(
         )
     cells = _cells(published, quasi)
     wishes = pl.Series("asked", asked, dtype=pl.Float64).fill_nan(0.0)
-    classes = cells.with_columns(wishes).group_by(cells.columns).agg(
-        pl.len().alias("records"), pl.col("asked").max().alias("largest")
-    )  # fmt: skip
+    wished = cells.with_columns(wishes, _copies(published, copies))
+    classes = wished.group_by(cells.columns).agg(
+        pl.col("records").sum(), pl.col("asked").max().alias("largest")
+    )
     return classes.filter(pl.col("records") < pl.col("largest")).height
 
 
-def classes_without(published: pl.DataFrame, quasi: Sequence[str], claim: Claim) -> int:
+def classes_without(
+    published: pl.DataFrame,
+    quasi: Sequence[str],
+    claim: Claim,
+    copies: pl.Series | None = None,
+) -> int:
     """How many classes do not have what is claimed of a sensitive attribute."""
     ranks = _ranks(claim)
     texts = published[claim.attribute]
@@ -144,9 +172,11 @@ def classes_without(published: pl.DataFrame, quasi: Sequence[str], claim: Claim)
         )
     rank = texts.replace_strict(list(ranks), list(ranks.values()), return_dtype=pl.Int64)
     classes = _cells(published, quasi).select(
-        pl.struct(pl.all()).rank("dense").cast(pl.Int64).alias("class") - 1, rank.alias("rank")
+        pl.struct(pl.all()).rank("dense").cast(pl.Int64).alias("class") - 1,
+        rank.alias("rank"),
+        _copies(published, copies),
     )
-    held = classes.group_by("class", "rank").len("records").sort("class", "rank")
+    held = classes.group_by("class", "rank").agg(pl.col("records").sum()).sort("class", "rank")
     if claim.model not in FIGURES:
         raise NotReachedError(
             f"the verifier does not know the model {claim.model}; nothing was written"

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from kanon_tui.core.data.column import Column, counted
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.hierarchy.level_table import HIDDEN
@@ -58,7 +59,7 @@ class Release:
         Classes are numbered by their cells, in the order of texts: a number tells nothing of where
         in the input a class stood.
         """
-        result = np.full(self.task.n, -1, dtype=np.int32)
+        result = np.full(self.task.rows, -1, dtype=np.int32)
         kept = ~self.suppressed
         if kept.any():
             columns = [text_ranks(cells.texts)[cells.codes[kept]] for cells in self.cells]
@@ -68,7 +69,13 @@ class Release:
     @cached_property
     def class_sizes(self) -> Int64s:
         """Number of records of every class."""
-        return np.bincount(self.classes[self.classes >= 0])
+        shown, copies = self.classes >= 0, self.task.copies
+        return counted(self.classes[shown], None if copies is None else copies[shown])
+
+    @cached_property
+    def suppressed_records(self) -> int:
+        """How many records are suppressed."""
+        return self.task.records_in(self.suppressed)
 
     @cached_property
     def published_classes(self) -> npt.NDArray[np.int32]:
@@ -80,6 +87,19 @@ class Release:
             star = cells.texts.index(HIDDEN) if HIDDEN in cells.texts else len(cells.texts)
             columns.append(np.where(cells.codes < 0, star, cells.codes))
         return number_rows(columns)
+
+    @cached_property
+    def published_sizes(self) -> Int64s:
+        """Number of records of every published class, starred records included."""
+        classes, copies = self.published_classes, self.task.copies
+        shown = classes >= 0
+        return counted(classes[shown], None if copies is None else copies[shown])
+
+    def values_of(self, column: Column, published: bool = True) -> GroupValues:
+        """The values that classes hold of a column; `published` counts starred records as one."""
+        classes = self.published_classes if published else self.classes
+        count = len(self.published_sizes if published else self.class_sizes)
+        return GroupValues.of(classes, column.codes, count, column.copies)
 
     @cached_property
     def order(self) -> Int64s:
@@ -215,7 +235,7 @@ def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
     """The cells of a clustering: every cluster has one text per attribute."""
     kept = grouping.labels >= 0
     labels, position = np.unique(grouping.labels[kept], return_inverse=True)
-    cluster = np.full(task.n, -1, dtype=np.int64)
+    cluster = np.full(task.rows, -1, dtype=np.int64)
     cluster[kept] = position
     cells = []
     for x, attribute in enumerate(task.quasi):

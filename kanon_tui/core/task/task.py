@@ -115,11 +115,22 @@ class Task:
     """What a reader of any result should know."""
     built: tuple[Note, ...] = ()
     """What a reader of a full-domain result should know: hierarchies that were made up."""
+    copies: npt.NDArray[np.int64] | None = None
+    """A counted table: how many equal records each row of the codes stands for; None: one each."""
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Number of records."""
-        return self.table.height
+        return self.table.height if self.copies is None else int(self.copies.sum())
+
+    @property
+    def rows(self) -> int:
+        """Number of rows of the codes: records, or distinct tuples of a counted table."""
+        return self.table.height if self.copies is None else len(self.copies)
+
+    def records_in(self, rows: npt.NDArray[np.bool_]) -> int:
+        """How many records some rows stand for."""
+        return int(rows.sum() if self.copies is None else self.copies[rows].sum())
 
     @property
     def k(self) -> int:

@@ -1,0 +1,44 @@
+"""A task over counted rows: distinct tuples, each with the number of records it stands for.
+
+Full-domain searches, Mondrian, the repair of classes, the recoder and the metrics work on such a
+task as on one of records, and come to the same answers: what they ask of records is how many there
+are. An algorithm that would treat equal records differently refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+
+__all__ = ["with_counted_rows"]
+
+
+def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -> Task:
+    """The task with these rows; `codes` has those of a column by its name.
+
+    Every quasi-identifier needs codes, and so does every column that something is required of.
+    Another sensitive column may go without: it then knows how many records have each value.
+    """
+
+    def with_codes(column: Column) -> Column:
+        if column.name not in codes:
+            return column
+        return replace(column, codes=codes[column.name], copies=copies)
+
+    def attribute_with_codes(attribute: QuasiIdentifier) -> QuasiIdentifier:
+        column = with_codes(attribute.column)
+        return replace(
+            attribute, column=column, hierarchy=replace(attribute.hierarchy, column=column)
+        )
+
+    return replace(
+        task,
+        quasi=tuple(map(attribute_with_codes, task.quasi)),
+        sensitive=tuple(map(with_codes, task.sensitive)),
+        personal_k=task.personal_k and with_codes(task.personal_k),
+        copies=copies,
+    )
