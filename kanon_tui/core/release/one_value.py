@@ -86,15 +86,17 @@ def dominated_classes(
     shown = (classes >= 0) & (column.codes != column.missing)
     size = np.abs(column.numbers[column.codes[shown]])
     group = classes[shown]
+    each = np.ones(len(size)) if column.copies is None else column.copies[shown]
     order = np.lexsort([size, group])
-    size, group = size[order], group[order]
+    size, group, each = size[order], group[order], each[order]
     if not len(group):
         return 0
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     ends = np.append(starts[1:], len(group)) - 1
     largest = size[ends]
     second = np.where(ends > starts, size[np.maximum(ends - 1, 0)], 0.0)
-    rest = np.add.reduceat(size, starts) - largest - second
+    second = np.where(each[ends] > 1, largest, second)
+    rest = np.add.reduceat(size * each, starts) - largest - second
     codes = column.codes[shown][order]
     varies = np.minimum.reduceat(codes, starts) != np.maximum.reduceat(codes, starts)
     return int((varies & (rest < p * largest)).sum())

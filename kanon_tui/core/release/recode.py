@@ -23,7 +23,7 @@ from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.release.cell_texts import cell_texts
 from kanon_tui.core.release.one_value import one_value_note, one_value_warning
 from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note
 
 __all__ = ["PublishedCells", "Release", "number_rows", "recode", "text_ranks"]
@@ -178,12 +178,12 @@ def _with_one_value(task: Task, labels: Sequence[PublishedCells]) -> tuple[Publi
     if not any(attribute.publishes_one_value for attribute in task.quasi):
         return tuple(labels)
     shown = labels[0].codes >= 0
-    classes = np.full(task.n, -1, dtype=np.int32)
+    classes = np.full(task.rows, -1, dtype=np.int32)
     classes[shown] = number_rows([cells.codes[shown] for cells in labels])
     count = int(classes.max(initial=-1)) + 1
     return tuple(
         _unified(
-            cell_texts(attribute, GroupValues.of(classes, attribute.column.codes, count)),
+            cell_texts(attribute, _values(attribute, classes, count)),
             classes,
             in_order=False,
         )
@@ -191,6 +191,10 @@ def _with_one_value(task: Task, labels: Sequence[PublishedCells]) -> tuple[Publi
         else cells
         for attribute, cells in zip(task.quasi, labels, strict=True)
     )
+
+
+def _values(attribute: QuasiIdentifier, groups: npt.NDArray[np.integer], count: int) -> GroupValues:
+    return GroupValues.of(groups, attribute.column.codes, count, attribute.column.copies)
 
 
 def number_rows(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
@@ -242,7 +246,7 @@ def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
         shown = cluster
         if grouping.suppressed_cells is not None:
             shown = np.where(grouping.suppressed_cells[:, x], -1, cluster)
-        texts = cell_texts(attribute, GroupValues.of(shown, attribute.column.codes, len(labels)))
+        texts = cell_texts(attribute, _values(attribute, shown, len(labels)))
         for partly_hidden in np.unique(cluster[shown != cluster]).tolist():
             if texts[partly_hidden] != HIDDEN:
                 texts[partly_hidden] += HIDDEN
