@@ -22,6 +22,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels.box_arrays import (
     BITS,
     CHAIN,
+    EMPHASIS,
     FIRST,
     HIDE,
     HIGH,
@@ -69,7 +70,7 @@ def attributes_of(task: Task, measure: Measure) -> Attributes:
             f"choose k of at most {task.n:,}"
         )
     facts = np.full((len(task.quasi), 9), -1, dtype=np.int64)
-    prices = np.zeros((len(task.quasi), 6))
+    prices = np.zeros((len(task.quasi), 7))
     lines, trees = [np.zeros(0)], [np.zeros((0, 3), dtype=np.int32)]
     importances = [np.zeros(0)]
     set_values = lists = words = rule_words = 0
@@ -102,6 +103,7 @@ def attributes_of(task: Task, measure: Measure) -> Attributes:
         prices[x, HIDE] = attribute.domain_span - 1
         prices[x, WEIGHT] = attribute.weight
         prices[x, WHOLE] = rules.table.base + rules.importances.sum()
+        prices[x, EMPHASIS] = attribute.rule_emphasis
     return Attributes(
         facts,
         prices,

@@ -13,6 +13,7 @@ from kanon_tui.core.clustering.cluster_facts import MOST_FOLLOWED
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.kernels.box_arrays import (
     CLUSTERS_LEFT,
+    EMPHASIS,
     FOLLOWING,
     HEAD,
     MERGES,
@@ -25,6 +26,7 @@ from kanon_tui.core.kernels.box_arrays import (
     ClusterList,
     Clusters,
 )
+from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
@@ -36,6 +38,8 @@ __all__ = ["Merging", "Objective"]
 
 _PRICES_APART = 4.0
 """How far the prices of two attributes may move apart before a tree is grown anew."""
+_LEAST_POWER = 0.01
+"""An attribute by whose rules alone merges are chosen has a price, too: near ones break fewer."""
 
 
 @dataclass(frozen=True)
@@ -175,9 +179,20 @@ class Merging:
     def utility(self) -> float:
         """What the clusters are worth now, in the terms of the objective."""
         if self.objective.measure is Measure.SPAN:
-            ratios = (self.kept / self.task.n) / (1.0 + self.load / self.task.n)
-            return float((self.attributes.prices[:, WEIGHT] * ratios).sum())
+            return float(self.values(self.load, self.kept / self.task.n).sum())
         return float(self.load.sum()) / self.task.n
+
+    def values(self, load: Floats, kept: Floats) -> Floats:
+        """Research value per attribute of clusters with these loads and shares of rules kept."""
+        spans = 1.0 + load / self.task.n
+        left = [
+            attribute.weight * (share / span)
+            for attribute, (span, share) in (
+                (attribute, emphasised(attribute, span, share))
+                for attribute, span, share in zip(self.task.quasi, spans, kept, strict=True)
+            )
+        ]
+        return np.array(left)
 
     @property
     def counters(self) -> dict[str, float]:
@@ -254,8 +269,9 @@ class Merging:
         """What one more unit of extent costs per attribute, roughly."""
         if self.objective.measure is not Measure.SPAN:
             return np.ones(len(self.load))
-        price = self.attributes.prices[:, WEIGHT] / (1.0 + self.load / self.task.n) ** 2
-        return np.asarray(price, dtype=np.float64)
+        power = np.maximum(2.0 * (1.0 - self.attributes.prices[:, EMPHASIS]), _LEAST_POWER)
+        price = self.attributes.prices[:, WEIGHT] * power
+        return np.asarray(price / (1.0 + self.load / self.task.n) ** (1.0 + power))
 
 
 def _taken(clusters: Clusters, chosen: Int32s) -> Clusters:

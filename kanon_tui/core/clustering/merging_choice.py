@@ -12,9 +12,10 @@ from kanon_tui.core.clustering.box_sentences import broken_rules, in_words, text
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.kernels.box_arrays import CLUSTERS_LEFT, PLACE, SHOWN, SIZE, WEIGHT
+from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
 from kanon_tui.core.task.steps import Candidate, Choice
-from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier
 from kanon_tui.core.text import short_number
 
 __all__ = ["Partners"]
@@ -68,7 +69,7 @@ class Partners:
         weights = self.merging.attributes.prices[:, WEIGHT]
         whole = weights.sum()
         if self.merging.objective.mode != CLUSTER:
-            whole = (weights / (1.0 + self.merging.load / self.merging.task.n)).sum()
+            whole = self.merging.values(self.merging.load, np.ones_like(weights)).sum()
         return np.asarray(whole - self.costs, dtype=np.float64)
 
     @property
@@ -171,11 +172,14 @@ class Partners:
         from kanon_tui.core.kernels.box_arrays import HIDE
 
         merging, clusters = self.merging, self.merging.clusters
-        weight, n = float(merging.attributes.prices[x, WEIGHT]), merging.task.n
+        attribute, n = merging.task.quasi[x], merging.task.n
+        weight = short_number(attribute.weight)
+        of_detail, of_rules = _powers(attribute)
         if self._kind == "cluster":
             span = 1.0 + wide
-            text = f"{short_number(weight)} / {short_number(span)} · {short_number(kept)}"
-            return text, weight / span * kept
+            text = f"{weight} / {short_number(span)}{of_detail} · {short_number(kept)}{of_rules}"
+            width, rules = emphasised(attribute, span, kept)
+            return text, attribute.weight / width * rules
         more = 0.0
         for c, small in ((self.a, True), (b, False)):
             if hidden and small is not of_small:
@@ -183,9 +187,12 @@ class Partners:
             target = float(merging.attributes.prices[x, HIDE]) if hidden else wide
             more += float(clusters.boxes[c, x, SHOWN] * (target - clusters.extents[c, x]))
         after = n + float(merging.load[x]) + more
-        value = weight * n / after * kept
-        text = f"{short_number(weight)} · {n:,} / {short_number(after)} · {short_number(kept)}"
-        return text, value
+        share = f"{n:,} / {short_number(after)}"
+        if of_detail:
+            share = f"({share}){of_detail}"
+        detail, rules = emphasised(attribute, n / after, kept)
+        text = f"{weight} · {share} · {short_number(kept)}{of_rules}"
+        return text, attribute.weight * detail * rules
 
     def _sum_of_extents(self, wide: Floats, other: Sequence[Int32s]) -> list[str]:
         quasi, utility = self.merging.task.quasi, self.merging.objective.utility
@@ -212,6 +219,14 @@ class Partners:
                 what += f": {text}"
             lines.append(f"{what} = {value}")
         return [*lines, f"{utility} of the union = {short_number(float(wide.sum()), 4)}"]
+
+
+def _powers(attribute: QuasiIdentifier) -> tuple[str, str]:
+    """What granularity and rules are raised to, as text; nothing where both count alike."""
+    f = attribute.rule_emphasis
+    if f == EVEN_EMPHASIS:
+        return "", ""
+    return f"^{short_number(2 * (1 - f))}", f"^{short_number(2 * f)}"
 
 
 def _rules_kept(attribute: QuasiIdentifier, codes: Int32s) -> float:

@@ -47,6 +47,8 @@ def _settings(before: Project, after: Project) -> Iterator[str]:
         yield f"seed {before.seed} → {after.seed}"
     if before.weights != after.weights:
         yield "weights"
+    if before.rule_emphasis != after.rule_emphasis:
+        yield "rule emphasis"
     if _reading(before) != _reading(after):
         yield "how the data is read"
 
@@ -72,5 +74,9 @@ def _attributes(before: Project, after: Project) -> Iterator[str]:
         yield f"{name}: {', '.join(words)}"
 
 
-_WORDS = {"rv": "research values", "magvals": "MAGVals"}
+_WORDS = {
+    "rv": "research values",
+    "magvals": "MAGVals",
+    "rule_emphasis": "rule emphasis",
+}
 """Names of fields as the screens call them, where they differ."""

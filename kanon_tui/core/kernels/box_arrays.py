@@ -37,8 +37,8 @@ KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE = range
 
 # Columns of `Attributes.prices`. UNIT, SHIFT: extent of a TREE or SET is UNIT · covered + SHIFT.
 # MIXED: extent of missing together with present. HIDE: extent a hidden cell counts with. WHOLE:
-# base value and importance of all its rules.
-UNIT, SHIFT, MIXED, HIDE, WEIGHT, WHOLE = range(6)
+# base value and importance of all its rules. EMPHASIS: of its rules against its granularity.
+UNIT, SHIFT, MIXED, HIDE, WEIGHT, WHOLE, EMPHASIS = range(7)
 
 # Last axis of `Clusters.boxes`. LOW, HIGH: code or rank; for a SET lowest code and number of
 # values. SHOWN: records whose cell is not hidden.

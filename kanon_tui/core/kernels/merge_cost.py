@@ -11,6 +11,9 @@ clusters:
 - `SUPPRESS` (udc-suppress): as `RELEASE`, but per attribute the cells of one of the two sides may
   be hidden, where that loses less.
 
+With a rule emphasis f other than ½ a product G · DR is G^(2(1−f)) · DR^(2f). Terms stay ≥ 0, rise
+with D and the span and fall with DR, which is what all bounds rest on.
+
 `tests/core/algorithms/twins/merging.py` scores every pair from the values of its records.
 """
 
@@ -20,6 +23,7 @@ import numpy as np
 
 from kanon_tui.core.kernels import part_of_kernel
 from kanon_tui.core.kernels.box_arrays import (
+    EMPHASIS,
     HIDE,
     HIGH,
     KIND,
@@ -45,16 +49,38 @@ __all__ = [
 
 EXTENT, RELEASE, CLUSTER, SUPPRESS = 0, 1, 2, 3
 HIDE_NONE, HIDE_SMALL, HIDE_OTHER = 0, 1, 2
+EVEN = 0.5
+_ROUNDING = 1e-13
 
 
 @part_of_kernel
-def value_lost(weight: float, records: int, load: float, more: float, kept: float) -> float:
+def emphasised(detail: float, kept: float, emphasis: float) -> float:
+    """Granularity · DR with an emphasis. What rounding leaves of no DR at all counts as none."""
+    rules = kept if kept > _ROUNDING else 0.0
+    return float(detail ** (2.0 * (1.0 - emphasis)) * rules ** (2.0 * emphasis))
+
+
+@part_of_kernel
+def value_lost(
+    weight: float, emphasis: float, records: int, load: float, more: float, kept: float
+) -> float:
     """What research value loses when D grows from records + load by `more` and DR is `kept`."""
     if more <= 0.0 and kept == 1.0:
         return 0.0
     before = records + load
+    if emphasis != EVEN:
+        left = emphasised(records / (before + more), kept, emphasis)
+        return weight * (emphasised(records / before, 1.0, emphasis) - left)
     scale = weight * records
     return scale / before - scale * kept / (before + more)
+
+
+@part_of_kernel
+def cluster_lost(weight: float, emphasis: float, wide: float, kept: float) -> float:
+    """What a cluster of this extent and DR lacks of its attribute's weight."""
+    if emphasis != EVEN:
+        return weight * (1.0 - emphasised(1.0 / (1.0 + wide), kept, emphasis))
+    return weight * (1.0 - kept / (1.0 + wide))
 
 
 @part_of_kernel
@@ -86,17 +112,20 @@ def losses_by_hiding(
     boxes, extents, words = clusters.boxes, clusters.extents, clusters.words
     shown_a, shown_b = boxes[a, x, SHOWN], boxes[b, x, SHOWN]
     weight, hide = attributes.prices[x, WEIGHT], attributes.prices[x, HIDE]
+    emphasis = attributes.prices[x, EMPHASIS]
     more = shown_a * (wide - extents[a, x]) + shown_b * (wide - extents[b, x])
     kept = rule_ratio(attributes, words, a, words, b, x)
-    nothing = value_lost(weight, records, load[x], more, kept)
+    nothing = value_lost(weight, emphasis, records, load[x], more, kept)
     of_a, of_b = nothing, nothing
     if nothing > TIE:
         kept = rule_ratio(attributes, words, b, words, b, x)
-        better = value_lost(weight, records, load[x], shown_a * (hide - extents[a, x]), kept)
+        more = shown_a * (hide - extents[a, x])
+        better = value_lost(weight, emphasis, records, load[x], more, kept)
         if better < nothing - TIE:
             of_a = better
         kept = rule_ratio(attributes, words, a, words, a, x)
-        better = value_lost(weight, records, load[x], shown_b * (hide - extents[b, x]), kept)
+        more = shown_b * (hide - extents[b, x])
+        better = value_lost(weight, emphasis, records, load[x], more, kept)
         if better < nothing - TIE:
             of_b = better
     return nothing, of_a, of_b
@@ -122,12 +151,12 @@ def merge_cost(
             cost += wide
         elif mode == CLUSTER:
             kept = rule_ratio(attributes, words, a, words, b, x)
-            cost += prices[x, WEIGHT] * (1.0 - kept / (1.0 + wide))
+            cost += cluster_lost(prices[x, WEIGHT], prices[x, EMPHASIS], wide, kept)
         elif mode == RELEASE:
             kept = rule_ratio(attributes, words, a, words, b, x)
             more = boxes[a, x, SHOWN] * (wide - clusters.extents[a, x])
             more += boxes[b, x, SHOWN] * (wide - clusters.extents[b, x])
-            cost += value_lost(prices[x, WEIGHT], records, load[x], more, kept)
+            cost += value_lost(prices[x, WEIGHT], prices[x, EMPHASIS], records, load[x], more, kept)
         else:
             nothing, of_a, of_b = losses_by_hiding(
                 attributes, clusters, load, records, wide, x, a, b

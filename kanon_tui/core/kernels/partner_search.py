@@ -15,6 +15,7 @@ import numpy as np
 from kanon_tui.core.kernels import kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import (
     BITS,
+    EMPHASIS,
     HIDE,
     HIGH,
     KIND,
@@ -32,7 +33,14 @@ from kanon_tui.core.kernels.box_arrays import (
     Clusters,
 )
 from kanon_tui.core.kernels.boxes import count_bits, extent, int64, rule_ratio, set_extent
-from kanon_tui.core.kernels.merge_cost import CLUSTER, EXTENT, SUPPRESS, merge_cost, value_lost
+from kanon_tui.core.kernels.merge_cost import (
+    CLUSTER,
+    EXTENT,
+    SUPPRESS,
+    cluster_lost,
+    merge_cost,
+    value_lost,
+)
 from kanon_tui.core.kernels.partner_tree import (
     ALIVE,
     ALL_HIGH,
@@ -100,13 +108,14 @@ def _least_losses(
     kept = rule_ratio(attributes, words, a, tree.all_words, node, x)
     shown = clusters.boxes[a, x, SHOWN]
     more = max(shown * (least - own), 0.0) + tree.reach[node, x, LEAST_SHOWN] * foreign
-    nothing = value_lost(weight, records, load, more, kept)
+    emphasis = prices[x, EMPHASIS]
+    nothing = value_lost(weight, emphasis, records, load, more, kept)
     if not hiding or nothing <= 0.0:
         return nothing, nothing
     kept = rule_ratio(attributes, tree.all_words, node, tree.all_words, node, x)
-    of_a = value_lost(weight, records, load, shown * (prices[x, HIDE] - own), kept)
+    of_a = value_lost(weight, emphasis, records, load, shown * (prices[x, HIDE] - own), kept)
     kept = rule_ratio(attributes, words, a, words, a, x)
-    of_b = value_lost(weight, records, load, tree.least_hide[node, x], kept)
+    of_b = value_lost(weight, emphasis, records, load, tree.least_hide[node, x], kept)
     return min(nothing, of_a), min(nothing, of_b)
 
 
@@ -130,7 +139,8 @@ def _least_cost(
         elif mode == CLUSTER:
             least, _ = _least_union(attributes, clusters, tree, x, a, node)
             kept = rule_ratio(attributes, clusters.words, a, tree.all_words, node, x)
-            cost += attributes.prices[x, WEIGHT] * (1.0 - kept / (1.0 + least))
+            weight, emphasis = attributes.prices[x, WEIGHT], attributes.prices[x, EMPHASIS]
+            cost += cluster_lost(weight, emphasis, least, kept)
         else:
             of_a, of_b = _least_losses(
                 attributes, clusters, tree, load[x], records, mode == SUPPRESS, x, a, node

@@ -56,6 +56,8 @@ class AttributeMeasures:
     """What a release does to one quasi-identifier."""
 
     weight: float
+    rule_emphasis: float
+    """Of rules against granularity in `rv`."""
     ncp: float
     rv: float
     level: int | None
@@ -137,6 +139,7 @@ def _attribute_measures(cells: CellGroups, level: int | None) -> AttributeMeasur
     kept = rules_kept(cells).tolist()
     return AttributeMeasures(
         weight=attribute.weight,
+        rule_emphasis=attribute.rule_emphasis,
         ncp=attribute_ncp(cells),
         rv=attribute_research_value(cells),
         level=level,

@@ -14,6 +14,13 @@ all its cells suppressed; a level of a category, or one with a typed value, is w
 that is published. A suppressed cell tells nothing, so it breaks no rule
 either, and the mean of DR is over the published records.
 
+`rule_emphasis` f puts more weight on one of the two parts: with G the granularity (n / Σ N·span,
+labels / labels) and DR the rules, the product G · DR becomes `G^(2(1−f)) · DR^(2f)`. f = ½ is the
+product, bit for bit; f = 0 looks at granularity alone and f = 1 at rules alone, as 0⁰ counts as 1.
+Both parts are at most 1 and fall when a level is raised or classes are merged, so that their powers
+do, and every f leaves research value falling. Where records are suppressed the share that is left
+is part of the granularity.
+
 Reference: Morton, research value (the worked example gives 0.2 · 125/2300 · 0.5 = 0.00543).
 """
 
@@ -23,9 +30,15 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier
 
-__all__ = ["attribute_research_value", "level_research_values", "mean_span", "rules_kept"]
+__all__ = [
+    "attribute_research_value",
+    "emphasised",
+    "level_research_values",
+    "mean_span",
+    "rules_kept",
+]
 
 
 def level_research_values(attribute: QuasiIdentifier) -> npt.NDArray[np.float64]:
@@ -41,7 +54,9 @@ def level_research_values(attribute: QuasiIdentifier) -> npt.NDArray[np.float64]
             ratio = 1.0 / mean_span(cells)
         else:
             ratio = len(hierarchy.labels[level]) / len(hierarchy.labels[0])
-        values[level] = attribute.weight * ratio * attribute.rules.of_level(hierarchy.maps[level])
+        kept = attribute.rules.of_level(hierarchy.maps[level])
+        detail, kept = emphasised(attribute, ratio, kept)
+        values[level] = attribute.weight * detail * kept
     for level, typed in enumerate(attribute.typed_research_values):
         if typed is not None:
             values[level] = typed
@@ -57,7 +72,16 @@ def attribute_research_value(cells: CellGroups) -> float:
         whole = float(level_research_values(cells.attribute)[cells.level])
         return whole * _share_of_level(cells, cells.level, published)
     mean_ratio = float((cells.size * cells.rules_kept).sum()) / published
-    return cells.attribute.weight / mean_span(cells) * mean_ratio
+    width, kept = emphasised(cells.attribute, mean_span(cells), mean_ratio)
+    return cells.attribute.weight / width * kept
+
+
+def emphasised(attribute: QuasiIdentifier, detail: float, kept: float) -> tuple[float, float]:
+    """Granularity (or its reciprocal) and rules, each with the emphasis that the attribute has."""
+    f = attribute.rule_emphasis
+    if f == EVEN_EMPHASIS:
+        return detail, kept
+    return detail ** (2 * (1 - f)), kept ** (2 * f)
 
 
 def _share_of_level(cells: CellGroups, level: int, published: int) -> float:
@@ -67,12 +91,15 @@ def _share_of_level(cells: CellGroups, level: int, published: int) -> float:
     typed = attribute.typed_research_values
     if published == n:
         return 1.0
-    if not attribute.ordered or (typed and typed[level] is not None):
+    if typed and typed[level] is not None:
         return published / n
+    if not attribute.ordered:
+        return emphasised(attribute, published / n, 1.0)[0]
     whole = CellGroups.of_level(attribute, level, attribute.column.counts)
     spans = np.where(whole.hidden, attribute.domain_span, whole.span)
     before = float((whole.size * spans).sum())
-    return before / (float((cells.size * spans).sum()) + (n - published) * attribute.domain_span)
+    after = float((cells.size * spans).sum()) + (n - published) * attribute.domain_span
+    return emphasised(attribute, before / after, 1.0)[0]
 
 
 def mean_span(cells: CellGroups) -> float:

@@ -131,6 +131,13 @@ class AttributeSpec:
         formerly=(("categories", choice(("ancestor", "set"))), ("numeric", _NUMERIC)),
     )
     rules: RuleTable = declared(RuleTable(), "Values that a class must not mix", type=RULES)
+    rule_emphasis: float | None = declared(
+        None,
+        "How much rules count against granularity in its research value, from 0 (not at all) to 1 "
+        "(alone); that of the project if not given",
+        low=0,
+        high=1,
+    )
     magvals: tuple[str | Mark, ...] = declared((), "Labels that matter most", type=_MARKS)
     max_width: float | None = declared(
         None,

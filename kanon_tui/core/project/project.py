@@ -31,6 +31,7 @@ from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.data_source import DataSource
 from kanon_tui.core.project.file import VERSION, check_version, file_text, read_file
 from kanon_tui.core.task.output import Output
+from kanon_tui.core.task.task import EVEN_EMPHASIS
 
 __all__ = [
     "AlgorithmChoice",
@@ -59,6 +60,13 @@ class Project:
     )
     weights: Literal["equal", "auto"] = declared(
         "equal", "How weights are shared: equally, or by how little attributes tell of one another"
+    )
+    rule_emphasis: float = declared(
+        EVEN_EMPHASIS,
+        "How much rules count against granularity in research value, from 0 (not at all) to 1 "
+        "(alone), where an attribute does not say",
+        low=0,
+        high=1,
     )
     privacy: Privacy = declared(
         Privacy(), "What a release must have", type=section(Privacy), always=True

@@ -71,7 +71,7 @@ def _named(thing: object, names: Sequence[str]) -> dict[str, Any]:
 
 def _attribute(measured: AttributeMeasures) -> dict[str, Any]:
     rules = [_named(kept, ("rule", "importance", "kept")) for kept in measured.rules]
-    return {**_named(measured, ("weight", "ncp", "rv", "level")), "rules": rules}
+    return {**_named(measured, ("weight", "rule_emphasis", "ncp", "rv", "level")), "rules": rules}
 
 
 def _privacy(privacy: PrivacyMeasures) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from kanon_tui.core.report.sections import (
     privacy_section,
 )
 from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import EVEN_EMPHASIS
 from kanon_tui.core.text import first_few, joined
 
 __all__ = ["story"]
@@ -96,7 +97,19 @@ def _attributes(result: FinishedRun) -> Section:
         said = "Every record shows the label of the level chosen for the attribute."
     else:
         said = "Every class finds its own ranges and labels; a few of those published are shown."
-    return Section("Quasi-identifiers", [said], columns, rows)
+    return Section("Quasi-identifiers", [said, *_emphases(result)], columns, rows)
+
+
+def _emphases(result: FinishedRun) -> list[str]:
+    """Which research values do not count granularity and rules alike."""
+    uneven = [a for a in result.task.quasi if a.rule_emphasis != EVEN_EMPHASIS]
+    if not uneven:
+        return []
+    named = joined([f"{a.name} {figure(a.rule_emphasis)}" for a in uneven])
+    return [
+        f"Research value counts rules and granularity by a rule emphasis of its own: {named} "
+        f"(0: granularity alone, {figure(EVEN_EMPHASIS)}: both alike, 1: rules alone)."
+    ]
 
 
 def _rules(result: FinishedRun) -> Section:

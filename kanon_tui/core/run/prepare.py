@@ -7,6 +7,7 @@ a rule about a value that does not occur) is found here, before anything runs.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.task.weights import attribute_weights
 from kanon_tui.core.text import Note, joined, note
 
-__all__ = ["coded_column", "prepare", "quasi_identifier"]
+__all__ = ["coded_column", "emphasis_of", "prepare", "quasi_identifier"]
 
 
 def prepare(project: Project, table: Table | None = None) -> Task:
@@ -56,7 +57,10 @@ def prepare(project: Project, table: Table | None = None) -> Task:
     notes = (note("{n:,} records with missing values were dropped", n=dropped),) if dropped else ()
     built: list[Note] = []
     quasi = tuple(
-        quasi_identifier(column, specs[column.name], weight, project.folder, built)
+        replace(
+            quasi_identifier(column, specs[column.name], weight, project.folder, built),
+            rule_emphasis=emphasis_of(project, specs[column.name]),
+        )
         for column, weight in zip(columns, weights, strict=True)
     )
     sensitive = tuple(
@@ -115,6 +119,11 @@ def counted_column(table: Table, name: str, spec: AttributeSpec, distinct: str) 
     """A sensitive attribute, its values told apart as the project says."""
     column = coded_column(table, name, spec)
     return column if distinct == "exact" else by_value(column, table.missing_tokens)
+
+
+def emphasis_of(project: Project, spec: AttributeSpec) -> float:
+    """The rule emphasis of an attribute: its own, or else the project's."""
+    return project.rule_emphasis if spec.rule_emphasis is None else spec.rule_emphasis
 
 
 def quasi_identifier(

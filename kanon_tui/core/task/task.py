@@ -22,7 +22,10 @@ from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
 from kanon_tui.core.text import Note
 
-__all__ = ["QuasiIdentifier", "Task"]
+__all__ = ["EVEN_EMPHASIS", "QuasiIdentifier", "Task"]
+
+EVEN_EMPHASIS = 0.5
+"""The `rule_emphasis` at which granularity and rules count alike."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,8 @@ class QuasiIdentifier:
     """What a class publishes where that is not as usual, in the words of a project file."""
     max_width: float | None = None
     """Numbers and dates: the widest range that is not too wide."""
+    rule_emphasis: float = EVEN_EMPHASIS
+    """How much rules count against granularity in its research value: 0 not at all, 1 alone."""
     typed_hierarchy: Hierarchy | None = None
     """The level table where somebody wrote one value by value: it may be shown to anybody."""
 

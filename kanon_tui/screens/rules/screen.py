@@ -25,6 +25,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.rules.boundary_histogram import boundary_histogram
 from kanon_tui.screens.rules.dialog import RuleDialog
+from kanon_tui.screens.rules.emphasis import ask_emphasis, emphasis_text
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
@@ -59,7 +60,8 @@ a rule. *records* counts the people in the groups that mix its sides at the firs
 breaks it.
 
 Example: go to *age*, press `a`, type `64`, `65`, importance `25`. The research values on the
-right follow at once. Press `V` to type research values of your own.
+right follow at once. Press `V` to type research values of your own, and `E` to let rules count
+more (towards 1) or less (towards 0) than granularity.
 """
     DEFAULT_CSS = """
     RulesScreen #panes { height: 1fr; layout: horizontal; }
@@ -75,6 +77,7 @@ right follow at once. Press `V` to type research values of your own.
         Binding("d,delete", "delete", "delete", id="rules.delete"),
         Binding("B", "base", "base value", id="rules.base"),
         Binding("V", "research_values", "RV by hand", id="rules.rv"),
+        Binding("E", "emphasis", "emphasis", id="rules.emphasis"),
     ]
 
     def __init__(self) -> None:
@@ -272,6 +275,11 @@ right follow at once. Press `V` to type research values of your own.
             typed,
         )
 
+    def action_emphasis(self) -> None:
+        """How much the rules count against granularity: here, or in all research values."""
+        if self.line is not None:
+            ask_emphasis(self, self.line.attribute)
+
     def action_research_values(self) -> None:
         """Type the research value of one level, or give it back to the computed one."""
         if self.line is None:
@@ -343,6 +351,7 @@ class _Rows:
         table = session.attribute(line.attribute).rules
         if line.rule is None:
             base = f"base {table.base:g}" if table.rules or table.base else "no rules: press a"
+            base += emphasis_text(session, line.attribute)
             return [Cell(line.attribute), Cell(base, "muted"), Cell(""), Cell(""), Cell("")]
         rule = table.rules[line.rule]
         kind = "  boundary" if isinstance(rule, Boundary) else "  apart"

@@ -34,6 +34,9 @@ AGE_LEVELS = {
 JOBS = ["cook", "guard", "nurse", "?"]
 
 
+emphases = st.sampled_from([None, 0.5, 0.0, 1.0]) | st.floats(0, 1)
+
+
 @st.composite
 def tasks(draw: st.DrawFn) -> Task:
     n = draw(st.integers(1, 14))
@@ -53,6 +56,7 @@ def tasks(draw: st.DrawFn) -> Task:
             resolution=draw(st.sampled_from([None, 0.5])),
             hierarchy=draw(st.sampled_from([None, {"levels": AGE_LEVELS}])),
             rules=draw(age_rules()),
+            rule_emphasis=draw(emphases),
         ),
         "city": AttributeSpec(
             kind=Kind.CATEGORICAL,
@@ -60,6 +64,7 @@ def tasks(draw: st.DrawFn) -> Task:
             rules=draw(apart_rules(sorted(set(cities)))),
             magvals=draw(st.sampled_from([(), ("California", "Kansas", "Midwest"), ("Wichita",)])),
             rv=draw(st.sampled_from([None, (0.9, None, 0.2, 0.1)])),
+            rule_emphasis=draw(emphases),
         ),
         "job": AttributeSpec(kind=Kind.CATEGORICAL, rules=draw(apart_rules(sorted(set(jobs))))),
         "disease": AttributeSpec(kind=Kind.CATEGORICAL, role=Role.SENSITIVE),
@@ -74,7 +79,7 @@ def tasks(draw: st.DrawFn) -> Task:
         "disease": column(["flu", "cancer", "?"]),
         "income": column(["1", "2", "3.5", "10", "?"]),
     }
-    return make_task(columns, k=1, specs=specs)
+    return make_task(columns, k=1, specs=specs, rule_emphasis=draw(emphases) or 0.0)
 
 
 @st.composite

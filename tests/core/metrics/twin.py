@@ -153,7 +153,7 @@ class Twin:
         ratio = self.ratio(x, [any(self.broken(r, g, x) for g in groups) for r in rules])
         if not self.ordered(x):
             share = (self.n - len(suppressed)) / self.n
-            return attribute.weight * len(labels) / len(self.values(x)) * ratio * share
+            return self.worth(x, len(labels) / len(self.values(x)) * share, ratio)
         spans = len(suppressed) * attribute.domain_span
         for row in (row for i, row in enumerate(self.original) if i not in suppressed):
             group = next(g for g in groups if row[x] in g)
@@ -164,7 +164,12 @@ class Twin:
                 spans += (max(numbers) - min(numbers)) / attribute.resolution + 1
             else:
                 spans += 1
-        return attribute.weight * self.n / spans * ratio
+        return self.worth(x, self.n / spans, ratio)
+
+    def worth(self, x: int, granularity: float, ratio: float) -> float:
+        """Weight · G^(2(1−f)) · DR^(2f); Python takes 0 to the power of 0 for 1, too."""
+        f = self.task.quasi[x].rule_emphasis
+        return self.task.quasi[x].weight * granularity ** (2 - 2 * f) * ratio ** (2 * f)
 
     def rv(self, x: int) -> float:
         if self.levels is not None:
@@ -178,8 +183,7 @@ class Twin:
             self.ratio(x, [self.broken(rule, self.held(i, x), x) for rule in rules])
             for i in self.published
         ]
-        weight = self.task.quasi[x].weight
-        return weight * self.n / spans * sum(ratios) / len(self.published)
+        return self.worth(x, self.n / spans, sum(ratios) / len(self.published))
 
     def kept(self, x: int) -> list[float]:
         return [

@@ -65,6 +65,7 @@ SPECS = st.builds(
     domain=st.none() | st.tuples(ENDS, ENDS),
     hierarchy=st.none() | hierarchies(),
     rules=st.builds(RuleTable, NUMBERS, st.lists(RULES, max_size=3).map(tuple)),
+    rule_emphasis=st.none() | st.floats(0, 1),
     magvals=st.lists(WORDS | st.builds(Mark, st.integers(0, 9), WORDS), max_size=3).map(tuple),
     rv=st.none() | st.lists(st.none() | NUMBERS, max_size=4).map(tuple),
 )

@@ -93,7 +93,9 @@ def test_the_report_has_the_fields_of_the_contract_in_order() -> None:
     assert list(report["versions"])[:2] == ["kanon_tui", "python"]
     assert " ".join(report["metrics"]) == "ncp utility rv il dm cm c_avg md iloss precision"
     assert list(report["attributes"]) == ["age", "sex"]
-    assert list(report["attributes"]["age"]) == ["weight", "ncp", "rv", "level", "rules"]
+    assert list(report["attributes"]["age"]) == [
+        "weight", "rule_emphasis", "ncp", "rv", "level", "rules",
+    ]  # fmt: skip
     assert " ".join(report["privacy"]) == (
         "k l_distinct l_entropy t p alpha risk_max risk_mean violations violating_values"
     )

@@ -75,3 +75,32 @@ async def test_base_value_and_research_values_by_hand(sample, make_app) -> None:
         shown = str(pilot.app.screen.query_one("#levels", Static).content)
         assert "0.4200" in shown
         assert "typed" in shown
+
+
+async def test_emphasis_of_one_attribute_and_of_all(sample, make_app) -> None:
+    async with make_app(sample("pre-pruning")).run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("4", "down")
+        await settle(pilot)
+        before = str(pilot.app.screen.query_one("#levels", Static).content)
+        await pilot.press("E")
+        await settle(pilot)
+        await pilot.press("enter", *"2", "enter")  # not between 0 and 1
+        await settle(pilot)
+        assert session_of(pilot).attribute("age").rule_emphasis is None
+        await pilot.press("backspace", *"0.8", "enter")
+        await settle(pilot)
+        assert session_of(pilot).attribute("age").rule_emphasis == 0.8
+        assert str(pilot.app.screen.query_one("#levels", Static).content) != before
+        heading = pilot.app.screen.query_one(Grid).source.rows(1, 2)[0]
+        assert heading[1].text.endswith(", emphasis 0.8")
+        await pilot.press("E")
+        await settle(pilot)
+        await pilot.press("down", "enter", *["backspace"] * 3, *"0", "enter")
+        await settle(pilot)
+        assert session_of(pilot).project.rule_emphasis == 0
+        heading = pilot.app.screen.query_one(Grid).source.rows(2, 3)[0]
+        assert heading[1].text.endswith(", emphasis 0")
+        await pilot.press("ctrl+z")
+        await settle(pilot)
+        assert session_of(pilot).project.rule_emphasis == 0.5

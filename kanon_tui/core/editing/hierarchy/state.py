@@ -24,7 +24,7 @@ from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
 from kanon_tui.core.metrics.levels import LevelMeasures, level_measures
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.prepare import coded_column, quasi_identifier
+from kanon_tui.core.run.prepare import coded_column, emphasis_of, quasi_identifier
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.task.weights import attribute_weights
 
@@ -143,7 +143,10 @@ def level_preview(
     spec = replace(session.attribute(name), hierarchy=hierarchy, magvals=(), rv=None)
     column = coded_column(session.table, name, spec)
     weight = _weight(session, name)
-    attribute = quasi_identifier(column, spec, weight, session.project.folder, [])
+    attribute = replace(
+        quasi_identifier(column, spec, weight, session.project.folder, []),
+        rule_emphasis=emphasis_of(session.project, spec),
+    )
     return attribute, _measures(session, attribute)
 
 
@@ -156,7 +159,11 @@ def _used(session: Session, name: str) -> QuasiIdentifier:
     if session.project.data.missing_policy == "drop":
         with suppress(KanonError):
             return next(a for a in session.task().quasi if a.name == name)
-    return replace(session.quasi_identifier(name), weight=_weight(session, name))
+    return replace(
+        session.quasi_identifier(name),
+        weight=_weight(session, name),
+        rule_emphasis=emphasis_of(session.project, session.attribute(name)),
+    )
 
 
 def _weight(session: Session, name: str) -> float:

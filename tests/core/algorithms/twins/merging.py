@@ -70,6 +70,11 @@ def rules_kept(attribute: QuasiIdentifier, codes: set[int]) -> float:
     return kept / whole
 
 
+def emphasised(attribute: QuasiIdentifier, granularity: float, kept: float) -> float:
+    f = attribute.rule_emphasis
+    return granularity ** (2 - 2 * f) * kept ** (2 * f)
+
+
 def total_ncp(task: Task, records: Sequence[int]) -> float:
     return sum(a.weight * ncp(a, codes_of(task, x, records)) for x, a in enumerate(task.quasi))
 
@@ -147,7 +152,7 @@ def udc(task: Task, objective: str) -> list[Cluster]:
                 kept = rules_kept(a, codes_of(task, x, merged))
                 after = sum(loads[x]) - loads[x][i] - loads[x][j] + len(merged) * wide
                 share = 1 / wide if objective == "cluster" else task.n / after
-                total += a.weight * share * kept
+                total += a.weight * emphasised(a, share, kept)
             return total
 
         return score
@@ -186,7 +191,7 @@ class UdcSuppress:
                 visible = self.shown(x, visible)
                 after = rest + self.load(x, len(small + other), visible)
                 kept = rules_kept(a, codes_of(self.task, x, visible))
-                scores.append(a.weight * self.task.n / after * kept)
+                scores.append(a.weight * emphasised(a, self.task.n / after, kept))
             result.append((scores[0], scores[1], scores[2]))
         return result
 

@@ -1,0 +1,82 @@
+"""How much rules count against granularity in research value: asked for, and shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.run.prepare import emphasis_of
+from kanon_tui.core.task.task import EVEN_EMPHASIS
+from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.dialogs import AskText, Choose
+
+__all__ = ["ask_emphasis", "emphasis_text"]
+
+_HINT = "From 0 to 1. 0: granularity alone, 0.5: both alike, 1: rules alone."
+
+
+def emphasis_text(session: Session, name: str) -> str:
+    """What a heading says of it; nothing where both count alike."""
+    emphasis = emphasis_of(session.project, session.attribute(name))
+    return "" if emphasis == EVEN_EMPHASIS else f", emphasis {emphasis:g}"
+
+
+def ask_emphasis(screen: StepScreen, name: str) -> None:
+    """Ask whether for one attribute or for all, then how much."""
+    session = screen.session
+
+    def asked(which: int | None) -> None:
+        if which == 0:
+            _ask_own(screen, name)
+        elif which == 1:
+            _ask_for_all(screen)
+
+    whole = session.project.rule_emphasis
+    own = session.attribute(name).rule_emphasis
+    options = [
+        f"of {name}: {f'that of all, {whole:g}' if own is None else f'{own:g}'}",
+        f"of all that have none of their own: {whole:g}",
+    ]
+    screen.ask(Choose("Emphasis of rules", options, hint="enter: type a number"), asked)
+
+
+def _ask_own(screen: StepScreen, name: str) -> None:
+    own = screen.session.attribute(name).rule_emphasis
+
+    def check(text: str) -> float | None:
+        return _share(text) if text.strip() else None
+
+    def typed(text: str | None) -> None:
+        if text is not None:
+            screen.edit_attributes([name], f"{name}: rule emphasis", rule_emphasis=check(text))
+
+    screen.ask(
+        AskText(
+            f"Emphasis of the rules of {name}",
+            "" if own is None else f"{own:g}",
+            hint=f"{_HINT} Empty: that of all.",
+            check=check,
+        ),
+        typed,
+    )
+
+
+def _ask_for_all(screen: StepScreen) -> None:
+    def typed(text: str | None) -> None:
+        if text is not None:
+            project = replace(screen.session.project, rule_emphasis=_share(text))
+            screen.edit(project, "rule emphasis")
+
+    now = screen.session.project.rule_emphasis
+    screen.ask(AskText("Emphasis of all rules", f"{now:g}", hint=_HINT, check=_share), typed)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise InputError("write a number from 0 to 1, such as 0.7")
+    return value
