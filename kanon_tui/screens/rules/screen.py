@@ -60,7 +60,7 @@ a rule. *records* counts the people in the groups that mix its sides at the firs
 breaks it.
 
 Example: go to *age*, press `a`, type `64`, `65`, importance `25`. The research values on the
-right follow at once. Press `V` to type research values of your own, and `E` to let rules count
+right follow at once. Press `V` to type research values of your own, and `F` to let rules count
 more (towards 1) or less (towards 0) than granularity.
 """
     DEFAULT_CSS = """
@@ -77,7 +77,7 @@ more (towards 1) or less (towards 0) than granularity.
         Binding("d,delete", "delete", "delete", id="rules.delete"),
         Binding("B", "base", "base value", id="rules.base"),
         Binding("V", "research_values", "RV by hand", id="rules.rv"),
-        Binding("E", "emphasis", "emphasis", id="rules.emphasis"),
+        Binding("F", "emphasis", "emphasis", id="rules.emphasis"),
     ]
 
     def __init__(self) -> None:

@@ -83,7 +83,7 @@ async def test_emphasis_of_one_attribute_and_of_all(sample, make_app) -> None:
         await pilot.press("4", "down")
         await settle(pilot)
         before = str(pilot.app.screen.query_one("#levels", Static).content)
-        await pilot.press("E")
+        await pilot.press("F")
         await settle(pilot)
         await pilot.press("enter", *"2", "enter")  # not between 0 and 1
         await settle(pilot)
@@ -94,7 +94,7 @@ async def test_emphasis_of_one_attribute_and_of_all(sample, make_app) -> None:
         assert str(pilot.app.screen.query_one("#levels", Static).content) != before
         heading = pilot.app.screen.query_one(Grid).source.rows(1, 2)[0]
         assert heading[1].text.endswith(", emphasis 0.8")
-        await pilot.press("E")
+        await pilot.press("F")
         await settle(pilot)
         await pilot.press("down", "enter", *["backspace"] * 3, *"0", "enter")
         await settle(pilot)
