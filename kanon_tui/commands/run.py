@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kanon_tui.commands.common import assignment, say, whole_number
+from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
 
 if TYPE_CHECKING:
     from kanon_tui.core.data.table import Table
@@ -39,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="publish this string of levels if it passes, instead of searching; attributes that "
         "are not named stand at their root",
     )  # fmt: skip
-    add("--out", metavar="FILE", type=Path, help="the release: .csv, .tsv or .parquet")
+    add("--out", metavar="FILE", type=Path, help=f"the release: {', '.join(TABLE_ENDINGS)}")
     add("--report", metavar="FILE", type=Path, help="the report: .json, .md or .html")
     add(
         "--earlier", metavar="FILE", type=Path,
@@ -99,7 +100,7 @@ def _check_earlier(result: Result, project: Project, earlier: Table, name: str) 
 
 def _check_targets(args: argparse.Namespace, project: Project) -> None:
     """Refuse files that cannot be written before any work is done for them."""
-    from kanon_tui.core.data.writing import TABLE_ENDINGS, check_target
+    from kanon_tui.core.data.writing import check_target
     from kanon_tui.core.report.formats import REPORT_ENDINGS
 
     for path, endings in ((args.out, TABLE_ENDINGS), (args.report, REPORT_ENDINGS)):

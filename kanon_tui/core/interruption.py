@@ -6,6 +6,7 @@ are what a program that ends at once takes away with it; `written` says what it 
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import threading
@@ -22,7 +23,7 @@ ENDING_SIGNALS = tuple(
 """Ctrl-C, a request to end, a closed terminal."""
 
 unfinished: set[Path] = set()
-"""Files aside that have not taken their name."""
+"""Files aside that have not taken their name, and folders of such files."""
 helpers: set[subprocess.Popen[bytes]] = set()
 """Processes that work for this one."""
 written: list[Path] = []
@@ -60,7 +61,10 @@ def take_away() -> None:
     """Remove what is unfinished and end the helpers: for a program that ends at once."""
     for path in tuple(unfinished):
         with suppress(OSError):
-            path.unlink(missing_ok=True)
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
     for helper in tuple(helpers):
         with suppress(OSError):
             helper.kill()

@@ -18,6 +18,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
+from kanon_tui.core.data.file_kinds import DATA_ENDINGS
 from kanon_tui.core.editing.recent_files import RecentFiles
 from kanon_tui.core.editing.recovery import RecoveryStore, UnsavedWork
 from kanon_tui.core.editing.run_history import EarlierRun, RunHistory, earlier_run
@@ -35,7 +36,7 @@ __all__ = ["HostApp", "Hosted"]
 
 T = TypeVar("T")
 
-OPENED = (".csv", ".tsv", ".txt", ".parquet", ".gz", ".zst", ".yaml", ".yml")
+OPENED = (*DATA_ENDINGS, ".yaml", ".yml")
 """Types that are listed when a file is to be opened; any other can be typed."""
 
 

@@ -22,6 +22,7 @@ from kanon_tui.widgets.choice_list import ChoiceList
 
 __all__ = ["AskPath", "Listing", "folder_above"]
 
+_SHOWN = 9  # endings that are named
 UP = ".."
 """The line of the list that goes to the folder above."""
 MOST = 200
@@ -57,7 +58,9 @@ class Listing:
     def __str__(self) -> str:
         if not self.endings or self.every_type:
             return "all files" + (", hidden too" if self.hidden else "")
-        return " ".join(self.endings) + (", hidden too" if self.hidden else "")
+        shown, more = list(self.endings)[:_SHOWN], len(self.endings) - _SHOWN
+        words = " ".join(shown) + (f" and {more} more" if more > 0 else "")
+        return words + (", hidden too" if self.hidden else "")
 
 
 def folder_above(typed: str) -> str | None:

@@ -9,6 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.data.table import read_table
+from kanon_tui.core.data.writing import write_table
 from tests.commands.command_line import PEOPLE, PROJECT, kanon, said
 
 
@@ -165,3 +168,32 @@ def test_formulas_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]) 
         "run", str(file), "--out", str(out), capsys=capsys, code=0
     )
     assert out.read_text().count(",'=F,") == 4
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "xlsx", "dta", "sav", "sqlite", "duckdb"])
+def test_a_project_reads_and_writes_the_files_that_people_have(
+    ending: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said("run", str(folder / "p.yaml"), "--out", str(folder / "r.csv"), capsys=capsys, code=0)
+    people = pl.read_csv(folder / "people.csv", infer_schema=False)
+    write_table(folder / f"people.{ending}", people)
+    (folder / "q.yaml").write_text(PROJECT.replace("people.csv", f"people.{ending}"))
+    out = folder / f"r.{ending}"
+    said("run", str(folder / "q.yaml"), "--out", str(out), capsys=capsys, code=0)
+    expected = pl.read_csv(folder / "r.csv", infer_schema=False)
+    assert read_table(out, ReadOptions(header=True)).frame.equals(expected)
+    assert b"Secret" not in out.read_bytes()
+
+
+def test_a_password_reaches_no_report_and_no_message(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = pl.read_csv(folder / "people.csv", infer_schema=False)
+    write_table(folder / "people.sqlite", people)
+    address = f"sqlite:///{folder}/people.sqlite?password=hush"
+    data = f"data: {{path: '{address}', query: 'SELECT * FROM release'}}"
+    (folder / "q.yaml").write_text(PROJECT.replace("data: {path: people.csv}", data))
+    for ending in ("json", "md", "html"):
+        report = folder / f"r.{ending}"
+        out = said("run", str(folder / "q.yaml"), "--report", str(report), capsys=capsys, code=0)
+        assert "hush" not in out + report.read_text()

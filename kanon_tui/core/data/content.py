@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import os
+import stat
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
@@ -11,7 +15,7 @@ from typing import Literal
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import BoundedBytes, read_bytes, size_text, usual_limit
 
-__all__ = ["Compression", "load", "too_large"]
+__all__ = ["Compression", "checked_file", "load", "too_large"]
 
 Compression = Literal["gzip", "zstd"]
 
@@ -31,16 +35,8 @@ def load(
     """
     allowed = usual_limit() if limit == "auto" else limit
     refusal = too_large(path, allowed, limit == "auto")
-    try:
+    with _told(path):
         data = read_bytes(path, allowed, refusal)
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist; check the path") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a directory; name a data file in it") from None
-    except PermissionError:
-        raise InputError(f"{path} may not be read; change its permissions") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read ({error})") from None
     size = len(data)
     if not size:
         raise InputError(f"{path.name} is empty; it needs at least one record")
@@ -52,6 +48,33 @@ def load(
         _unzstd(data, content, path)
         return content.whole(), "zstd", size
     return data, None, size
+
+
+def checked_file(path: Path) -> int:
+    """The size of an ordinary file that can be read, for libraries that open it themselves."""
+    with _told(path):
+        with path.open("rb") as file:
+            found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError(f"{path} is not an ordinary file; name one")
+        if not found.st_size:
+            raise InputError(f"{path.name} is empty; it needs at least one record")
+    return found.st_size
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What the system says of a file, as a sentence."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; check the path") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a directory; name a data file in it") from None
+    except PermissionError:
+        raise InputError(f"{path} may not be read; change its permissions") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read ({error})") from None
 
 
 def too_large(path: Path, limit: int, usual: bool) -> InputError:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kanon_tui.core.data.content import load
 from kanon_tui.core.data.encoding import to_utf8
+from kanon_tui.core.data.other_readers import other_reader
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import FileFacts, Table, is_parquet, read_table, table_of_text
 
@@ -18,6 +19,8 @@ ENOUGH = 60_000
 
 def preview_table(path: Path, options: ReadOptions) -> Table:
     """The first records of a file under these options; errors are those of `read_table`."""
+    if other_reader(path) is not None:
+        return read_table(path, options)
     data, compression, size = load(path, options.limit)
     if len(data) <= ENOUGH or is_parquet(data, path):
         return read_table(path, options)

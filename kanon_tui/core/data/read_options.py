@@ -109,6 +109,15 @@ class ReadOptions:
         type=FieldType(_AUTO_OR_SWITCH, _read_auto_or_switch),
     )
     formats: ValueFormats = declared(factory=ValueFormats, type=inlined(ValueFormats))
+    sheet: str = declared(
+        "auto",
+        "The sheet of a workbook, or the table of a database file: its name or its number; auto: "
+        "the first",
+        type=text("auto, or the name or number of a sheet or table", empty=False),
+    )
+    query: str = declared(
+        "", "What to select from a database, in SQL; none: a whole table", type=text("an SQL query")
+    )
     limit: int | Literal["auto"] = declared(
         "auto",
         "The most that is read, counted after decompression; auto: a quarter of the memory",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.data.column import MISSING_TOKENS, Column, code_column
 from kanon_tui.core.data.content import Compression, load, too_large
+from kanon_tui.core.data.contents import Contents, FileFormat
 from kanon_tui.core.data.csv_format import CsvFormat, Quoting, line_end_of, quoting_of
 from kanon_tui.core.data.csv_text import parse_csv
 from kanon_tui.core.data.encoding import to_utf8
@@ -25,6 +26,7 @@ from kanon_tui.core.data.frames import (
     column_names,
     from_pandas,
 )
+from kanon_tui.core.data.other_readers import other_reader
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind
@@ -38,17 +40,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FileFacts", "Table", "as_table", "in_order_of", "is_parquet", "like_first_part", "read_table",
-    "table_of_text",
+    "table_of_contents", "table_of_text",
 ]  # fmt: skip
 
+_SAMPLE = 100  # rows that tell whether the first one holds names
 _BYTES_PER_CELL = 16  # of a text in a Polars column, besides its letters
 
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What a data file turned out to be; the last seven are None for Parquet."""
+    """What a data file turned out to be; what is said of text is None for other formats."""
 
-    format: Literal["csv", "tsv", "parquet"]
+    format: FileFormat
     compression: Compression | None
     bytes: int
     delimiter: str | None = None
@@ -58,6 +61,8 @@ class FileFacts:
     space_after_delimiter: bool | None = None
     line_end: str | None = None
     quoting: Quoting | None = None
+    part: str | None = None  # the sheet or table that was read
+    parts: tuple[str, ...] = ()  # all of the file
 
     @property
     def csv(self) -> CsvFormat | None:
@@ -148,7 +153,7 @@ class Table:
 
 # -------------------------------------------------------------------------------------- files
 def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
-    """Read a CSV, TSV or Parquet file; CSV and TSV may be compressed with gzip or zstd.
+    """Read a file with a table; what kind it is its ending says. Text may be compressed.
 
     A folder or a pattern like `parts/*.parquet` is one table, its parts in the order of their
     names. All CSV parts are cut and named as the first one is.
@@ -160,6 +165,9 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
 
 
 def _read_file(path: Path, options: ReadOptions) -> Table:
+    reader = other_reader(path)
+    if reader is not None:
+        return table_of_contents(reader(path, options), options, path.name)
     data, compression, size = load(path, options.limit)
     if is_parquet(data, path):
         frame = all_texts(_parquet(data, path, options.limit), path.name)
@@ -176,6 +184,41 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
     return table_of_text(
         text, options, path, FileFacts("csv", compression, size, encoding=encoding)
     )
+
+
+def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Table:
+    """The table in what a reader found; in a sheet the first row may hold the names."""
+    check_width(len(contents.columns), who)
+    header, names, columns = None, contents.names, contents.columns
+    kept = None
+    if names is None:
+        columns, kept = _without_blanks(columns)
+        if not columns:
+            raise InputError(f"{who} has no records")
+        sample = [list(row) for row in zip(*(c.head(_SAMPLE) for c in columns), strict=True)]
+        chosen = options.header
+        if chosen == "auto":
+            chosen = has_header(sample, options.missing_tokens)
+        header = chosen is True
+        first = [str(column[0]) for column in columns] if header else chosen
+        if header:
+            columns, kept = [column.slice(1) for column in columns], kept[1:] - 1
+        names = column_names(first, len(columns), who)
+    names = column_names(names, len(columns), who)
+    frame = pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
+    check_size(frame, who, "")
+    facts = FileFacts(contents.format, None, contents.bytes, header=header)
+    facts = replace(facts, part=contents.part, parts=contents.parts)
+    return Table(frame, facts, options.missing_tokens, options.formats, kept)
+
+
+def _without_blanks(columns: list[pl.Series]) -> tuple[list[pl.Series], NDArray[np.int64]]:
+    """Columns and rows of a sheet that hold something, and where each row stood."""
+    columns = [column for column in columns if (column != "").any()]
+    filled = np.zeros(len(columns[0]) if columns else 0, dtype=bool)
+    for column in columns:
+        filled |= (column != "").to_numpy()
+    return [column.filter(pl.Series(filled)) for column in columns], np.flatnonzero(filled)
 
 
 def _read_parts(paths: Sequence[Path], options: ReadOptions) -> Table:

@@ -17,7 +17,8 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -26,10 +27,11 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.interruption import unfinished, uninterrupted, written
 from kanon_tui.core.text import joined
 
-__all__ = ["check_place", "why_not_written", "written_aside", "written_together"]
+__all__ = ["check_place", "filled_by_path", "why_not_written", "written_aside", "written_together"]
 
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
-_OWNER_ALONE = 0o600
+_OWNER_ALONE, _OWNER_ALONE_ENTERS = 0o600, 0o700
+_CHUNK = 1 << 20
 
 
 def check_place(path: Path, force: bool) -> None:
@@ -89,6 +91,24 @@ def written_together(
         with uninterrupted():
             for aside in asides:
                 aside.remove()
+
+
+def filled_by_path(file: IO[bytes], path: Path, write: Callable[[Path], object]) -> None:
+    """Fill an open file of a set by a library that writes to names only.
+
+    It writes into a folder that nobody else may enter, beside the file `path` that is to be.
+    """
+    folder = Path(os.path.realpath(path)).parent / f".{secrets.token_hex(4)}.part"
+    unfinished.add(folder)
+    try:
+        folder.mkdir(_OWNER_ALONE_ENTERS)
+        place = folder / f"table{path.suffix.lower()}"
+        write(place)
+        with place.open("rb") as made:
+            shutil.copyfileobj(made, file, _CHUNK)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        unfinished.discard(folder)
 
 
 def why_not_written(path: Path | str, error: Exception) -> str:

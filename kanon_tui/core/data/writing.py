@@ -13,6 +13,11 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from kanon_tui.core.data.csv_format import CsvChoice, CsvFormat
+from kanon_tui.core.data.databases import put_database
+from kanon_tui.core.data.excel import put_workbook
+from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
+from kanon_tui.core.data.json_lines import put_json_lines
+from kanon_tui.core.data.statistics_files import put_statistics_file
 from kanon_tui.core.data.whole_files import check_place, written_aside
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.text import joined
@@ -74,7 +79,7 @@ def write_text(path: Path, text: str, force: bool = False, private: bool = False
 def write_table(
     path: Path, table: pl.DataFrame, force: bool = False, csv: CsvFormat | None = None
 ) -> None:
-    """A table as CSV, tab-separated text or Parquet, by the ending of the name."""
+    """A table as a file of the kind that the ending of its name says."""
     check_target(path, TABLE_ENDINGS, force)
     with written_aside(path, force) as file:
         put_table(table, file, path, csv)
@@ -85,17 +90,22 @@ def put_table(
 ) -> None:
     """Write a table into an open file, in the format that `path` ends in; texts as `csv` says."""
     try:
-        if path.suffix.lower() == ".parquet":
-            table.write_parquet(file)
-        else:
-            (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
+        match path.suffix.lower():
+            case ".parquet":
+                table.write_parquet(file)
+            case ".jsonl":
+                put_json_lines(table, file)
+            case ".xlsx":
+                put_workbook(table, file, path)
+            case ".dta" | ".sav":
+                put_statistics_file(table, file, path)
+            case ".sqlite" | ".duckdb":
+                put_database(table, file, path)
+            case _:
+                (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
     except Exception as error:  # Polars wraps what the system says in errors of many classes
         said = re.search(r"\(os error (\d+)\)", str(error))
         if said is None:
             raise
         number = int(said.group(1))
         raise OSError(number, os.strerror(number)) from error
-
-
-TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
-"""The endings that name a kind of table file."""

@@ -55,7 +55,7 @@ def _settings(before: Project, after: Project) -> Iterator[str]:
 
 def _reading(project: Project) -> dict[str, Any]:
     read = {each.name: getattr(project.data, each.name) for each in fields(project.data)}
-    return {**read, "path": str(project.data_path.resolve())}
+    return {**read, "path": project.data_place}
 
 
 def _attributes(before: Project, after: Project) -> Iterator[str]:

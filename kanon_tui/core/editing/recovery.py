@@ -17,7 +17,6 @@ from datetime import datetime
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from kanon_tui.core.data.table import read_table
 from kanon_tui.core.editing.instance_lock import InstanceLock, is_alive
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.editing.state_folder import write_state
@@ -45,7 +44,7 @@ class UnsavedWork:
 
     def session(self) -> Session:
         """A session with the edits in it, not yet saved."""
-        table = read_table(self.project.data_path, self.project.data.read_options)
+        table = self.project.read_data()
         session = Session(self.opened, table, self.fingerprint)
         session.edit(self.project.completed(table), "work taken up again")
         return session

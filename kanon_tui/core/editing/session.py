@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from kanon_tui.core.data.connections import misses_slashes
 from kanon_tui.core.data.part_files import name_beside
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut, singling_out
-from kanon_tui.core.data.table import Table, read_table
+from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
@@ -205,7 +206,7 @@ class Session:
     def reread(self, data: DataSource) -> Session:
         """A session with the file read in another way; what still fits is kept."""
         project = replace(self.project, data=data)
-        table = read_table(project.data_path, data.read_options)
+        table = project.read_data()
         known = {
             name: spec
             for name, spec in project.attributes.items()
@@ -264,6 +265,11 @@ class Session:
 
 def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -> Session:
     """Open a project file, or start a project for a data file."""
+    if misses_slashes(str(path)):  # it may hold a password, so it is not shown
+        raise InputError(
+            "a database on a server is named in a project file: data: {path: "
+            "postgresql://host/database, query: SELECT …}; open that file"
+        )
     fingerprint = None
     if path.suffix.lower() in PROJECT_ENDINGS:
         fingerprint = _fingerprint(path)  # first: what changes from now on is a change
@@ -271,7 +277,7 @@ def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -
     else:
         project = Project(data=DataSource(path=str(path.resolve())))
     progress(f"reading {project.data_path.name}")
-    table = read_table(project.data_path, project.data.read_options)
+    table = project.read_data()
     if table.height == 0:
         raise InputError(f"{project.data_path.name}: it has no records; choose another file")
     read = project.with_guesses(table) if project.path is None else project

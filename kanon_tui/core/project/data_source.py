@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from kanon_tui.core.data.connections import misses_slashes
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
@@ -14,13 +15,18 @@ from kanon_tui.core.fields.yaml_text import exact_number
 
 __all__ = ["DataSource"]
 
-_PATH = "the path of a data file"
+_PATH = "the path of a data file or the connection string of a database"
 
 
 def _read_path(located: LocatedValue) -> str:
     path = located.text(_PATH)
     if not path or "\0" in path:
         raise located.wrong(_PATH)
+    if misses_slashes(path):  # and may hold a password, so it is not shown
+        raise located.refuse(
+            "it looks like a connection string with a mistake; write it like "
+            "postgresql://user:password@host/database, and a file of this name as ./NAME"
+        )
     return path
 
 
@@ -29,7 +35,8 @@ class DataSource:
     """Where the table is and how to read it."""
 
     path: str = declared(
-        help="The data file, or a folder or pattern of its parts; relative to the project file",
+        help="The data file, or a folder or pattern of its parts, relative to the project file; or "
+        "the connection string of a database",
         type=FieldType(_PATH, _read_path, exact_number),
         required="data: {path: FILE}",
     )

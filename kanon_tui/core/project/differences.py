@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kanon_tui.core.data.connections import is_address
 from kanon_tui.core.project.project import Project, project_to_mapping
 from kanon_tui.core.text import shortened
 
@@ -17,10 +18,11 @@ _NOTHING = object()
 def differences(there: Project, here: Project) -> list[str]:
     """`privacy, k: 7 in the file, 5 here`, for every field that differs.
 
-    >>> from kanon_tui.core.project.project import project_from_mapping
-    >>> both = [{"data": {"path": "a.csv"}, "privacy": {"k": k}} for k in (7, 5)]
-    >>> differences(*map(project_from_mapping, both))
-    ['privacy, k: 7 in the file, 5 here']
+        >>> from kanon_tui.core.data.connections import is_address
+    from kanon_tui.core.project.project import project_from_mapping
+        >>> both = [{"data": {"path": "a.csv"}, "privacy": {"k": k}} for k in (7, 5)]
+        >>> differences(*map(project_from_mapping, both))
+        ['privacy, k: 7 in the file, 5 here']
     """
     first, second = (dict(_fields(project_to_mapping(each))) for each in (there, here))
     return [
@@ -44,7 +46,10 @@ def _fields(mapping: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _sentence(name: str, there: Any, here: Any) -> str:
-    if any(isinstance(value, Mapping | list) for value in (there, here)):
+    both = (there, here)
+    if any(isinstance(one, str) and is_address(one) for one in both):  # it may hold a password
+        return f"{name}: not the same"
+    if any(isinstance(one, Mapping | list) for one in both):
         if there is _NOTHING:
             return f"{name}: only here"
         return f"{name}: only in the file" if here is _NOTHING else f"{name}: not the same"

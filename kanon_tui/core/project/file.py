@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kanon_tui.core.data.file_kinds import DATA_ENDINGS
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import whole_number
@@ -19,12 +20,10 @@ __all__ = ["VERSION", "check_version", "file_text", "read_file"]
 VERSION = 1
 """Of the form of project files; there is one so far."""
 
-_DATA_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".gz", ".zst")
-
 
 def read_file(path: Path) -> Any:
     """The document in a project file."""
-    if path.suffix.lower() in _DATA_ENDINGS:
+    if path.suffix.lower() in DATA_ENDINGS:
         raise InputError(
             f"{path.name} is a data file, not a project; write a project file with "
             f"data: {{path: {path.name}}} or open it in the application"

@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from kanon_tui.core.data.connections import address_name, is_address, read_address
 from kanon_tui.core.data.guess import guess_attribute
 from kanon_tui.core.data.part_files import part_files
+from kanon_tui.core.data.preview import preview_table
 from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table
+from kanon_tui.core.data.table import Table, read_table, table_of_contents
 from kanon_tui.core.data.value_formats import fitting_format
 from kanon_tui.core.data.writing import check_not_read, write_text
 from kanon_tui.core.errors import InputError, KanonError, suggestion
@@ -108,12 +110,31 @@ class Project:
 
     @property
     def data_path(self) -> Path:
-        """The data file, or the folder or pattern of its parts."""
-        return self.folder / self.data.path
+        """The data file, or the folder or pattern of its parts.
+
+        Of a database on a server it is a name that holds no secrets.
+        """
+        path = self.data.path
+        return self.folder / (address_name(path) if is_address(path) else path)
+
+    @property
+    def data_place(self) -> str:
+        """What tells whether two projects read the same: a path from the root, or an address."""
+        return self.data.path if is_address(self.data.path) else str(self.data_path.resolve())
+
+    def read_data(self, preview: bool = False) -> Table:
+        """The table of the project, read as it says; of a long text only the beginning if asked."""
+        options = self.data.read_options
+        if is_address(self.data.path):
+            contents = read_address(self.data.path, options)
+            return table_of_contents(contents, options, self.data_path.name)
+        return (preview_table if preview else read_table)(self.data_path, options)
 
     @property
     def data_files(self) -> tuple[Path, ...]:
         """The data file, or its parts and their folder; as it is written where there is none."""
+        if is_address(self.data.path):
+            return ()
         try:
             files = part_files(self.data_path)
         except KanonError:
@@ -136,7 +157,7 @@ class Project:
     @property
     def title(self) -> str:
         """A short name for messages."""
-        return self.path.name if self.path is not None else Path(self.data.path).name
+        return self.path.name if self.path is not None else self.data_path.name
 
     @property
     def name(self) -> str:
@@ -258,7 +279,7 @@ def moved(project: Project, path: Path) -> Project:
     old, new = os.path.realpath(project.folder), os.path.realpath(path.parent)
 
     def rebased(name: str) -> str:
-        if old == new or os.path.isabs(name):
+        if old == new or os.path.isabs(name) or is_address(name):
             return name
         return Path(os.path.relpath(os.path.join(old, name), new)).as_posix()
 

@@ -61,7 +61,7 @@ def same_setup(first: Project, second: Project) -> bool:
 def _bare(project: Project) -> Project:
     return replace(
         project,
-        data=replace(project.data, path=str(project.data_path.resolve())),
+        data=replace(project.data, path=project.data_place),
         privacy=replace(project.privacy, k=1),
         algorithm=AlgorithmChoice(),
         seed=0,

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import read_table
 from kanon_tui.core.data.value_formats import fitting_format
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.project.project import Project
@@ -18,7 +17,7 @@ __all__ = ["read_column"]
 def read_column(data: Project | Path, name: str, kind: str | None = None) -> Column:
     """A column of a data file, or of a project's with what the project says of it."""
     project = as_project(data)
-    table = read_table(project.data_path, project.data.read_options)
+    table = project.read_data()
     spec = project.completed(table).attributes.get(name)
     if spec is None:
         raise InputError(

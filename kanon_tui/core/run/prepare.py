@@ -15,7 +15,7 @@ import numpy as np
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import by_value
 from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table, read_table
+from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
@@ -32,7 +32,7 @@ __all__ = ["coded_column", "emphasis_of", "prepare", "quasi_identifier"]
 def prepare(project: Project, table: Table | None = None) -> Task:
     """Read the data (unless a table is given), join everything and check it."""
     if table is None:
-        table = read_table(project.data_path, project.data.read_options)
+        table = project.read_data()
     specs = project.completed(table).attributes
     roles = {name: _role(specs[name]) for name in table.names}
     quasi_names = [name for name in specs if roles[name] is Role.QUASI]

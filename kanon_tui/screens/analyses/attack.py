@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack.linked import Linked
 from kanon_tui.core.analysis.attack.linking import Attack, linking_attack
+from kanon_tui.core.data.file_kinds import DATA_ENDINGS
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table, as_table, read_table
@@ -182,7 +183,7 @@ in the original, which tells the disease, and two in the release.
                 AskPath(
                     "A table of people an outsider has",
                     f"{self.session.data_path.parent}/",
-                    endings=(".csv", ".tsv", ".txt", ".parquet", ".gz", ".zst"),
+                    endings=DATA_ENDINGS,
                 ),
                 lambda path: self._read(path) if path else None,
             )

@@ -20,13 +20,19 @@ def facts_line(session: Session) -> str:
         reading: list[str] = [facts.format]
         if facts.compression:
             reading.append(facts.compression)
-        if facts.format != "parquet":
+        if facts.part is not None:
+            word = "sheet" if facts.format == "excel" else "table"
+            more = f" of {len(facts.parts)}" if len(facts.parts) > 1 else ""
+            reading.append(f"{word} {printable(facts.part)}{more}")
+        if facts.csv is not None:
             names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
             reading.append(names.get(str(facts.delimiter), f"delimiter {facts.delimiter!r}"))
             reading.append(str(facts.encoding))
+        if facts.header is not None:
             reading.append("header" if facts.header else "no header")
         parts.append(", ".join(reading))
-        parts.append(size_text(facts.bytes))
+        if facts.bytes:  # none is known of a database on a server
+            parts.append(size_text(facts.bytes))
     missing = sum(table.missing_cells().values())
     parts.append(f"{missing:,} missing cells" if missing else "no missing cells")
     return " · ".join(parts)

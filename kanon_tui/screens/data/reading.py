@@ -15,7 +15,6 @@ from textual.widgets import Button, Input, Label, Select, Static
 
 from kanon_tui.core.data.dates import DATE_FORMATS, date_text
 from kanon_tui.core.data.numbers import DECIMAL_MARKS
-from kanon_tui.core.data.preview import preview_table
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.session import Session
@@ -23,7 +22,7 @@ from kanon_tui.core.project.project import DataSource
 from kanon_tui.core.text import visible
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.screens.host import Hosted
-from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.grid import Grid, printable
 from kanon_tui.widgets.grid_sources import FrameSource
 
 __all__ = ["ReadingDialog"]
@@ -52,8 +51,9 @@ class ReadingDialog(Hosted, Dialog):
 
 `tab` goes from field to field, `enter` opens a list, the preview follows. *detect* looks at the
 file. Missing tokens are words that stand for nothing (`?`, `NA`), with commas between; a record
-without a value is kept with *missing* as a value of its own, or dropped. `ctrl+r` reads the file
-so; roles and hierarchies of columns that are still there stay.
+without a value is kept with *missing* as a value of its own, or dropped. Of a workbook choose the
+sheet, of a database the table, or type a query. `ctrl+r` reads the file so; roles and hierarchies
+of columns that are still there stay.
 """
 
     DEFAULT_CSS = """
@@ -77,20 +77,16 @@ so; roles and hierarchies of columns that are still there stay.
         with Vertical():
             yield Label("How is this file read?", classes="title")
             with FormGrid(id="form"):
-                for title, name, choices, value in (
-                    ("delimiter", "delimiter", DELIMITERS, options.delimiter),
-                    ("encoding", "encoding", ENCODINGS, options.encoding),
-                    ("header", "header", HEADERS, options.header),
-                    ("quotes", "quote", QUOTES, options.quote),
-                    ("decimals", "decimal", DECIMALS, options.formats.decimal),
-                    ("thousands", "thousands", THOUSANDS, options.formats.thousands),
-                    ("dates", "dates", DATES, options.formats.dates),
-                    ("missing", "policy", POLICIES, self._data.missing_policy),
-                ):
+                for title, name, choices, value in self._selects():
                     yield Label(title)
                     yield _select(name, choices, value)
                 yield Label("tokens")
                 yield Input(", ".join(options.missing_tokens), id="tokens", compact=True)
+                if self._of_database:
+                    yield Label("query")
+                    yield Input(
+                        options.query, id="query", compact=True, placeholder="SELECT … FROM …"
+                    )
             yield Static(
                 "tokens: what stands for a missing cell, with commas between; an empty one comes "
                 "first in “, ?, NA”",
@@ -102,12 +98,46 @@ so; roles and hierarchies of columns that are still there stay.
                 yield Button("Read so (ctrl+r)", variant="primary", id="accept", compact=True)
                 yield Button("Cancel", id="cancel", compact=True)
 
+    @property
+    def _of_database(self) -> bool:
+        facts = self._session.table.facts
+        return facts is not None and facts.format in ("sqlite", "duckdb", "database")
+
+    def _selects(self) -> list[tuple[str, str, list[tuple[str, Any]], Any]]:
+        """Title, name, choices and value of what this kind of file leaves open."""
+        options, facts = self._data.read_options, self._session.table.facts
+        found: list[tuple[str, str, list[tuple[str, Any]], Any]] = []
+        if facts is None or facts.csv is not None:
+            found += [
+                ("delimiter", "delimiter", DELIMITERS, options.delimiter),
+                ("encoding", "encoding", ENCODINGS, options.encoding),
+                ("header", "header", HEADERS, options.header),
+                ("quotes", "quote", QUOTES, options.quote),
+            ]
+        elif facts.format == "excel":
+            found.append(("header", "header", HEADERS, options.header))
+        if facts is not None and facts.parts:
+            title = "sheet" if facts.format == "excel" else "table"
+            parts = [(printable(part), part) for part in facts.parts]
+            found.append((title, "sheet", [("the first", "auto"), *parts], options.sheet))
+        return [
+            *found,
+            ("decimals", "decimal", DECIMALS, options.formats.decimal),
+            ("thousands", "thousands", THOUSANDS, options.formats.thousands),
+            ("dates", "dates", DATES, options.formats.dates),
+            ("missing", "policy", POLICIES, self._data.missing_policy),
+        ]
+
     def on_mount(self) -> None:
         self.follow()
 
     def chosen(self) -> DataSource:
         tokens = tuple(token.strip() for token in self.query_one("#tokens", Input).value.split(","))
-        values: dict[str, Any] = {name: self.query_one(f"#{name}", Select).value for name in _NAMES}
+        values: dict[str, Any] = {
+            name: self.query_one(f"#{name}", Select).value for _, name, _, _ in self._selects()
+        }
+        if self._of_database:
+            values["query"] = self.query_one("#query", Input).value.strip()
         policy = values.pop("policy")
         before = self._data.read_options
         marks = {name: values.pop(name) for name in ("decimal", "thousands", "dates")}
@@ -121,9 +151,10 @@ so; roles and hierarchies of columns that are still there stay.
         """Read the beginning of the file in the way that is chosen now."""
         if not self.is_mounted:
             return
-        path, options = self._session.data_path, self.chosen().read_options
+        project = replace(self._session.project, data=self.chosen())
+        options = project.data.read_options
         self.compute(
-            lambda: preview_table(path, options),
+            lambda: project.read_data(preview=True),
             lambda table: self._show(table, options),
             group="preview",
             failed=lambda error: self.query_one("#error", Static).update(Text(visible(str(error)))),
@@ -142,11 +173,6 @@ so; roles and hierarchies of columns that are still there stay.
             self.action_accept()
         else:
             self.dismiss(None)
-
-
-_NAMES = (
-    "delimiter", "encoding", "header", "quote", "decimal", "thousands", "dates", "policy",
-)  # fmt: skip
 
 
 def _select(name: str, choices: list[tuple[str, Any]], value: Any) -> Select[Any]:

@@ -21,6 +21,7 @@ from kanon_tui.core.report.formats import REPORT_ENDINGS, report_text
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.output import Order
+from kanon_tui.core.text import first_few
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.path_dialog import AskPath
@@ -85,7 +86,7 @@ class Exporter:
 
     def ask(self) -> None:
         order = self.result.task.output.order
-        options = [f"{kind.title} ({', '.join(kind.endings)})" for kind in KINDS]
+        options = [f"{kind.title} ({first_few(kind.endings, 3)})" for kind in KINDS]
         options.append("command line that makes this release again")
         options.append(f"change how text is written: {self._csv_format(Path('release.csv'))} …")
         self.screen.ask(

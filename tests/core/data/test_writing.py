@@ -10,6 +10,7 @@ from typing import IO
 import polars as pl
 import pytest
 
+from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.data.whole_files import written_aside, written_together
 from kanon_tui.core.data.writing import check_target, write_table, write_text
 from kanon_tui.core.errors import InputError
@@ -144,15 +145,15 @@ def test_what_cannot_be_written_is_refused_beforehand(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     os.mkfifo(tmp_path / "pipe.csv")
     for name, expected in {
-        "a.xlsx": r"files of this kind end in \.csv, \.tsv or \.parquet",
-        "a": r"files of this kind end in \.csv, \.tsv or \.parquet",
+        "a.docx": r"files of this kind end in \.csv, \.tsv, ",
+        "a": r"files of this kind end in \.csv, \.tsv, ",
         "folder.csv": "is a folder; name a file",
         "pipe.csv": "is not an ordinary file",
         "x" * 300 + ".csv": "could not be written: File name too long",
         "no/where.csv": "the folder .*no does not exist; create it first",
     }.items():
         with pytest.raises(InputError, match=expected):
-            check_target(tmp_path / name, (".csv", ".tsv", ".parquet"), force=True)
+            check_target(tmp_path / name, TABLE_ENDINGS, force=True)
         with pytest.raises(InputError, match=expected):
             write_table(tmp_path / name, TABLE, force=True)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import polars as pl
+import xlsxwriter
 from textual.widgets import Input, Select, Static
 
 from kanon_tui.core.data.schema import Kind
+from kanon_tui.screens.data.facts import facts_line
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle
@@ -112,3 +115,47 @@ async def test_marks_of_numbers_and_dates_for_the_whole_file(make_app, tmp_path)
         assert session.attribute("seen").format == "%m/%d/%Y"
         column = session.table.column("pay", Kind.NUMERIC, session.attribute("pay").format)
         assert column.numbers.tolist() == [1234, 5678, 9012]
+
+
+async def test_the_sheet_of_a_workbook_is_chosen_and_kept(make_app, tmp_path: Path) -> None:
+    file = tmp_path / "clinic.xlsx"
+    with xlsxwriter.Workbook(file) as book:
+        for name, cells in {"patients (1)": ["age", 34, 35], "wards": ["ward", 1, 2]}.items():
+            book.add_worksheet(name).write_column(0, 0, cells)
+    async with make_app(file).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert session_of(pilot).table.names == ["age"]
+        assert "excel, sheet patients (1) of 2, header" in facts_line(session_of(pilot))
+        await pilot.press("r")
+        await settle(pilot)
+        dialog = pilot.app.screen
+        assert not dialog.query("#delimiter")  # a sheet has none
+        dialog.query_one("#sheet", Select).value = "wards"
+        await settle(pilot)
+        assert dialog.query_one("#preview", Grid).source.columns == ["ward"]
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        session = session_of(pilot)
+        assert session.project.data.read_options.sheet == "wards"
+        assert session.table.frame.rows() == [("1",), ("2",)]
+
+
+async def test_a_database_is_queried_from_the_reading_dialog(make_app, tmp_path: Path) -> None:
+    file = tmp_path / "clinic.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE patients AS SELECT 34 AS age UNION SELECT 35")
+    connection.close()
+    async with make_app(file).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "sqlite, table patients ·" in facts_line(session_of(pilot))
+        await pilot.press("r")
+        await settle(pilot)
+        query = pilot.app.screen.query_one("#query", Input)
+        query.value = "SELECT none_such FROM patients"
+        await settle(pilot)
+        assert "none_such" in str(pilot.app.screen.query_one("#error", Static).content)
+        query.value = "SELECT age * 2 AS twice FROM patients"
+        await settle(pilot)
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        assert session_of(pilot).table.frame.rows() == [("68",), ("70",)]

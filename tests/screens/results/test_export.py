@@ -13,7 +13,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
 from kanon_tui.core.data.csv_format import CsvChoice
+from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.table import read_table
 from kanon_tui.screens.dialogs import Confirm
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.command_dialog import CommandDialog
@@ -74,7 +76,7 @@ async def test_export_never_overwrites_by_accident(sample, make_app, tmp_path: P
         await answer(pilot, str(data))
         assert isinstance(pilot.app.screen, AskPath)  # asked again, with what is wrong
         await answer(pilot, str(tmp_path / "release.docx"))
-        assert "end in .csv, .tsv or .parquet" in text_of(pilot.app.screen, "#problem")
+        assert "end in .csv, .tsv, .parquet" in text_of(pilot.app.screen, "#problem")
         await answer(pilot, str(there))
         await pilot.press("y")
         await settle(pilot)
@@ -195,3 +197,13 @@ async def test_a_character_without_a_place_offers_utf_8(make_app, tmp_path: Path
         await pilot.press("y")
         await settle(pilot)
         assert "Łódź" in out.read_text(encoding="utf-8")
+
+
+async def test_a_release_goes_into_files_that_people_have(sample, make_app, tmp_path: Path) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        screen = await open_results(pilot, "datafly")
+        for ending in ("xlsx", "sav", "dta", "jsonl", "sqlite", "duckdb"):
+            await export(pilot, 0)
+            await answer(pilot, str(tmp_path / f"release.{ending}"))
+            written = read_table(tmp_path / f"release.{ending}", ReadOptions(header=True))
+            assert written.frame.rows() == screen.result.table.rows()

@@ -1,0 +1,182 @@
+"""Tables and queries of real SQLite and DuckDB files; connection strings keep their secrets."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+
+from kanon_tui.core.data.connections import address_name, is_address, misses_slashes
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.data.table import Table, read_table
+from kanon_tui.core.data.writing import write_table
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.project.differences import differences
+from kanon_tui.core.project.project import project_from_mapping
+
+MAKE = [
+    "CREATE TABLE wards (ward TEXT)",
+    "CREATE TABLE patients (age INTEGER, pay DOUBLE, born DATE, note TEXT)",
+    "INSERT INTO patients VALUES (34, 12.0, '1990-01-02', 'a'), (35, 0.5, '1991-01-02', NULL)",
+]
+QUERY = "SELECT age, count(*) AS n FROM patients GROUP BY age ORDER BY age DESC"
+
+
+@pytest.fixture(params=["clinic.sqlite", "clinic.db", "clinic.duckdb"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    path = tmp_path / request.param
+    connect = duckdb.connect if path.suffix == ".duckdb" else sqlite3.connect
+    connection = connect(str(path))
+    for statement in MAKE:
+        connection.execute(statement)
+    if path.suffix != ".duckdb":
+        connection.commit()
+    connection.close()
+    return path
+
+
+def test_a_table_or_a_query(database: Path) -> None:
+    table = read_table(database, ReadOptions(sheet="patients"))
+    assert table.frame.to_dict(as_series=False) == {
+        "age": ["34", "35"],
+        "pay": ["12", "0.5"],
+        "born": ["1990-01-02", "1991-01-02"],
+        "note": ["a", ""],
+    }
+    assert table.facts is not None
+    assert table.facts.format == ("duckdb" if database.suffix == ".duckdb" else "sqlite")
+    assert set(table.facts.parts) == {"patients", "wards"}
+    asked = read_table(database, ReadOptions(query=QUERY))
+    assert asked.frame.rows() == [("35", "1"), ("34", "1")]
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("SELECT nothing FROM patients", "nothing"),
+        ("SELEC * FROM patients", "syntax error"),
+        ("DELETE FROM patients", "not authorized|read-only"),
+        ("ATTACH 'other.db' AS o", "not authorized|Cannot|configuration|disabled"),
+        ("SELECT * FROM read_text('/etc/hostname')", "read_text|disabled"),
+        ("SELECT 1 AS a; SELECT 2", None),
+    ],
+)
+def test_a_query_may_only_look_at_its_own_file(query: str, why: str | None, database: Path) -> None:
+    before = database.read_bytes()
+    if why is None and database.suffix == ".duckdb":
+        read_table(database, ReadOptions(query=query))  # it answers with the last one
+    else:
+        with pytest.raises(InputError, match=why or "one statement at a time"):
+            read_table(database, ReadOptions(query=query))
+    assert database.read_bytes() == before
+    assert [each.name for each in database.parent.iterdir()] == [database.name]
+
+
+def test_what_a_database_does_not_have(database: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no table 'patient'; did you mean 'patients'"):
+        read_table(database, ReadOptions(sheet="patient"))
+    with pytest.raises(InputError, match="holds more than 50 bytes"):
+        read_table(database, ReadOptions(sheet="patients", limit=50))
+    text = tmp_path / "text.db"
+    text.write_text("age,sex\n1,2\n")
+    with pytest.raises(InputError, match=r"text\.db is neither an SQLite nor a DuckDB database"):
+        read_table(text)
+    with pytest.raises(InputError, match=r"none\.db does not exist"):
+        read_table(tmp_path / "none.db")
+
+
+def test_values_that_are_no_cells(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE a AS SELECT [1, 2] AS many")
+    with pytest.raises(InputError, match="column 'many' holds list values"):
+        read_table(path)
+
+
+RELEASE = pl.DataFrame(
+    {"age": ["30-39", "*"], 'a "b"; --': ["1", "2"], "pay": ["1.5", ""], "zip": ["01", "2"]}
+)
+
+
+@pytest.mark.parametrize(
+    ("ending", "connect"), [("sqlite", sqlite3.connect), ("duckdb", duckdb.connect)]
+)
+def test_a_release_becomes_a_table(
+    ending: str, connect: Callable[[str], sqlite3.Connection], tmp_path: Path
+) -> None:
+    path = tmp_path / f"release.{ending}"
+    write_table(path, RELEASE)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    connection = connect(str(path))
+    rows = connection.execute("SELECT * FROM release").fetchall()
+    connection.close()
+    assert rows == [("30-39", 1, 1.5, "01"), ("*", 2, None, "2")]
+    assert read_table(path).frame.equals(RELEASE)
+
+
+# -- connection strings
+
+
+def read(path: str, **more: object) -> Table:
+    return project_from_mapping({"data": {"path": path, **more}}).read_data()
+
+
+def test_a_connection_string_and_a_query(tmp_path: Path) -> None:
+    file = tmp_path / "clinic.db"
+    with sqlite3.connect(file) as connection:
+        for statement in MAKE:
+            connection.execute(statement)
+    connection.close()
+    table = read(f"sqlite:///{file}", query="SELECT age FROM patients WHERE note LIKE '%a:b%' OR 1")
+    assert table.frame.rows() == [("34",), ("35",)]
+    assert table.facts is not None
+    assert table.facts.format == "database"
+    with pytest.raises(InputError, match=r"sqlite-clinic\.db: nothing says what to read"):
+        read(f"sqlite:///{file}")
+    with pytest.raises(InputError, match="says: no such column: none_such"):
+        read(f"sqlite:///{file}", query="SELECT none_such FROM patients")
+    read(f"sqlite:///{file}", query="DELETE FROM patients RETURNING age")
+    with sqlite3.connect(file) as connection:  # nothing is committed
+        assert connection.execute("SELECT count(*) FROM patients").fetchone() == (2,)
+    connection.close()
+
+
+SECRET = "s3cr/t"
+ADDRESSES = [
+    f"postgresql://ann:{SECRET}@localhost:1/clinic",
+    f"postgresql://localhost/clinic?password={SECRET}",
+    f"postgresql+psycopg2://ann:{SECRET}?x@localhost/clinic",
+    f"nonsense://ann:{SECRET}@host/clinic",
+    f"sqlite:///{SECRET}@none/clinic.db?password={SECRET}",
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_password_is_never_told(address: str) -> None:
+    project = project_from_mapping({"data": {"path": address, "query": "SELECT 1 AS one"}})
+    other = project_from_mapping({"data": {"path": "a.csv"}})
+    shown = [address_name(address), project.title, project.name, str(project.data_path)]
+    shown += differences(project, other)
+    with pytest.raises(InputError) as refusal:
+        project.read_data()
+    shown.append(str(refusal.value))
+    assert not [text for text in shown if "s3cr" in text or "ann" in text.split("-")]
+
+
+def test_names_of_addresses() -> None:
+    assert address_name("postgresql+psycopg://u:p@host:5432/clinic?a=b") == "postgresql-clinic"
+    assert address_name("sqlite:////data/my clinic.db") == "sqlite-my_clinic.db"
+    assert is_address("mysql://h/d")
+    assert not is_address("C:/data/a.csv")
+
+
+@pytest.mark.parametrize("path", ["postgresql:/ann:s3cr@h/db", "postgresql//ann:s3cr@h/db"])
+def test_a_mistyped_address_is_refused_without_being_shown(path: str) -> None:
+    assert misses_slashes(path)
+    with pytest.raises(InputError, match=r"data\.path: it looks like a connection") as refusal:
+        project_from_mapping({"data": {"path": path}})
+    assert "s3cr" not in str(refusal.value)
