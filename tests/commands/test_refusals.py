@@ -41,7 +41,7 @@ from tests.commands.command_line import said
             ("run", "p.yaml", "--algorithm", "mondriaan"),
             "--algorithm: unknown algorithm 'mondriaan'",
         ),
-        (("run", "p.yaml", "--out", "r.xlsx"), "r.xlsx: files of this kind end in .csv, .tsv or"),
+        (("run", "p.yaml", "--out", "r.docx"), "r.docx: files of this kind end in .csv, .tsv, "),
         (("run", "p.yaml", "--report", "r.pdf"), "r.pdf: files of this kind end in .json, .md or"),
         (("run", "p.yaml", "--out", "no/r.csv"), "no/r.csv: the folder no does not exist"),
         (
