@@ -14,6 +14,7 @@ from types import ModuleType
 
 from kanon_tui.commands import (
     algorithms,
+    apply,
     attack,
     check,
     completion,
@@ -42,6 +43,7 @@ COMMANDS: dict[str, ModuleType] = {
     "attack": attack,
     "partition": partition,
     "rerelease": rerelease,
+    "apply": apply,
     "hierarchy": hierarchy,
     "algorithms": algorithms,
     "demo": demo,

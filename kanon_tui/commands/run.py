@@ -41,6 +41,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "are not named stand at their root",
     )  # fmt: skip
     add("--out", metavar="FILE", type=Path, help=f"the release: {', '.join(TABLE_ENDINGS)}")
+    add(
+        "--mapping", metavar="FILE", type=Path,
+        help="the mapping as .json, which 'kanon-tui apply' takes for new records",
+    )  # fmt: skip
     add("--report", metavar="FILE", type=Path, help="the report: .json, .md or .html")
     add(
         "--earlier", metavar="FILE", type=Path,
@@ -73,7 +77,12 @@ def execute(args: argparse.Namespace) -> int:
     result = conclude(run, project)
     if earlier is not None:
         _check_earlier(result, project, earlier, args.earlier.name)
-    write_release_and_report(result, args.out, args.report, args.force)
+    texts = {}
+    if args.mapping is not None:
+        from kanon_tui.core.analysis.applying.mapping_file import mapping_text
+
+        texts[args.mapping] = mapping_text(result)
+    write_release_and_report(result, args.out, args.report, args.force, texts)
     _print_summary(result, args)
     return 0
 
@@ -103,7 +112,10 @@ def _check_targets(args: argparse.Namespace, project: Project) -> None:
     from kanon_tui.core.data.writing import check_target
     from kanon_tui.core.report.formats import REPORT_ENDINGS
 
-    for path, endings in ((args.out, TABLE_ENDINGS), (args.report, REPORT_ENDINGS)):
+    targets = (
+        (args.out, TABLE_ENDINGS), (args.report, REPORT_ENDINGS), (args.mapping, (".json",)),
+    )  # fmt: skip
+    for path, endings in targets:
         if path is not None:
             check_target(path, endings, args.force, project.inputs)
 
@@ -152,5 +164,5 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
     advice = keeps_more(result)
     if advice:
         say(f"  note: {advice}")
-    written = [str(path) for path in (args.out, args.report) if path is not None]
+    written = [str(path) for path in (args.out, args.mapping, args.report) if path is not None]
     say(f"  wrote {' and '.join(written)}" if written else "  nothing was written (see --out)")

@@ -19,7 +19,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import QuasiIdentifier
 
-__all__ = ["applied_mapping"]
+__all__ = ["applied_mapping", "class_cells"]
 
 
 def applied_mapping(result: Result) -> pl.DataFrame:
@@ -70,17 +70,26 @@ def _values_and_labels(
 def _of_classes(result: Result) -> pl.DataFrame:
     release, quasi = result.release, [attribute.name for attribute in result.task.quasi]
     sizes = release.class_sizes
-    published = np.flatnonzero(release.classes >= 0)
-    _, first = np.unique(release.classes[published], return_index=True)
     columns = {
         _unused("class", quasi): np.arange(1, len(sizes) + 1),
         _unused("records", quasi): sizes,
     }
-    cells = {
-        name: pl.Series(cells.texts, dtype=pl.String).gather(cells.codes[published[first]])
-        for name, cells in zip(quasi, release.cells, strict=True)
-    }
-    return pl.DataFrame({**columns, **cells})
+    return pl.DataFrame({**columns, **class_cells(result).to_dict()})
+
+
+def class_cells(result: Result) -> pl.DataFrame:
+    """The published cells of every class, in the order of the classes."""
+    release = result.release
+    published = np.flatnonzero(release.classes >= 0)
+    _, first = np.unique(release.classes[published], return_index=True)
+    return pl.DataFrame(
+        {
+            attribute.name: pl.Series(cells.texts, dtype=pl.String).gather(
+                cells.codes[published[first]]
+            )
+            for attribute, cells in zip(result.task.quasi, release.cells, strict=True)
+        }
+    )
 
 
 def _unused(name: str, taken: Collection[str]) -> str:

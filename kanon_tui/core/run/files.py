@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from kanon_tui.core.data.whole_files import written_together
@@ -13,14 +14,24 @@ __all__ = ["write_release_and_report"]
 
 
 def write_release_and_report(
-    result: Result, release: Path | None, report: Path | None, force: bool = False
+    result: Result,
+    release: Path | None,
+    report: Path | None,
+    force: bool = False,
+    texts: Mapping[Path, str] | None = None,
 ) -> None:
-    """Write both files or neither, the release first; None leaves one out."""
-    paths = [path for path in (release, report) if path is not None]
+    """Write all files or none, the release first; None leaves one out.
+
+    `texts` are further files, by what is in them.
+    """
+    texts = texts or {}
+    paths = [path for path in (release, *texts, report) if path is not None]
     if not paths:
         return
     with written_together(paths, force) as files:
         if release is not None:
             put_table(result.written, files[0], release, result.task.csv_format(release))
+        for file, text in zip(files[release is not None :], texts.values(), strict=False):
+            file.write(text.encode())
         if report is not None:
             files[-1].write(report_text(result, report).encode())

@@ -142,6 +142,7 @@ def quasi_identifier(
         resolution=_resolution(column, spec),
         domain=_domain(column, spec),
         typed_research_values=_typed_research_values(column, spec, bound),
+        hierarchy_spec=spec.hierarchy,
         typed_hierarchy=hierarchy if _is_typed(spec) else None,
         span=spec.span,
         publish=spec.publish or "",

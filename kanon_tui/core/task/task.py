@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +54,8 @@ class QuasiIdentifier:
     """Numbers and dates: the widest range that is not too wide."""
     rule_emphasis: float = EVEN_EMPHASIS
     """How much rules count against granularity in its research value: 0 not at all, 1 alone."""
+    hierarchy_spec: Mapping[str, Any] | None = None
+    """Its hierarchy as the project writes it; None where one was made up."""
     typed_hierarchy: Hierarchy | None = None
     """The level table where somebody wrote one value by value: it may be shown to anybody."""
 

@@ -44,7 +44,8 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.project.project import AttributeSpec, Project
+from kanon_tui.core.hierarchy.portable import other_labels
+from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.core.task.task import Task
 
@@ -188,20 +189,5 @@ def cell_readers(project: Project, task: Task, names: Sequence[str]) -> dict[str
             hierarchy, _ = default_hierarchy(column)
         tokens = task.table.missing_tokens
         one_value = spec.publish in ("mean", "median", "mode")
-        found[name] = CellReader(column, hierarchy, _unnamed(spec), tokens, one_value)
+        found[name] = CellReader(column, hierarchy, other_labels(spec.hierarchy), tokens, one_value)
     return found
-
-
-def _unnamed(spec: AttributeSpec) -> tuple[str, ...]:
-    """The labels that the builder `groups` gives to a value which no group names."""
-    written = spec.hierarchy or {}
-    other = written.get("other")
-    if written.get("builder") != "groups" or other is None:
-        return ()
-    labels = [str(other)]
-    for level in written["levels"][1:]:
-        parents = {
-            str(member): str(group) for group, members in level.items() for member in members
-        }
-        labels.append(parents.get(labels[-1], str(other)))
-    return tuple(labels)

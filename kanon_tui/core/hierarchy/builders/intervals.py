@@ -14,6 +14,7 @@ from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import FieldType, list_of, whole_number
+from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.line import (
     POINT,
@@ -25,7 +26,7 @@ from kanon_tui.core.hierarchy.builders.line import (
 from kanon_tui.core.hierarchy.decimals import exact
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 
-__all__ = ["INTERVALS", "first_width"]
+__all__ = ["INTERVALS", "chosen_widths", "first_width"]
 
 _MOST_LEVELS = 64
 _FIRST_GROUPS = 16
@@ -42,6 +43,13 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     two groups are left, or a level more would leave one. Without a first width one is taken from
     the range of the data: the smallest of 1, 2, 5, 10, 20, … that gives about sixteen groups.
     """
+    line, start, steps = _line_and_steps(column, options)
+    lowest = min(start + (line.positions[0] - start) // step * step for step in steps)
+    return levels_hierarchy(column, [_of_width(line, start, step, lowest < 0) for step in steps])
+
+
+def _line_and_steps(column: Column, options: Mapping[str, Any]) -> tuple[Line, int, list[int]]:
+    """The line of the values, where a group starts on it, and the width of every level."""
     widths = options["widths"] or [options["width"] or first_width(column)]
     origin = Decimal(0) if options["origin"] is None else point_of(column, options["origin"])
     line = Line.of(column, [*widths, origin])
@@ -51,9 +59,14 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     if options["widths"] is None:
         steps = _growing(line, start, steps[0], options["factor"] or 2, options["levels"])
     _check_nesting(line, steps)
+    return line, start, steps
 
-    lowest = min(start + (line.positions[0] - start) // step * step for step in steps)
-    return levels_hierarchy(column, [_of_width(line, start, step, lowest < 0) for step in steps])
+
+def chosen_widths(column: Column, options: Mapping[str, Any]) -> list[int | float | str]:
+    """The width of every level as it was given or found from the data."""
+    line, _, steps = _line_and_steps(column, options)
+    widths = (Decimal(step).scaleb(-line.decimals).normalize() for step in steps)
+    return [exact_number(f"{width:f}") for width in widths]
 
 
 def _of_width(line: Line, start: int, width: int, signed: bool) -> list[str]:

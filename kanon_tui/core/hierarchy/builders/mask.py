@@ -30,6 +30,13 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     """
     values = present_values(column)
     longest = max(map(len, values))
+    if options["length"] is not None:
+        if longest > options["length"]:
+            raise InputError(
+                f"{column.name}: its longest value has {longest:,} characters, length says "
+                f"{options['length']:,}; raise length or leave it out"
+            )
+        longest = options["length"]
     from_right = options["from"] == "right"
     masked = longest - 1 if options["levels"] is None else min(options["levels"], longest - 1)
     if masked * longest * len(values) > _MOST_CHARACTERS:
@@ -57,6 +64,11 @@ MASK = Builder(
             "levels",
             whole_number(low=1),
             help="How many characters are hidden one by one before all are; all when not given",
+        ),
+        Field(
+            "length",
+            whole_number(low=1),
+            help="The places that values are lined up to; those of the longest when not given",
         ),
     ),
     _build,

@@ -1,0 +1,102 @@
+"""Publish new records as an earlier release published its own.
+
+MAPPING is what 'run --mapping FILE.json' or the application exported: levels and hierarchies of a
+full-domain run, or the classes of a clustering. Records with values that it does not cover and
+records in classes below k are left out, or nothing is written, as chosen. The new release reaches k
+by itself; with --earlier the two are counted together, too. Exit code 1 when it is refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanon_tui.commands.common import add_json, print_json, say
+
+if TYPE_CHECKING:
+    from kanon_tui.core.analysis.applying.apply import Applied
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "publish new records as an earlier release was published"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("mapping", metavar="MAPPING", type=Path, help="the exported mapping (.json)")
+    add("file", metavar="FILE", type=Path, help="the new records")
+    add("--out", metavar="FILE", type=Path, help="the new release: .csv, .tsv or .parquet")
+    add(
+        "--uncovered", choices=("suppress", "refuse"), default="suppress",
+        help="records with values that the mapping does not cover (default: suppress)",
+    )  # fmt: skip
+    add(
+        "--below-k", choices=("suppress", "refuse"), default="suppress",
+        help="records in classes below k, or without what is required (default: suppress)",
+    )  # fmt: skip
+    add(
+        "--earlier", metavar="FILE", type=Path,
+        help="the earlier release; it and the new one together must reach k as well",
+    )  # fmt: skip
+    add("--force", action="store_true", help="replace an existing file")
+    add_json(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Read, recode, verify, write, and print what became of the records."""
+    from kanon_tui.core.analysis.applying.apply import apply_mapping
+    from kanon_tui.core.analysis.applying.mapping_file import read_mapping
+    from kanon_tui.core.data.read_options import ReadOptions
+    from kanon_tui.core.data.table import read_table
+    from kanon_tui.core.data.writing import TABLE_ENDINGS, check_target
+
+    inputs = [path for path in (args.mapping, args.file, args.earlier) if path is not None]
+    if args.out is not None:
+        check_target(args.out, TABLE_ENDINGS, args.force, inputs)
+    mapping = read_mapping(args.mapping)
+    options = ReadOptions(missing_tokens=mapping.missing_tokens)
+    earlier = None
+    if args.earlier is not None:
+        header = ReadOptions(header=True, missing_tokens=mapping.missing_tokens)
+        earlier = read_table(args.earlier, header).frame
+    applied = apply_mapping(
+        mapping,
+        read_table(args.file, options),
+        uncovered=args.uncovered,
+        small=args.below_k,
+        earlier=earlier,
+        table_name=args.file.name,
+        earlier_name=args.earlier.name if args.earlier is not None else "",
+    )
+    if args.out is not None:
+        applied.result.write(args.out, args.force)
+    if args.json:
+        print_json(_figures(applied))
+    else:
+        _print_summary(applied, args)
+    return 0
+
+
+def _figures(applied: Applied) -> dict[str, Any]:
+    measures, union = applied.result.measures, applied.union
+    names = ("records", "classes", "k", "new_classes")
+    return {
+        "records": applied.records,
+        "published": applied.published,
+        "uncovered_records": applied.uncovered_records,
+        "uncovered": dict(applied.uncovered),
+        "below_k": applied.small_records,
+        "classes": measures.classes,
+        "k": measures.smallest_class,
+        "union": None if union is None else {name: getattr(union, name) for name in names},
+    }
+
+
+def _print_summary(applied: Applied, args: argparse.Namespace) -> None:
+    from kanon_tui.core.analysis.applying.words import summary
+
+    for line in summary(applied, args.file.name, args.mapping.name):
+        say(line)
+    say(f"  wrote {args.out}" if args.out is not None else "  nothing was written (see --out)")

@@ -1,0 +1,210 @@
+"""A mapping on new records: recoded, counted, proven.
+
+Every new record is published as the earlier release would have published it. What that release does
+not cover, and what falls into a class that misses k or a requirement in the new table, is left out
+or refused, as somebody chose. The new table must reach k by itself: both releases can be had, so
+whoever subtracts the earlier one has the new records alone. Then the union reaches k, too: each of
+its classes is one of either table or the sum of two. With the earlier release at hand that is
+counted from the printed cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.analysis.applying.mapping_file import ReleaseMapping
+from kanon_tui.core.analysis.applying.recoding import NO_CLASS, recoded
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.table import Table
+from kanon_tui.core.errors import InputError, NotReachedError, suggestion
+from kanon_tui.core.full_domain.chosen_string import write_levels
+from kanon_tui.core.numeric import Flags
+from kanon_tui.core.privacy.verify import smallest_class
+from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.run.result import Result, anonymize
+from kanon_tui.core.task.output import Output
+from kanon_tui.core.text import count_of, joined, plural
+
+__all__ = ["Applied", "Choice", "Union", "apply_mapping"]
+
+Choice = Literal["suppress", "refuse"]
+
+
+@dataclass(frozen=True)
+class Union:
+    """An earlier release and the new one, as one table."""
+
+    records: int
+    classes: int
+    k: int
+    """Records of the smallest class."""
+    new_classes: int
+    """Classes that the earlier release has not."""
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """What became of new records."""
+
+    result: Result
+    """The new release, verified."""
+    records: int
+    uncovered: Mapping[str, int]
+    """Per attribute the records with a value that the mapping does not cover; `(class)` stands for
+    records that lie in no class of a clustering."""
+    uncovered_records: int
+    small_records: int
+    """Records whose class misses k or a requirement in the new table."""
+    union: Union | None
+
+    @property
+    def published(self) -> int:
+        """Records of the new release."""
+        return self.records - self.uncovered_records - self.small_records
+
+
+def apply_mapping(
+    mapping: ReleaseMapping,
+    table: Table,
+    *,
+    uncovered: Choice = "suppress",
+    small: Choice = "suppress",
+    earlier: pl.DataFrame | None = None,
+    table_name: str = "the table",
+    earlier_name: str = "the earlier release",
+) -> Applied:
+    """Publish a new table as a release was published; raises where that is refused."""
+    _check_columns(mapping, table, table_name)
+    quasi = [rule.name for rule in mapping.attributes]
+    if earlier is not None:
+        _check_earlier(mapping, earlier, earlier_name)
+    labels, lost = recoded(mapping, table)
+    covered = np.logical_and.reduce([series.is_not_null().to_numpy() for series in labels])
+    left = int((~covered).sum())
+    if left and uncovered == "refuse":
+        raise NotReachedError(
+            f"{table_name}: {count_of(left, 'record')} of {table.height:,} "
+            f"{_what_is_uncovered(lost, left)}; nothing was written (suppress leaves them out)"
+        )
+    k = mapping.privacy.k
+    if int(covered.sum()) < k:
+        raise NotReachedError(
+            f"{table_name}: only {int(covered.sum()):,} of {table.height:,} records are covered by "
+            f"{mapping.name}, k is {k}; nothing was written"
+        )
+    result = _released(mapping, table, labels, covered, small, table_name)
+    union = None if earlier is None else _union(result.table, earlier, quasi, k, earlier_name)
+    return Applied(
+        result=result,
+        records=table.height,
+        uncovered=lost,
+        uncovered_records=left,
+        small_records=result.measures.suppressed_records,
+        union=union,
+    )
+
+
+# --- the new release ------------------------------------------------------------------------------
+
+
+def _released(
+    mapping: ReleaseMapping,
+    table: Table,
+    labels: Sequence[pl.Series],
+    covered: Flags,
+    small: Choice,
+    table_name: str,
+) -> Result:
+    """The covered records with their published cells as one string of levels 0, verified."""
+    names = [series.name for series in labels]
+    others = [name for name in table.names if name in mapping.columns]
+    personal = mapping.privacy.personal_k
+    if personal is not None and personal not in (*names, *others):
+        others.append(personal)
+    published = {series.name: series for series in labels}
+    columns = [published.get(name, table.frame[name]) for name in table.names
+               if name in published or name in others]  # fmt: skip
+    frame = pl.DataFrame(columns).filter(pl.Series(covered))
+    specs = {name: AttributeSpec(role=Role.QUASI, kind=Kind.CATEGORICAL) for name in names}
+    rest = {name: mapping.columns.get(name, AttributeSpec(Role.IDENTIFIER)) for name in others}
+    privacy = replace(mapping.privacy, max_suppression=1.0 if small == "suppress" else 0.0)
+    project = Project(
+        data=DataSource(path=table_name, distinct=mapping.distinct),  # type: ignore[arg-type]
+        attributes={**specs, **rest},
+        privacy=privacy,
+        algorithm=AlgorithmChoice("global", {"levels": write_levels(dict.fromkeys(names, 0))}),
+        output=Output(formulas=mapping.formulas),  # type: ignore[arg-type]
+    )
+    recoded = Table(frame, table.facts, mapping.missing_tokens, table.formats)
+    try:
+        return anonymize(project, recoded)
+    except NotReachedError:
+        raise NotReachedError(
+            f"{table_name}: the new records do not reach k = {privacy.k} as {mapping.name} "
+            f"publishes them; nothing was written"
+            + (" (suppress leaves small classes out)" if small == "refuse" else "")
+        ) from None
+
+
+def _union(
+    published: pl.DataFrame, earlier: pl.DataFrame, quasi: Sequence[str], k: int, name: str
+) -> Union:
+    before, now = (frame.select(quasi) for frame in (earlier, published))
+    both = pl.concat([before, now])
+    reached = smallest_class(both, quasi)
+    if reached < k:
+        raise NotReachedError(
+            f"{name} and the new release together have a class of {reached} records, k is {k}; "
+            f"nothing was written"
+        )
+    classes, old = both.n_unique(), before.n_unique()
+    return Union(both.height, classes, reached, classes - old)
+
+
+# --- checks ---------------------------------------------------------------------------------------
+
+
+def _check_columns(mapping: ReleaseMapping, table: Table, table_name: str) -> None:
+    needed = [*(rule.name for rule in mapping.attributes), *mapping.columns]
+    if mapping.privacy.personal_k is not None:
+        needed.append(mapping.privacy.personal_k)
+    for rule in mapping.attributes:
+        if rule.one_value:
+            raise InputError(
+                f"{mapping.name}: {rule.name} publishes the {rule.publish} of its class, which "
+                f"new records would change; a mapping of ranges, labels or sets can be applied"
+            )
+    for name in needed:
+        if name not in table.known:
+            raise InputError(
+                f"{table_name} has no column '{name}', which {mapping.name} needs; "
+                f"{suggestion(name, table.names)}"
+            )
+    if len(set(needed)) < len(mapping.attributes) + len(mapping.columns):
+        raise InputError(f"{mapping.name}: an attribute stands among the other columns as well")
+
+
+def _check_earlier(mapping: ReleaseMapping, earlier: pl.DataFrame, name: str) -> None:
+    quasi = [rule.name for rule in mapping.attributes]
+    for column in quasi:
+        if column not in earlier.columns:
+            raise InputError(f"{name} has no column '{column}'; name the release of the mapping")
+    reached = smallest_class(earlier, quasi)
+    if reached < mapping.privacy.k:
+        raise NotReachedError(
+            f"{name}: its smallest class has {reached} records, k of {mapping.name} is "
+            f"{mapping.privacy.k}; nothing was written"
+        )
+
+
+def _what_is_uncovered(lost: Mapping[str, int], records: int) -> str:
+    named = [f"{name} ({count:,})" for name, count in lost.items() if name != NO_CLASS]
+    if not named:
+        return f"{plural(records, 'lies', 'lie')} in no class of the mapping"
+    has = plural(records, "has", "have")
+    return f"{has} values that the mapping does not cover: {joined(named)}"

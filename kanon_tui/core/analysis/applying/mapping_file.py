@@ -1,0 +1,305 @@
+"""The mapping of a release as a file that can be applied to new records.
+
+A JSON document: per quasi-identifier how values become labels (a rule and a level, see
+`hierarchy.portable`), or the published cells of every class; what the other columns are; and the
+privacy that the new release must have as well. Like the table for people (`analysis.mapping`) it
+holds published cells and what somebody typed, and never another value of the data.
+
+A mapping comes from people: whatever is wrong with one is told in a sentence that names the key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kanon_tui.core.analysis.mapping import class_cells
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.value_formats import FORMAT, Format
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.sections import read_fields, write_fields
+from kanon_tui.core.fields.types import choice, list_of, member_of, text, whole_number
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.hierarchy.portable import portable_rule, rule_hierarchy
+from kanon_tui.core.hierarchy.specification import read_specification
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, size_text
+from kanon_tui.core.run.result import Result
+from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import json_text
+
+__all__ = ["MAPPING_ENDINGS", "AttributeRule", "ReleaseMapping", "mapping_text", "read_mapping"]
+
+VERSION = 1
+"""Of the form of mapping files; there is one so far."""
+MAPPING_ENDINGS = (".json",)
+_KEYS = (
+    "kanon_mapping", "privacy", "missing", "distinct", "formulas", "attributes", "columns",
+    "classes",
+)  # fmt: skip
+_RULE_KEYS = ("kind", "format", "publish", "level", "rule")
+_ONE_VALUE = ("mean", "median", "mode")
+
+
+@dataclass(frozen=True)
+class AttributeRule:
+    """How the values of one quasi-identifier become what is published."""
+
+    name: str
+    kind: Kind
+    format: Format | None
+    publish: str
+    level: int | None
+    """Full-domain: the level; None where classes have cells of their own."""
+    rule: Mapping[str, Any]
+
+    @property
+    def one_value(self) -> bool:
+        """Whether a class publishes one value for all, which tells not who belongs to it."""
+        return self.publish in _ONE_VALUE
+
+
+@dataclass(frozen=True)
+class ReleaseMapping:
+    """All that is needed to publish new records as a release was published."""
+
+    attributes: tuple[AttributeRule, ...]
+    columns: Mapping[str, AttributeSpec]
+    """The other columns that a release has or counts by, with their roles."""
+    privacy: Privacy
+    missing_tokens: tuple[str, ...]
+    distinct: str
+    formulas: str
+    classes: tuple[tuple[str, ...], ...] | None
+    """Clustering: the published cells of every class, in the order of the attributes."""
+    name: str = "the mapping"
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+def mapping_text(result: Result) -> str:
+    """The mapping of a result as JSON."""
+    task, levels = result.task, result.grouping.levels
+    document: dict[str, Any] = {
+        "kanon_mapping": VERSION,
+        "privacy": write_fields(task.privacy),
+        "missing": list(task.table.missing_tokens),
+        "distinct": result.project.data.distinct if result.project else "value",
+        "formulas": task.output.formulas,
+        "attributes": {},
+        "columns": _other_columns(result),
+    }
+    for x, attribute in enumerate(task.quasi):
+        level = None if levels is None else levels[x]
+        document["attributes"][attribute.name] = _written_rule(attribute, level)
+    if levels is None:
+        document["classes"] = [list(row) for row in class_cells(result).rows()]
+    return json_text(_plain(document)) + "\n"
+
+
+def _written_rule(attribute: QuasiIdentifier, level: int | None) -> dict[str, Any]:
+    column = attribute.column
+    written: dict[str, Any] = {"kind": str(column.kind)}
+    format: Format | None = None
+    if column.kind.ordered:
+        format = column.date_format if column.kind is Kind.DATE else column.number_format
+    if format is not None:
+        written["format"] = FORMAT.write(format)
+    if attribute.publish:
+        written["publish"] = attribute.publish
+    built = attribute.typed_hierarchy is None
+    labels = () if level is None else attribute.hierarchy.labels[level]
+    if built and level is not None and (level == 0 or set(labels) == {HIDDEN}):
+        return {**written, "level": min(level, 1), "rule": {"builder": "flat"}}
+    if level is not None:
+        written["level"] = level
+    spec, typed = attribute.hierarchy_spec, attribute.typed_hierarchy
+    return {**written, "rule": portable_rule(spec, column, typed, labels)}
+
+
+def _other_columns(result: Result) -> dict[str, Any]:
+    """Roles of what is published or counted by; identifiers are not even named."""
+    task = result.task
+    kinds = {column.name: column for column in task.sensitive}
+    columns = {}
+    for name, role in task.roles.items():
+        if role in (Role.QUASI, Role.IDENTIFIER):
+            continue
+        column = kinds.get(name)
+        spec = AttributeSpec(role=role, kind=Kind.CATEGORICAL)
+        if column is not None:
+            ordered = column.kind.ordered
+            format = column.date_format if column.kind is Kind.DATE else column.number_format
+            spec = AttributeSpec(role, column.kind, format if ordered else None)
+        columns[name] = write_fields(spec)
+    return columns
+
+
+def _plain(value: Any) -> Any:
+    """The same with nothing in it that JSON does not know."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    known = value is None or isinstance(value, bool | int | float)
+    return value if known else str(value)
+
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+def read_mapping(path: Path) -> ReleaseMapping:
+    """The mapping in a file, or one sentence on what is wrong with it."""
+    located = LocatedValue(path.name, "", _document(path))
+    if not isinstance(located.value, dict) or "kanon_mapping" not in located.value:
+        raise located.refuse(
+            "this is no mapping; export one as .json from Results, or with run --mapping"
+        )
+    at = located.entries(_KEYS)
+    if whole_number(low=1).read(at["kanon_mapping"]) != VERSION:
+        version = at["kanon_mapping"]
+        raise version.refuse(
+            f"{version.shown} is not a version this Kanon reads; it reads version {VERSION}"
+        )
+    for key in ("privacy", "attributes"):
+        if key not in at:
+            raise located.refuse(f"the key {key} is missing; export the mapping again")
+    nothing = LocatedValue(path.name, "", None)
+    rules = tuple(_read_rule(name, entry) for name, entry in at["attributes"].entries().items())
+    if not rules:
+        raise at["attributes"].refuse("there is no attribute; export the mapping again")
+    columns = {
+        name: read_fields(AttributeSpec, entry)
+        for name, entry in at.get("columns", nothing).entries().items()
+    }
+    tokens = at.get("missing")
+    return ReleaseMapping(
+        attributes=rules,
+        columns=columns,
+        privacy=read_fields(Privacy, at["privacy"]),
+        missing_tokens=_TOKENS.read(tokens) if tokens else (),
+        distinct=_read_word(at.get("distinct"), ("value", "exact")),
+        formulas=_read_word(at.get("formulas"), ("keep", "escape")),
+        classes=_read_classes(at.get("classes"), rules, located),
+        name=path.name,
+    )
+
+
+_TOKENS = list_of(text(), "a list of texts")
+_LABELS = list_of(text("a label"), "a list of labels")
+
+
+def _document(path: Path) -> Any:
+    too_large = InputError(
+        f"{path} has more than {size_text(DOCUMENT_LIMIT)}; name a mapping, not data"
+    )
+    if path.suffix.lower() in (".csv", ".tsv", ".parquet"):
+        raise InputError(
+            f"{path.name}: a mapping as a table is for reading; export it as .json, which can be "
+            f"applied"
+        )
+    try:
+        return json.loads(
+            read_bytes(path, DOCUMENT_LIMIT, too_large).decode("utf-8-sig"),
+            object_pairs_hook=lambda pairs: _once(pairs, path.name),
+            parse_constant=lambda word: _refuse_constant(word, path.name),
+        )
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; check the path of the mapping") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; name a mapping file in it") from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path.name}: byte {error.start + 1:,} is not UTF-8; export the mapping again"
+        ) from None
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{path.name}: line {error.lineno}, column {error.colno}: not JSON ({error.msg}); "
+            f"export the mapping again"
+        ) from None
+    except RecursionError:
+        raise InputError(f"{path.name}: nested too deeply to be a mapping") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "not a usable file"
+        raise InputError(f"{path} cannot be read: {why}") from None
+
+
+def _once(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise InputError(f"{file}: the key {twice} stands there twice; keep one of them")
+    return found
+
+
+def _refuse_constant(word: str, file: str) -> Any:
+    raise InputError(f"{file}: {word} is no number that a mapping can have")
+
+
+def _read_word(located: LocatedValue | None, allowed: tuple[str, ...]) -> str:
+    return allowed[0] if located is None else str(choice(allowed).read(located))
+
+
+def _read_rule(name: str, located: LocatedValue) -> AttributeRule:
+    at = located.entries(_RULE_KEYS)
+    for key in ("kind", "rule"):
+        if key not in at:
+            raise located.refuse(f"the key {key} is missing; export the mapping again")
+    kind = member_of(Kind).read(at["kind"])
+    format = FORMAT.read(at["format"]) if "format" in at else None
+    if kind.ordered and (format is None or isinstance(format, str) is not (kind is Kind.DATE)):
+        raise located.refuse(f"it is {kind} without a format that fits; export the mapping again")
+    publish = at["publish"].text() if "publish" in at else ""
+    level = whole_number(low=0).read(at["level"]) if "level" in at else None
+    return AttributeRule(name, kind, format, publish, level, _checked_rule(name, at["rule"]))
+
+
+def _checked_rule(name: str, located: LocatedValue) -> Mapping[str, Any]:
+    rule = located.value
+    if not isinstance(rule, dict):
+        raise located.refuse(f"{located.shown} is not a rule; export the mapping again")
+    if "ranges" in rule:
+        at = located.entries(("ranges",))
+        return {"ranges": _LABELS.read(at["ranges"])}
+    if "builder" in rule:
+        read_specification(located)
+        if rule["builder"] == "mask" and "length" not in rule:
+            raise located.refuse("the builder mask needs a length here; export the mapping again")
+        return rule
+    at = located.entries(("levels", "other"))
+    if "levels" not in at:
+        raise located.refuse("it has no builder, levels or ranges; export the mapping again")
+    levels = {value: _LABELS.read(row) for value, row in at["levels"].entries().items()}
+    checked = {"levels": levels, "other": _LABELS.read(at["other"]) if "other" in at else ()}
+    rule_hierarchy(checked, f"{located.file}: {name}")
+    return checked
+
+
+def _read_classes(
+    located: LocatedValue | None, rules: tuple[AttributeRule, ...], whole: LocatedValue
+) -> tuple[tuple[str, ...], ...] | None:
+    if located is None:
+        lost = [rule.name for rule in rules if rule.level is None]
+        if lost:
+            raise whole.refuse(f"{lost[0]} has no level, and there are no classes; export it again")
+        return None
+    rows = []
+    for row in located.items("a list of classes"):
+        value = row.value
+        if (
+            not isinstance(value, list)
+            or len(value) != len(rules)
+            or not all(isinstance(cell, str) for cell in value)
+        ):
+            raise row.refuse(f"a class is a list of {len(rules)} texts, one per attribute")
+        rows.append(tuple(value))
+    if not rows:
+        raise located.refuse("there are no classes; export the mapping again")
+    return tuple(rows)

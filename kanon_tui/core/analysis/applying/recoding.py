@@ -1,0 +1,148 @@
+"""From the values of new records to the labels or cells that a mapping publishes them as."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.analysis.applying.boxes import nearest_boxes
+from kanon_tui.core.analysis.applying.mapping_file import AttributeRule, ReleaseMapping
+from kanon_tui.core.analysis.published.cell_reader import CellReader
+from kanon_tui.core.analysis.published.masks import MASK
+from kanon_tui.core.analysis.published.read_cells import ReadCells
+from kanon_tui.core.data.column import Column, code_column
+from kanon_tui.core.data.dates import parse_dates
+from kanon_tui.core.data.numbers import NumberFormat
+from kanon_tui.core.data.table import Table
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.hierarchy.portable import labels_of, rule_hierarchy
+from kanon_tui.core.numeric import Flags
+
+__all__ = ["NO_CLASS", "recoded"]
+
+NO_CLASS = "(class)"
+"""Where records are counted by attribute: each value is known, but no class has all of them."""
+
+
+def recoded(mapping: ReleaseMapping, table: Table) -> tuple[list[pl.Series], dict[str, int]]:
+    """Per attribute what every record publishes, null where nothing covers it.
+
+    Also how many records have a value that is not covered, by attribute.
+    """
+    if mapping.classes is not None:
+        return _of_classes(mapping, mapping.classes, table)
+    labels = []
+    for rule in mapping.attributes:
+        column, readable = _coded(rule, mapping, table)
+        found = pl.Series(_labels(rule, column, mapping), dtype=pl.String)
+        labels.append(_placed(found.gather(column.codes), readable).alias(rule.name))
+    return labels, {each.name: each.null_count() for each in labels if each.null_count()}
+
+
+def _coded(rule: AttributeRule, mapping: ReleaseMapping, table: Table) -> tuple[Column, Flags]:
+    """The column of those records whose value can be read, and which these are."""
+    texts = table.frame[rule.name]
+    readable = np.ones(table.height, dtype=bool)
+    if rule.kind.ordered:
+        distinct = texts.unique()
+        if isinstance(rule.format, NumberFormat):
+            numbers = rule.format.read(distinct)
+        else:
+            numbers = parse_dates(distinct, str(rule.format))
+        missing = distinct.is_in(list(mapping.missing_tokens)).to_numpy()
+        wrong = distinct.filter(np.isnan(numbers) & ~missing)
+        readable = ~texts.is_in(wrong.to_list()).to_numpy()
+    kept = texts.filter(pl.Series(readable))
+    return code_column(kept, rule.kind, mapping.missing_tokens, rule.format), readable
+
+
+def _placed(found: pl.Series, where: Flags) -> pl.Series:
+    """Texts for the marked records, in order; null for the others."""
+    place = np.full(len(where), found.len(), dtype=np.int64)
+    place[where] = np.arange(found.len())
+    return pl.concat([found, pl.Series([None], dtype=pl.String)]).gather(place)
+
+
+def _labels(rule: AttributeRule, column: Column, mapping: ReleaseMapping) -> Sequence[str | None]:
+    """The label of every value; None where it has none."""
+    assert rule.level is not None
+    if not column.values:
+        return []
+    if "ranges" not in rule.rule:
+        return labels_of(rule.rule, rule.level, column)
+    ranges = rule.rule["ranges"]
+    shown = _read(rule, ranges, column, mapping).shows(column.values)
+    labels: list[str | None] = []
+    for code, value in enumerate(column.values):
+        held = np.flatnonzero(shown[code])
+        kept = value if code == column.missing else None
+        labels.append(ranges[held[0]] if len(held) else kept)
+    return labels
+
+
+def _read(
+    rule: AttributeRule, cells: Sequence[str], column: Column, mapping: ReleaseMapping
+) -> ReadCells:
+    hierarchy = rule_hierarchy(rule.rule, f"{mapping.name}: {rule.name}")
+    if hierarchy is None and not rule.kind.ordered:
+        # Values that were published and that no new record has are values all the same.
+        plain = (cell for cell in cells if cell[:1] != "{" and not MASK.fullmatch(cell))
+        values = [cell for cell in plain if cell != HIDDEN]
+        hierarchy = Hierarchy.flat(values) if values else None
+    other = tuple(rule.rule.get("other", ()))
+    reader = CellReader(column, hierarchy, other, mapping.missing_tokens)
+    return reader.read(cells, mapping.name)
+
+
+def _of_classes(
+    mapping: ReleaseMapping, classes: Sequence[Sequence[str]], table: Table
+) -> tuple[list[pl.Series], dict[str, int]]:
+    readable = [_coded(rule, mapping, table)[1] for rule in mapping.attributes]
+    every = np.logical_and.reduce(readable)
+    part = Table(table.frame.filter(pl.Series(every)), missing_tokens=mapping.missing_tokens)
+    columns = [_coded(rule, mapping, part)[0] for rule in mapping.attributes]
+    cells, numbers = [], []
+    for x, (rule, column) in enumerate(zip(mapping.attributes, columns, strict=True)):
+        distinct = list(dict.fromkeys(row[x] for row in classes))
+        cells.append(_read(rule, distinct, column, mapping))
+        place = {text: number for number, text in enumerate(distinct)}
+        numbers.append([place[row[x]] for row in classes])
+    box = nearest_boxes(columns, cells, list(zip(*numbers, strict=True)))
+    labels = [
+        _placed(_cells_of(box, [row[x] for row in classes]), every).alias(rule.name)
+        for x, rule in enumerate(mapping.attributes)
+    ]
+    return labels, _lost(mapping, columns, cells, readable, box)
+
+
+def _cells_of(box: np.ndarray, texts: Sequence[str]) -> pl.Series:
+    """What every record publishes, null outside every class."""
+    return pl.Series([*texts, None], dtype=pl.String).gather(np.where(box < 0, len(texts), box))
+
+
+def _lost(
+    mapping: ReleaseMapping,
+    columns: Sequence[Column],
+    cells: Sequence[ReadCells],
+    readable: Sequence[Flags],
+    box: np.ndarray,
+) -> dict[str, int]:
+    """Records with a value that no class shows, by attribute, and those that fit no class."""
+    lost = {}
+    together = box < 0
+    for rule, column, read, could_read in zip(
+        mapping.attributes, columns, cells, readable, strict=True
+    ):
+        alone = np.zeros(len(box), dtype=bool)
+        if column.values:
+            shown = np.asarray(read.shows(column.values).any(axis=1), dtype=bool)
+            alone = ~shown[column.codes]
+        together &= ~alone
+        count = int(alone.sum()) + int((~could_read).sum())
+        if count:
+            lost[rule.name] = count
+    if together.any():
+        lost[NO_CLASS] = int(together.sum())
+    return lost

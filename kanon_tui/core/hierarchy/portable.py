@@ -1,0 +1,172 @@
+"""A hierarchy as a rule for values that are yet to come.
+
+A builder takes part of what it does from the data: the width of intervals, the longest value that a
+mask lines up to, the ends of quantiles. `portable_rule` writes these down as they were, so that the
+same value gets the same label in another table; `labels_of` applies such a rule. A rule is one of
+
+    {levels: {France: [Europe], …}, other: [Other]}   somebody typed it, value by value
+    {builder: intervals, widths: [5, 10], …}          a builder with nothing left to the data
+    {ranges: ["[18..24]", "[25..40]"]}                quantiles: the published ranges of the level
+
+It holds values only where somebody typed them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.hierarchy.build import build_hierarchy
+from kanon_tui.core.hierarchy.builders.builder import present_values
+from kanon_tui.core.hierarchy.builders.dates import default_date_levels
+from kanon_tui.core.hierarchy.builders.intervals import chosen_widths
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.hierarchy.specification import read_specification
+
+__all__ = ["labels_of", "other_labels", "portable_rule", "rule_hierarchy"]
+
+
+def portable_rule(
+    spec: Mapping[str, Any] | None,
+    column: Column,
+    typed: Hierarchy | None,
+    published: Sequence[str],
+) -> dict[str, Any]:
+    """The rule of an attribute's hierarchy; `published` are the labels of the level in use."""
+    if typed is not None:
+        return {"levels": {row[0]: list(row[1:]) for row in typed.rows}}
+    present = len(present_values(column))
+    if spec is None:
+        if not column.kind.ordered or present < 2:
+            return {"builder": "flat"}
+        if column.kind is Kind.DATE:
+            return {"builder": "date", "levels": list(default_date_levels(column))}
+        spec = {"builder": "intervals"}
+    builder = spec["builder"]
+    _, options = read_specification(LocatedValue(column.name, "", spec))
+    if builder == "groups":
+        return _named_groups(spec)
+    if present == 0:
+        return {"builder": "flat"}
+    if builder == "intervals":
+        rule = {"builder": builder, "widths": chosen_widths(column, options)}
+        return {**rule, "origin": spec["origin"]} if "origin" in spec else rule
+    if builder == "mask":
+        longest = max(map(len, present_values(column)))
+        return {**spec, "length": options["length"] or longest}
+    if builder == "quantiles":
+        return {"ranges": [label for label in published if label != HIDDEN]}
+    return dict(spec)
+
+
+def _named_groups(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The builder `groups` as a level table of the values it names."""
+    rows: dict[str, list[str]] = {}
+    other = other_labels(spec)
+    parents = [
+        {str(member): str(group) for group, members in level.items() for member in members}
+        for level in spec["levels"]
+    ]
+    for value in parents[0]:
+        labels = [value]
+        for level in parents:
+            labels.append(level.get(labels[-1], str(spec.get("other"))))
+        rows[value] = labels[1:]
+    return {"levels": rows, **({"other": list(other)} if other else {})}
+
+
+def other_labels(spec: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """The labels that the builder `groups` gives to a value which no group names."""
+    written = spec or {}
+    other = written.get("other")
+    if written.get("builder") != "groups" or other is None:
+        return ()
+    labels = [str(other)]
+    for level in written["levels"][1:]:
+        parents = {
+            str(member): str(group) for group, members in level.items() for member in members
+        }
+        labels.append(parents.get(labels[-1], str(other)))
+    return tuple(labels)
+
+
+def rule_hierarchy(rule: Mapping[str, Any], who: str) -> Hierarchy | None:
+    """The level table of a rule that somebody typed; None for a builder."""
+    if "levels" not in rule or "builder" in rule:
+        return None
+    return Hierarchy.of([(value, *labels) for value, labels in rule["levels"].items()], who)
+
+
+def labels_of(rule: Mapping[str, Any], level: int, column: Column) -> list[str | None]:
+    """The label of every value of a column at a level; None where the rule covers it not.
+
+    A missing value stays what it is below the root. Values that a rule of `ranges` must place are
+    not read here: whoever reads published cells does that.
+    """
+    typed = rule_hierarchy(rule, column.name)
+    if typed is not None:
+        return _typed_labels(typed, rule.get("other", ()), level, column)
+    if level == 0:
+        return list(column.values)
+    covered = [True] * len(column.values)
+    if rule["builder"] == "mask":
+        covered = [
+            len(value) <= rule["length"] or code == column.missing
+            for code, value in enumerate(column.values)
+        ]
+    if not all(covered):
+        return _of_part(rule, level, column, covered)
+    bound = build_hierarchy(rule, column, Path()).bind(column)
+    return [path[level] if level < len(path) else HIDDEN for path in bound.paths]
+
+
+def _of_part(
+    rule: Mapping[str, Any], level: int, column: Column, covered: Sequence[bool]
+) -> list[str | None]:
+    """Labels of the covered values alone."""
+    codes = [code for code, fits in enumerate(covered) if fits]
+    if not codes:
+        return [None] * len(column.values)
+    part = replace(
+        column,
+        codes=np.arange(len(codes), dtype=np.int32),
+        values=tuple(column.values[code] for code in codes),
+        numbers=None if column.numbers is None else column.numbers[codes],
+        missing=None if column.missing is None else codes.index(column.missing),
+    )
+    found = iter(labels_of(rule, level, part))
+    return [next(found) if fits else None for fits in covered]
+
+
+def _typed_labels(
+    typed: Hierarchy, other: Sequence[str], level: int, column: Column
+) -> list[str | None]:
+    labels: list[str | None] = []
+    for code, (value, row) in enumerate(zip(column.values, typed.find_rows(column), strict=True)):
+        if row is not None:
+            labels.append(_at(typed.rows[row], level, value))
+        elif code == column.missing:
+            hidden = level > typed.height or (level == typed.height and _root(typed) == HIDDEN)
+            labels.append(HIDDEN if hidden else value)
+        elif other:
+            labels.append(_at((value, *other, _root(typed)), level, value))
+        else:
+            labels.append(None)
+    return labels
+
+
+def _at(row: Sequence[str], level: int, value: str) -> str:
+    if level == 0:
+        return value
+    return row[level] if level < len(row) else HIDDEN
+
+
+def _root(typed: Hierarchy) -> str:
+    return typed.rows[0][-1]
