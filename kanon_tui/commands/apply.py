@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_tui.commands.common import add_json, print_json, say
+from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.applying.apply import Applied
@@ -27,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("mapping", metavar="MAPPING", type=Path, help="the exported mapping (.json)")
     add("file", metavar="FILE", type=Path, help="the new records")
-    add("--out", metavar="FILE", type=Path, help="the new release: .csv, .tsv or .parquet")
+    add("--out", metavar="FILE", type=Path, help=f"the new release: {', '.join(TABLE_ENDINGS)}")
     add(
         "--uncovered", choices=("suppress", "refuse"), default="suppress",
         help="records with values that the mapping does not cover (default: suppress)",
@@ -50,7 +51,7 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.analysis.applying.mapping_file import read_mapping
     from kanon_tui.core.data.read_options import ReadOptions
     from kanon_tui.core.data.table import read_table
-    from kanon_tui.core.data.writing import TABLE_ENDINGS, check_target
+    from kanon_tui.core.data.writing import check_target
 
     inputs = [path for path in (args.mapping, args.file, args.earlier) if path is not None]
     if args.out is not None:
