@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 BIN := .venv/bin
 INSTALLED := .venv/installed
 
-.PHONY: run test test-quick test-browser fuzz check format bench screenshots screenshots-browser lock clean
+.PHONY: run test test-quick test-browser fuzz check format bench docs screenshots screenshots-browser lock clean
 
 run: $(INSTALLED)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -37,6 +37,9 @@ format: $(INSTALLED)
 
 bench: $(INSTALLED)  ## side-by-side timings; nothing here is asserted
 	$(BIN)/python -m benchmarks
+
+docs: $(INSTALLED)  ## the documentation as a site in build/site, with search, readable without a network
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 screenshots: $(INSTALLED)  ## the pictures of README and docs, from the real application
 	$(BIN)/python -m docs.make_screenshots

@@ -8,7 +8,7 @@
     result.report["metrics"]["ncp"]
     result.write("release.csv")
 
-    for step in kn.run(project):                # the same run, decision by decision
+    for step in kn.run(project, context=kn.RunContext(1)):      # decision by decision
         print(step.sentence)
 
     for point in kn.sweep(project, ["global", "mondrian"], ks=[2, 5, 10]):
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.run.result import Result, anonymize, conclude
     from kanon_tui.core.run.result import start as run
+    from kanon_tui.core.task.steps import RunContext
 
 _WHERE = {
     "InputError": "errors.InputError",
@@ -38,6 +39,7 @@ _WHERE = {
     "NotReachedError": "errors.NotReachedError",
     "Project": "project.project.Project",
     "Result": "run.result.Result",
+    "RunContext": "task.steps.RunContext",
     "algorithms": "algorithms.catalogue",
     "anonymize": "run.result.anonymize",
     "conclude": "run.result.conclude",
@@ -51,6 +53,7 @@ __all__ = [
     "NotReachedError",
     "Project",
     "Result",
+    "RunContext",
     "__version__",
     "algorithms",
     "anonymize",

@@ -33,7 +33,7 @@ __all__ = ["MISSING_TOKENS", "Column", "code_column", "counted", "range_text"]
 MISSING_TOKENS = ("", "?", "NA")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Column:
     """One attribute as codes: `values[codes[i]]` is the cell of record i.
 
@@ -53,6 +53,10 @@ class Column:
     number_format: NumberFormat = PLAIN  # how its numbers are written
     copies: NDArray[np.int64] | None = None  # how many records each code stands for; None: one
     value_counts: NDArray[np.int64] | None = None  # records of each value, where codes do not tell
+
+    def __repr__(self) -> str:
+        """Without a value: tracebacks, logs and notebooks show it."""
+        return f"<Column with {len(self.values):,} distinct values>"
 
     def parse(self, texts: Iterable[str]) -> Floats:
         """The numbers (or days) these texts stand for in this column, nan where for none.

@@ -79,7 +79,7 @@ class FileFacts:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Records of texts; nothing is null, and a missing cell holds one of the missing tokens."""
 
@@ -92,6 +92,10 @@ class Table:
     _coded: dict[tuple[str, Kind, Format | None], Column] = field(
         init=False, repr=False, default_factory=dict
     )
+
+    def __repr__(self) -> str:
+        """Without a value: tracebacks, logs and notebooks show it."""
+        return f"<Table of {self.frame.height:,} records and {self.frame.width:,} columns>"
 
     @cached_property
     def names(self) -> list[str]:

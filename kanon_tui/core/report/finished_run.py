@@ -19,7 +19,7 @@ from kanon_tui.core.text import Note
 __all__ = ["FinishedRun"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FinishedRun:
     """All that a report tells about."""
 
@@ -32,6 +32,15 @@ class FinishedRun:
     measures: Measures
     project: Project | None = None
     """Where it came from, for the part of the report that tells how to repeat it."""
+
+    def __repr__(self) -> str:
+        """Figures alone: tracebacks, logs and notebooks show it."""
+        measures = self.measures
+        return (
+            f"<{type(self).__name__} of {self.algorithm.name}, k = {self.task.k}: "
+            f"{measures.classes:,} classes, NCP {measures.ncp:.4f}, "
+            f"{measures.suppressed_records:,} suppressed>"
+        )
 
     @property
     def table(self) -> pl.DataFrame:

@@ -30,6 +30,7 @@ from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping
+from kanon_tui.core.report.notebook import notebook_html
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext
@@ -44,7 +45,7 @@ __all__ = ["Result", "anonymize", "as_project", "conclude", "start"]
 PROJECT_ENDINGS = (".yaml", ".yml")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result(FinishedRun):
     """A release that was verified and measured."""
 
@@ -62,6 +63,10 @@ class Result(FinishedRun):
         """Write the report: .json, .md or .html, whole or not at all."""
         path = Path(path)
         write_text(path, report_text(self, path), force)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of it."""
+        return notebook_html(self)
 
 
 def as_project(project: Project | str | Path) -> Project:

@@ -30,7 +30,7 @@ EVEN_EMPHASIS = 0.5
 """The `rule_emphasis` at which granularity and rules count alike."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class QuasiIdentifier:
     """A quasi-identifier with all that is known of it."""
 
@@ -105,7 +105,7 @@ class QuasiIdentifier:
         return float(len(self.column.values))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Task:
     """Everything an algorithm may look at."""
 
@@ -126,6 +126,10 @@ class Task:
     """What a reader of a full-domain result should know: hierarchies that were made up."""
     copies: npt.NDArray[np.int64] | None = None
     """A counted table: how many equal records each row of the codes stands for; None: one each."""
+
+    def __repr__(self) -> str:
+        """Without a value: tracebacks, logs and notebooks show it."""
+        return f"<Task of {self.n:,} records, {len(self.quasi)} quasi-identifiers, k = {self.k}>"
 
     @cached_property
     def n(self) -> int:

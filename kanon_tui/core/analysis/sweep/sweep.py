@@ -23,6 +23,8 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, KanonError
@@ -37,7 +39,6 @@ from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd
-    import polars as pl
 
 __all__ = ["DEFAULT_KS", "Sweep", "SweepPoint", "k_values", "sweep"]
 
@@ -172,6 +173,12 @@ class Sweep:
         """Points by algorithm, in the order asked for, and rising k."""
         place = {name: number for number, name in enumerate(self.algorithms)}
         return sorted(points, key=lambda point: (place[point.algorithm], point.k))
+
+    def frame(self) -> pl.DataFrame:
+        """Run all points, and give them as a frame for plots and tables."""
+        return pl.DataFrame(
+            [point.figures for point in self.in_order(self)], infer_schema_length=None
+        )
 
     def fits(self, project: Project) -> bool:
         """Whether its points are what a project would give now, wherever that is saved."""
