@@ -51,12 +51,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="an earlier release of the same people; nothing is written where both together leave "
         "somebody fewer than k candidates",
     )  # fmt: skip
+    add(
+        "--repair", action="store_true",
+        help="with --earlier: generalise further where that is needed to leave everybody k "
+        "candidates, instead of refusing",
+    )  # fmt: skip
     add("--force", action="store_true", help="replace existing files")
 
 
 def execute(args: argparse.Namespace) -> int:
     """Run, verify, write, and print a summary."""
     from kanon_tui.commands.progress import finish_run
+    from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired
+    from kanon_tui.core.errors import InputError
     from kanon_tui.core.project.overrides import with_overrides
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.run.files import write_release_and_report
@@ -71,12 +78,17 @@ def execute(args: argparse.Namespace) -> int:
         levels=args.levels,
     )
     _check_targets(args, project)
+    if args.repair and args.earlier is None:
+        raise InputError("--repair: there is nothing to repair without --earlier FILE; name one")
     run = start(project)
     earlier = _read_earlier(args.earlier, run.task)
     finish_run(run)
     result = conclude(run, project)
+    if earlier is not None and args.repair:
+        result = repaired(run, project, earlier, args.earlier.name)
     if earlier is not None:
-        _check_earlier(result, project, earlier, args.earlier.name)
+        together = check_together(result, project, earlier, args.earlier.name)
+        together.refuse(args.earlier.name, tried=args.repair)
     texts = {}
     if args.mapping is not None:
         from kanon_tui.core.analysis.applying.mapping_file import mapping_text
@@ -95,16 +107,6 @@ def _read_earlier(path: Path | None, task: Task) -> Table | None:
     if path is None:
         return None
     return read_table(path, ReadOptions(header=True, missing_tokens=task.table.missing_tokens))
-
-
-def _check_earlier(result: Result, project: Project, earlier: Table, name: str) -> None:
-    """Refuse a release that singles somebody out together with an earlier one."""
-    from kanon_tui.core.analysis.attack.two_releases import two_releases
-    from kanon_tui.core.data.table import as_table
-
-    task = result.task
-    now = as_table(result.table, task.table.missing_tokens)
-    two_releases(project, task, now, earlier, earlier_name=name).refuse(name)
 
 
 def _check_targets(args: argparse.Namespace, project: Project) -> None:

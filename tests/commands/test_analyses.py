@@ -319,5 +319,10 @@ def test_rerelease_and_run_refuse_what_singles_out(
     captured = capsys.readouterr()
     assert "together with old.csv the release leaves" in captured.err
     assert not (folder / "out.csv").exists()
-    assert main(("run", "p.yaml", "--out", "out.csv", "--earlier", "none.csv")) == 2
+    assert main(("run", "p.yaml", "--out", "out.csv", "--earlier", "old.csv", "--repair")) == 0
+    assert "note: generalised further, as together with" in capsys.readouterr().out
+    assert main(("rerelease", "p.yaml", "--release", "out.csv", "--earlier", "old.csv")) == 0
+    assert main(("run", "p.yaml", "--repair")) == 2
+    assert "--repair: there is nothing to repair without" in capsys.readouterr().err
+    assert main(("run", "p.yaml", "--out", "out2.csv", "--earlier", "none.csv")) == 2
     assert "none.csv" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from kanon_tui.core.data.column import counted
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.frequency import Outcome
 from kanon_tui.core.full_domain.objective import declared_objective
-from kanon_tui.core.full_domain.pre_pruning import no_string, refuse_if_hopeless
+from kanon_tui.core.full_domain.pre_pruning import least_levels, no_string, refuse_if_hopeless
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.numeric import TIE, Int32s, Int64s
 from kanon_tui.core.task.steps import (
@@ -82,9 +82,9 @@ class Datafly(Algorithm):
         limit = task.allowed_suppressed if task.privacy.max_suppression > 0 else task.k
         refuse_if_hopeless(task, limit)
         objective = "rv" if self.objective == "values" else self.objective
-        lowest = [0] * len(task.quasi)
+        lowest = least_levels(task)
         search = Search(task, context, lowest, allowed=limit, objective=objective)
-        levels = [0] * len(task.quasi)
+        levels = list(lowest)
         while True:
             search.generated += 1
             outcome = search.count(levels)

@@ -23,6 +23,7 @@ from kanon_tui.core.text import Note, Quotable, count_of, note
 __all__ = [
     "LevelAlone",
     "hidden_note",
+    "least_levels",
     "levels_alone",
     "lowest_levels",
     "no_string",
@@ -70,13 +71,20 @@ def lowest_levels(task: Task) -> tuple[tuple[int, ...], tuple[LevelAlone, ...]]:
     """
     refuse_if_hopeless(task, task.allowed_suppressed)
     lowest, dropped = [], []
-    for attribute in task.quasi:
+    for attribute, least in zip(task.quasi, least_levels(task), strict=True):
         for alone in levels_alone(attribute, task):
+            if alone.level < least:
+                continue
             if alone.passes:
                 lowest.append(alone.level)
                 break
             dropped.append(alone)
     return tuple(lowest), tuple(dropped)
+
+
+def least_levels(task: Task) -> tuple[int, ...]:
+    """The levels at which a search begins."""
+    return task.least_levels or (0,) * len(task.quasi)
 
 
 def refuse_if_hopeless(task: Task, allowed: int) -> None:

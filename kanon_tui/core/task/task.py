@@ -117,6 +117,8 @@ class Task:
     privacy: Privacy
     personal_k: Column | None = None
     """The k that each person asks for."""
+    least_levels: tuple[int, ...] = ()
+    """Full-domain: the levels below which no string is looked at; none where it is empty."""
     seed: int = 0
     output: Output = field(default_factory=Output)
     dropped_missing: int = 0

@@ -39,12 +39,19 @@ from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
-__all__ = ["TwoReleases", "two_releases"]
+__all__ = [
+    "Covering",
+    "TwoReleases",
+    "count_candidates",
+    "covering_rows",
+    "lists_by_key",
+    "two_releases",
+]
 
 _AT_A_TIME = 1 << 22
 """Pairs of rows that are counted together."""
@@ -87,14 +94,22 @@ class TwoReleases:
         """The fewest candidates of anybody; None where nobody is in both."""
         return int(self.candidates.min()) if self.people else None
 
-    def refuse(self, earlier: str) -> None:
-        """Refuse the new release where somebody has fewer than k candidates."""
+    def refuse(self, earlier: str, tried: bool = False) -> None:
+        """Refuse the new release where somebody has fewer than k candidates.
+
+        `tried`: it has been repaired as far as that goes.
+        """
+        advice = (
+            f"publish every record as general as in {earlier} or more so, as run --repair does"
+            if not tried
+            else "generalising further does not help: too few of those whom it covers are left in "
+            "the data, or MAGVals keep them apart"
+        )
         if self.below_k:
             raise NotReachedError(
                 f"together with {earlier} the release leaves {self.below_k:,} of {self.people:,} "
                 f"{plural(self.people, 'person', 'people')} fewer than k = {self.k} candidates "
-                f"(the fewest: {self.fewest}); publish every record as general as in {earlier} or "
-                f"more so; nothing was written"
+                f"(the fewest: {self.fewest}); {advice}; nothing was written"
             )
 
 
@@ -108,26 +123,29 @@ def two_releases(
 ) -> TwoReleases:
     """Join two releases of the project's data and count everybody's candidates."""
     records = DistinctRows.of([attribute.column.codes for attribute in task.quasi])
-    before = _covering(project, task, earlier, records, earlier_name)
-    now = _covering(project, task, release, records, release_name)
-    candidates = _candidates(before, now, records.sizes)[records.row_of]
+    before = covering_rows(project, task, earlier, records, earlier_name)
+    now = covering_rows(project, task, release, records, release_name)
+    candidates = count_candidates(before, now, records.sizes)[records.row_of]
     at_worst = _at_worst(before, now, records.sizes)[records.row_of]
     in_both = candidates > 0
     return TwoReleases(task.k, candidates[in_both], at_worst[in_both], int((~in_both).sum()))
 
 
 @dataclass(frozen=True, eq=False)
-class _Covering:
+class Covering:
     """Which published rows cover which distinct records, as pairs."""
 
     record: Int64s
     row: Int64s
     rows: int
+    row_of: Int32s
+    """Per published record the row that it is printed as."""
 
 
-def _covering(
+def covering_rows(
     project: Project, task: Task, release: Table, records: DistinctRows, where: str
-) -> _Covering:
+) -> Covering:
+    """Find the rows of a release that cover each of the distinct records."""
     places = [x for x, attribute in enumerate(task.quasi) if attribute.name in release.names]
     if not places:
         raise InputError(
@@ -148,14 +166,17 @@ def _covering(
     nobody = np.zeros(0, dtype=np.int64)  # a release may be empty
     person = np.concatenate([nobody, *(p for p, _ in found)])
     row = np.concatenate([nobody, *(r for _, r in found)])
-    return _Covering(person, row, len(rows.sizes))
+    return Covering(person, row, len(rows.sizes), rows.row_of)
 
 
-def _candidates(before: _Covering, now: _Covering, sizes: Int64s) -> Int64s:
+def count_candidates(before: Covering, now: Covering, sizes: Int64s) -> Int64s:
     """Per distinct record those who share a row with it in both; 0 if it is not in both."""
     found = np.zeros(len(sizes), dtype=np.int64)
     sides = [
-        (_lists(each.record, each.row, len(sizes)), _lists(each.row, each.record, each.rows))
+        (
+            lists_by_key(each.record, each.row, len(sizes)),
+            lists_by_key(each.row, each.record, each.rows),
+        )
         for each in (before, now)
     ]
     counted: dict[tuple[bytes, ...], int] = {}
@@ -175,13 +196,13 @@ def _candidates(before: _Covering, now: _Covering, sizes: Int64s) -> Int64s:
     return found
 
 
-def _lists(keys: Int64s, values: Int64s, count: int) -> list[Int64s]:
+def lists_by_key(keys: Int64s, values: Int64s, count: int) -> list[Int64s]:
     """The values of every key, in rising order."""
     order = np.lexsort((values, keys))
     return np.split(values[order], np.searchsorted(keys[order], np.arange(1, count)))
 
 
-def _at_worst(before: _Covering, now: _Covering, sizes: Int64s) -> Int64s:
+def _at_worst(before: Covering, now: Covering, sizes: Int64s) -> Int64s:
     """Per distinct record the fewest candidates over its pairs of rows."""
     by_record = np.argsort(now.record, kind="stable")
     new_rows = now.row[by_record]
