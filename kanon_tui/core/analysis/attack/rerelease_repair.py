@@ -43,7 +43,7 @@ from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.numeric import TIE, Flags, Int64s
+from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.result import Result, conclude
@@ -119,7 +119,7 @@ def levels_as_general(project: Project, task: Task, earlier: Table, name: str) -
     return tuple(levels)
 
 
-def _lowest(maps: tuple[Int64s, ...], covers: Flags, pairs: Int64s) -> int:
+def _lowest(maps: tuple[Int32s, ...], covers: Flags, pairs: Int64s) -> int:
     """The lowest level at which the label of every value covers all that its cells cover."""
     for level, labels in enumerate(maps):
         if all(
