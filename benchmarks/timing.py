@@ -50,7 +50,7 @@ ADULT = {
 
 def census_task(records: int, k: int, seed: int = 1790) -> Task:
     """Generated people with eight quasi-identifiers; zip codes have their hierarchy."""
-    maker = _census_maker()
+    maker = census_maker()
     people = maker.people(records, seed)
     frame = pl.DataFrame({name: people[name].astype(str) for name in CENSUS})
     zips = {"levels": {row[0]: list(row[1:]) for row in maker.zip_rows()}}
@@ -72,7 +72,7 @@ def _task(table: Any, kinds: dict[str, Kind], k: int, hierarchies: dict[str, Any
     return prepare(project, table)
 
 
-def _census_maker() -> ModuleType:
+def census_maker() -> ModuleType:
     spec = importlib.util.spec_from_file_location(
         "make_census", SAMPLES / "census" / "make_census.py"
     )

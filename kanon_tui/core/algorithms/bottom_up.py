@@ -84,7 +84,8 @@ def _drawn(merging: Merging, splitting: Splitting) -> dict[str, Any]:
     new, records_of = len(merging.list.at), merging.distinct.records_of
     if splitting.decisions == 1:
         _, begin, middle, end = splitting.event.tolist()
-        group, second = splitting.order[begin:end], splitting.order[middle:end]
+        order = splitting.order
+        group, second = order[begin:end], order[middle:end]
         moved = [(new + splitting.splits - 1, records_of(second))]
         return {"rows": records_of(group), "moved": tuple(moved)}
     others = [part for own in splitting.parts() for part in own[1:]]

@@ -48,16 +48,18 @@ class TopDown(Algorithm):
     its records: splits are even and few, and classes wider (on Adult with nine quasi-identifiers
     and k = 5 an NCP of 0.062 instead of 0.038).
 
-    A tree over the rows of a large group makes its splits cheap: it finds the seeds and the records
-    that a poor side takes, and passes over all records that a box has already covered. Their order
-    still has to be kept, which is one short look at every row.
+    Two trees over the rows of a large group make its splits cheap. One holds rows that lie
+    together: it finds the seeds and the records that a poor side takes. The other holds rows in
+    table order: it finds the next row that no box has covered yet. Only the side that is found
+    sooner is listed; the other is what is left, and does not move.
 
     The first side is split before the second. The random number of a split is the next of
     `default_rng(seed)`, times the number of distinct records in the group, rounded down.
 
-    Cost: up to n / k levels of splits, of which each looks closely at about √n rows and at those
-    that lie near. With `growth: records` about log(n / k) levels, each O(distinct records ·
-    attributes · (rounds + k)). Memory is linear.
+    Cost: up to n / k levels of splits, of which each looks at the rows that widen a box, at those
+    of the smaller side, and at those that may be furthest or cheapest, times log n. With
+    `growth: records` about log(n / k) levels, each O(distinct records · attributes · (rounds + k)).
+    Memory is linear.
 
     Departures from the paper: records are assigned in table order instead of a random one, so that
     the seed only decides where walks start, and equal records always stay together.
@@ -126,7 +128,7 @@ class TopDown(Algorithm):
 
 def _grouping(splitting: Splitting, step: int, *notes: Note) -> Grouping:
     """The groups at a step of the run; they have k records at any."""
-    labels = splitting.history.labels(step)
+    labels = splitting.labels(step)
     clusters = int(labels.max()) + 1
     search = {"start_clusters": 1, "splits": clusters - 1, "clusters": clusters}
     return Grouping(labels[splitting.distinct.number], search=search, notes=notes)

@@ -19,8 +19,7 @@ from kanon_tui.core.text import count_of
 __all__ = ["Splitting"]
 
 _NAMED = 2  # attributes a sentence names
-_LARGE = 128  # a group of so many distinct rows is split with a tree
-_SCAN = 16.0  # so many times the root of their number of rows are looked at before the tree is
+_LARGE = 128  # a group of so many distinct rows is split with trees
 _NONE = 2**62  # no group is so large
 _LEAST_STEP = 1e-8  # how much a box must grow at least, if it does, for that; ten times a tie
 
@@ -28,7 +27,8 @@ _LEAST_STEP = 1e-8  # how much a box must grow at least, if it does, for that; t
 class Splitting:
     """Groups of distinct rows, some still open, some closed.
 
-    A group is a run of `order`; the first side of a split comes first.
+    A group is a run of `order`; the first side of a split comes first. The kernel leaves the runs
+    of large open groups unwritten, so everybody else asks for `order`, `labels` or `part_begins`.
     """
 
     def __init__(
@@ -43,20 +43,21 @@ class Splitting:
     ) -> None:
         """`groups` are distinct rows, rising; `draw` gives numbers from 0 to 1 to start from."""
         from kanon_tui.core.kernels.splitting import Scratch, SplitSettings, group_extent
-        from kanon_tui.core.kernels.splitting_tree import new_group_tree
+        from kanon_tui.core.kernels.splitting_sides import BOXES
+        from kanon_tui.core.kernels.splitting_tree import new_group_trees
 
         self.task, self.attributes, self.distinct = task, attributes, distinct
         self.draw = draw
         self.rows = ranked_rows(task, distinct)
         self.priced, step = _priced(attributes, self.rows)
         self.counts = distinct.counts.astype(np.int32)
-        self.order = np.concatenate(groups)
-        self.begins = np.zeros(len(self.order), dtype=np.bool_)
-        self.history = PartHistory(self.order)
+        self._order = np.concatenate(groups)
+        self.begins = np.zeros(len(self._order), dtype=np.bool_)
+        self._history = PartHistory(self._order)
         sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
         values = sum(len(task.quasi[x].column.values) for x in sets)
         self._scratch = Scratch(
-            present=np.zeros((3, values), dtype=np.bool_),
+            present=np.zeros((BOXES, values), dtype=np.bool_),
             side_of=np.zeros(len(self.rows), dtype=np.int32),
         )
         ends = np.cumsum(list(map(len, groups)))[::-1]  # the first group ends up on top
@@ -79,16 +80,16 @@ class Splitting:
         self.event = np.zeros(4, dtype=np.int64)
         self._drawn = np.zeros(0)
         large = _NONE if per_record or step <= _LEAST_STEP else _LARGE
-        self._settings = SplitSettings(task.k, rounds, per_record, large, _SCAN)
-        self._leaf_of = np.zeros(len(self.rows), dtype=np.int32)
+        self._settings = SplitSettings(task.k, rounds, per_record, large)
+        self._leaf_of = np.zeros((2, len(self.rows)), dtype=np.int32)
         no_rows = np.zeros(0, dtype=np.int32)
-        tree = new_group_tree(attributes, self.priced, no_rows, self._leaf_of, values)
-        self._trees = [(-1, tree)]
-        """Levels on the stack that have a tree, and those trees."""
+        trees = new_group_trees(attributes, self.priced, no_rows, self._leaf_of, values)
+        self._trees = [(-1, trees)]
+        """Levels on the stack that have trees, and those trees."""
 
     def advance(self, decisions: int) -> int:
         """Split or close the group on top of the stack, again and again; how many were split."""
-        from kanon_tui.core.kernels.splitting import Groups, split_groups
+        from kanon_tui.core.kernels.splitting import ROWS_PER_CALL
 
         room = self.depth + decisions - len(self.stack)
         if room > 0:
@@ -97,15 +98,23 @@ class Splitting:
         missing = decisions - len(self._drawn)
         if missing > 0:
             self._drawn = np.concatenate([self._drawn, self.draw(missing)])
-        self._give_tree()
-        level, tree = self._trees.pop()
-        self.depth, decided, splits, used, saved, level = split_groups(
+        passed, self.decisions, splits_before = 0, 0, self.splits
+        while self.depth and self.decisions < decisions and passed < ROWS_PER_CALL:
+            passed += self._give_trees() + self._call_kernel(decisions - self.decisions)
+        return self.splits - splits_before
+
+    def _call_kernel(self, decisions: int) -> int:
+        """Make decisions until there are enough or other trees are needed; gives rows passed."""
+        from kanon_tui.core.kernels.splitting import Groups, split_groups
+
+        level, trees = self._trees.pop()
+        self.depth, decided, splits, used, passed, saved, level = split_groups(
             self.attributes,
             self.priced,
             self.counts,
-            Groups(self.order, self.begins, self.stack, self.extents, self.event),
+            Groups(self._order, self.begins, self.stack, self.extents, self.event),
             self.depth,
-            tree,
+            trees,
             level,
             self._drawn,
             decisions,
@@ -113,42 +122,69 @@ class Splitting:
             self._scratch,
         )
         if level >= 0 or not self._trees:
-            self._trees.append((int(level), tree))
+            self._trees.append((int(level), trees))
         self._drawn = self._drawn[used:]
         self.splits += splits
         self.closed += decided - splits
         self.loss -= saved
-        self.decisions = int(decided)
-        return int(splits)
+        self.decisions += int(decided)
+        return int(passed)
 
-    def _give_tree(self) -> None:
-        """Give the group on top of the stack a tree if it is large and has none."""
-        from kanon_tui.core.kernels.splitting_tree import new_group_tree
+    def _give_trees(self) -> int:
+        """Give the group on top of the stack its trees if it is large and has none; their rows."""
+        from kanon_tui.core.kernels.splitting_tree import new_group_trees
 
         begin, end, size = self.stack[self.depth - 1].tolist()
         large = end - begin >= self._settings.large and size >= 2 * self.task.k
-        if large and self._trees[-1][0] != self.depth - 1:
-            members, values = self.order[begin:end], self._scratch.present.shape[1]
-            tree = new_group_tree(self.attributes, self.priced, members, self._leaf_of, values)
-            self._trees.append((self.depth - 1, tree))
+        if not large or self._trees[-1][0] == self.depth - 1:
+            return 0
+        members, values = self._order[begin:end], self._scratch.present.shape[1]
+        trees = new_group_trees(self.attributes, self.priced, members, self._leaf_of, values)
+        self._trees.append((self.depth - 1, trees))
+        return int(end - begin)
+
+    @property
+    def order(self) -> Int32s:
+        """Distinct rows, group by group, rising in each."""
+        self._write_runs()
+        return self._order
+
+    def labels(self, step: int) -> Int32s:
+        """Per distinct row the number of its group at a step of `record_parts`."""
+        self._write_runs()
+        return self._history.labels(step)
+
+    def part_begins(self, step: int) -> Int32s:
+        """Per distinct row where its group began in the order at a step of `record_parts`."""
+        self._write_runs()
+        return self._history.begins(step)
+
+    def _write_runs(self) -> None:
+        """Write the rows of open groups with trees into the order."""
+        from kanon_tui.core.kernels.splitting_tree import write_rows
+
+        for level, trees in self._trees:
+            if level >= 0:
+                write_rows(trees.turns, self._order[:0], self._order, self.stack[level, 0])
 
     @property
     def placed(self) -> int:
         """Distinct rows in closed groups."""
-        return int(self.stack[self.depth - 1, 0]) if self.depth else len(self.order)
+        return int(self.stack[self.depth - 1, 0]) if self.depth else len(self._order)
 
     def record_parts(self) -> int:
-        """Note the groups as they are now; gives the number of this step in `history`."""
-        return self.history.record(self.begins, self.stack[: self.depth, 0])
+        """Note the groups as they are now; gives the number of this step."""
+        return self._history.record(self.begins, self.stack[: self.depth, 0])
 
     def parts(self) -> list[list[Int32s]]:
         """Per group at the start its parts, each with its distinct rows rising."""
         parts: list[list[Int32s]] = []
         starts = np.union1d(np.flatnonzero(self.begins), self.stack[: self.depth, 0]).tolist()
-        for begin, end in zip(starts, [*starts[1:], len(self.order)], strict=True):
+        order = self.order
+        for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
             if begin in self.group_begins:
                 parts.append([])
-            parts[-1].append(self.order[begin:end].copy())
+            parts[-1].append(order[begin:end].copy())
         return parts
 
     def tell(self, splits: int) -> tuple[str, dict[str, Any]]:
@@ -157,11 +193,12 @@ class Splitting:
             facts = {"splits": splits, "made": self.decisions}
             return "{splits:,} of {made:,} groups split, the others closed", facts
         _, begin, middle, end = self.event.tolist()
-        group = self.order[begin:end]
+        order = self.order
+        group = order[begin:end]
         if not splits:
             size = count_of(int(self.counts[group].sum()), "record")
             return "Close a group of {size}: {why}", {"size": size, "why": self._why(group)}
-        parts = [group, self.order[begin:middle], self.order[middle:end]]
+        parts = [group, order[begin:middle], order[middle:end]]
         named = self._most_parted(parts)
         quasi = [self.task.quasi[x] for x in named]
         texts = []

@@ -72,7 +72,7 @@ def split_drawn(splitting: Splitting, splits: int, step: int) -> dict[str, Any]:
     """What pictures show of the last decision; a group has the number of its first place."""
     distinct, quasi = splitting.distinct, splitting.task.quasi
     if splitting.decisions > 1:
-        return {"together": splitting.history.begins(step)[distinct.number]}
+        return {"together": splitting.part_begins(step)[distinct.number]}
     facts: dict[str, Any] = {}
     if splitting.splits + splitting.closed == 1:
         facts["together"] = np.zeros(splitting.task.n, dtype=np.int32)
@@ -103,8 +103,8 @@ def split_drawn(splitting: Splitting, splits: int, step: int) -> dict[str, Any]:
 def _sides(splitting: Splitting) -> tuple[Int64s, Int64s]:
     """The records of the group that was split last, and those of its second side."""
     _, begin, middle, end = splitting.event.tolist()
-    records_of = splitting.distinct.records_of
-    return records_of(splitting.order[begin:end]), records_of(splitting.order[middle:end])
+    records_of, order = splitting.distinct.records_of, splitting.order
+    return records_of(order[begin:end]), records_of(order[middle:end])
 
 
 def _losses(splitting: Splitting, rows: Int64s, side: Int64s) -> Floats:

@@ -2,7 +2,9 @@
 
 Groups are runs of consecutive distinct rows in `order`, rising inside each run. Open groups wait on
 a stack, the first side of a split on top. A split looks at every row of its group
-(`splitting_scan`) or, where the group has a tree, at few of them (`splitting_sides`).
+(`splitting_scan`) or, where the group has trees, at few of them (`splitting_sides`). The rows of a
+group with trees are those of its trees: its run is written only when it loses them, or when
+somebody asks, because a split that takes a few rows away must not move all others.
 
 The twin in `tests/core/algorithms/twins/merging.py` splits lists of records.
 """
@@ -19,14 +21,29 @@ from kanon_tui.core.kernels.boxes import extent, int64, set_extent
 from kanon_tui.core.kernels.splitting_boxes import begin_box, forget, new_boxes, widen
 from kanon_tui.core.kernels.splitting_scan import far_pair_by_scan, sides_by_scan
 from kanon_tui.core.kernels.splitting_sides import far_pair_by_tree, sides_by_tree
-from kanon_tui.core.kernels.splitting_tree import GroupTree, remove_row, tree_extent
+from kanon_tui.core.kernels.splitting_tree import (
+    GroupTrees,
+    remove_row,
+    tree_extent,
+    tree_row,
+    write_rows,
+)
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 
-__all__ = ["CLOSED", "SPLIT", "Groups", "Scratch", "SplitSettings", "group_extent", "split_groups"]
+__all__ = [
+    "CLOSED",
+    "ROWS_PER_CALL",
+    "SPLIT",
+    "Groups",
+    "Scratch",
+    "SplitSettings",
+    "group_extent",
+    "split_groups",
+]
 
 CLOSED, SPLIT = 0, 1
-_ROWS_PER_CALL = 1_000_000  # a call that has passed over so many rows returns
-_ROWS_PER_TREE = 1_000  # what a split with a tree counts for
+ROWS_PER_CALL = 1_000_000  # a call that has passed over so many rows returns
+_ROWS_PER_TREE = 1_000  # what a split with trees counts for
 
 
 class Groups(NamedTuple):
@@ -53,9 +70,7 @@ class SplitSettings(NamedTuple):
     per_record: bool
     """Whether the box of a side counts once for every record in it."""
     large: int
-    """A group of so many rows or more is split with its tree."""
-    scan: float
-    """For `sides_by_tree`."""
+    """A group of so many rows or more is split with its trees."""
 
 
 class Scratch(NamedTuple):
@@ -70,7 +85,7 @@ class Scratch(NamedTuple):
 @kernel
 def group_extent(attributes: Attributes, rows: Int32s, members: Int32s, present: Flags) -> float:
     """Extent of the box around some distinct rows."""
-    boxes = new_boxes(1, attributes, present)
+    boxes = new_boxes(1, attributes, present, members[:0])
     begin_box(attributes, rows, boxes, 0, members[0])
     for i in range(1, len(members)):
         widen(attributes, rows, boxes, 0, members[i])
@@ -82,51 +97,6 @@ def group_extent(attributes: Attributes, rows: Int32s, members: Int32s, present:
             total += extent(attributes, x, boxes.low[0, x], boxes.high[0, x])
     forget(attributes, rows, members, present)
     return total
-
-
-@kernel
-def _find_sides(
-    attributes: Attributes,
-    rows: Int32s,
-    counts: Int32s,
-    members: Int32s,
-    tree: GroupTree,
-    by_tree: bool,
-    size: int,
-    draw: float,
-    settings: SplitSettings,
-    scratch: Scratch,
-) -> bool:
-    """Give every row of a group its side, if there are two sides of k; `draw` picks the start."""
-    start = int(draw * len(members))
-    rounds = settings.rounds
-    if not by_tree:
-        one, other, distance = far_pair_by_scan(attributes, rows, members, start, rounds)
-        return distance > TIE and sides_by_scan(
-            attributes,
-            rows,
-            counts,
-            members,
-            (one, other),
-            settings.k,
-            settings.per_record,
-            scratch.present,
-            scratch.side_of,
-        )
-    one, other, distance = far_pair_by_tree(attributes, rows, tree, int64(members[start]), rounds)
-    return distance > TIE and sides_by_tree(
-        attributes,
-        rows,
-        counts,
-        tree,
-        members,
-        (one, other),
-        settings.k,
-        size,
-        settings.scan,
-        scratch.present,
-        scratch.side_of,
-    )
 
 
 @kernel
@@ -148,70 +118,122 @@ def _divide(members: Int32s, side_of: Int32s, order: Int32s, begin: int) -> int:
 
 
 @kernel
-def _measure_sides(
-    attributes: Attributes,
-    rows: Int32s,
-    counts: Int32s,
-    groups: Groups,
-    tree: GroupTree,
-    by_tree: bool,
-    first: int,
-    size: int,
-    settings: SplitSettings,
-    present: Flags,
-) -> tuple[int, float]:
-    """Set records and extents of the two groups on top of the stack; the tree's level, the loss.
-
-    `first` is the level of the first side, `size` the records of both. The tree goes to the side
-    with more rows unless half of those it was made for have left it: then the level is -1.
-    """
-    order, stack, extents = groups.order, groups.stack, groups.extents
-    more, fewer = first, first - 1  # levels of the side with more rows and of the other one
-    if stack[more, 1] - stack[more, 0] < stack[fewer, 1] - stack[fewer, 0]:
-        more, fewer = fewer, more
-    few = order[stack[fewer, 0] : stack[fewer, 1]]
-    many = order[stack[more, 0] : stack[more, 1]]
-    stack[fewer, 2] = counts[few].sum()
-    stack[more, 2] = size - stack[fewer, 2]
-    extents[fewer] = group_extent(attributes, rows, few, present)
-    keeps_tree = (
-        by_tree
-        and len(many) >= settings.large
-        and stack[more, 2] >= 2 * settings.k
-        and 2 * len(many) >= len(tree.items)
-    )
-    if keeps_tree:
-        for row in few:
-            remove_row(attributes, rows, tree, int64(row))
-        extents[more] = tree_extent(attributes, tree)
-    else:
-        extents[more] = group_extent(attributes, rows, many, present)
-    loss = stack[fewer, 2] * extents[fewer] + stack[more, 2] * extents[more]
-    return more if keeps_tree else -1, loss
+def _part(groups: Groups, depth: int, middle: int) -> tuple[int, int]:
+    """Put the two sides of the group on top of the stack in its place; the levels of the two."""
+    stack, event = groups.stack, groups.event
+    event[0], event[2] = SPLIT, middle
+    stack[depth, 0], stack[depth, 1] = stack[depth - 1, 0], middle
+    stack[depth - 1, 0] = middle
+    return depth, depth - 1
 
 
 @kernel
-def _split(
+def _measure(
     attributes: Attributes,
     rows: Int32s,
     counts: Int32s,
     groups: Groups,
-    members: Int32s,
+    level: int,
+    present: Flags,
+) -> None:
+    """Set the records and the extent of a group on the stack from its rows."""
+    members = groups.order[groups.stack[level, 0] : groups.stack[level, 1]]
+    groups.stack[level, 2] = counts[members].sum()
+    groups.extents[level] = group_extent(attributes, rows, members, present)
+
+
+@kernel
+def _split_by_scan(
+    attributes: Attributes,
+    rows: Int32s,
+    counts: Int32s,
+    groups: Groups,
     depth: int,
-    tree: GroupTree,
-    by_tree: bool,
+    draw: float,
     settings: SplitSettings,
     scratch: Scratch,
-) -> tuple[int, float]:
-    """Put the two sides of the group on top of the stack in its place; as `_measure_sides`."""
-    stack, event = groups.stack, groups.event
-    begin, size = stack[depth - 1, 0], stack[depth - 1, 2]
+) -> bool:
+    """Split the group on top of the stack by looking at every row, if that is possible."""
+    begin, end = groups.stack[depth - 1, 0], groups.stack[depth - 1, 1]
+    members = groups.order[begin:end].copy()
+    start = int(draw * len(members))
+    one, other, distance = far_pair_by_scan(attributes, rows, members, start, settings.rounds)
+    if distance <= TIE or not sides_by_scan(
+        attributes,
+        rows,
+        counts,
+        members,
+        (one, other),
+        settings.k,
+        settings.per_record,
+        scratch.present,
+        scratch.side_of,
+    ):
+        scratch.side_of[members] = 0
+        return False
     middle = _divide(members, scratch.side_of, groups.order, begin)
-    event[0], event[2] = SPLIT, middle
-    stack[depth, 0], stack[depth, 1], stack[depth - 1, 0] = begin, middle, middle
-    return _measure_sides(
-        attributes, rows, counts, groups, tree, by_tree, depth, size, settings, scratch.present
-    )
+    for level in _part(groups, depth, middle):
+        _measure(attributes, rows, counts, groups, level, scratch.present)
+    return True
+
+
+@kernel
+def _split_by_trees(
+    attributes: Attributes,
+    rows: Int32s,
+    counts: Int32s,
+    groups: Groups,
+    depth: int,
+    trees: GroupTrees,
+    draw: float,
+    settings: SplitSettings,
+    scratch: Scratch,
+) -> tuple[bool, int]:
+    """Split the group on top of the stack with its trees, if that is possible.
+
+    Also gives the new level of the trees: they go to the side that was not listed, unless half of
+    the rows they were made for have left them; then the level is -1, and its run is written.
+    """
+    order, stack = groups.order, groups.stack
+    begin, end, size = stack[depth - 1, 0], stack[depth - 1, 1], stack[depth - 1, 2]
+    start = tree_row(trees.turns, int(draw * (end - begin)))
+    one, other, distance = far_pair_by_tree(attributes, rows, trees.near, start, settings.rounds)
+    enough, few, side = False, order[:0], 0
+    if distance > TIE:
+        enough, few, side = sides_by_tree(
+            attributes,
+            rows,
+            counts,
+            trees,
+            (one, other),
+            settings.k,
+            size,
+            scratch.present,
+            scratch.side_of,
+        )
+    if not enough:
+        write_rows(trees.turns, few[:0], order, begin)
+        return False, -1
+    middle = begin + len(few) if side == 0 else end - len(few)
+    first, second = _part(groups, depth, middle)
+    listed, kept = (first, second) if side == 0 else (second, first)
+    order[stack[listed, 0] : stack[listed, 1]] = few
+    _measure(attributes, rows, counts, groups, listed, scratch.present)
+    rows_kept, records_kept = stack[kept, 1] - stack[kept, 0], size - stack[listed, 2]
+    if (
+        rows_kept < settings.large
+        or records_kept < 2 * settings.k
+        or 2 * rows_kept < len(trees.turns.items)
+    ):
+        write_rows(trees.turns, few, order, stack[kept, 0])
+        _measure(attributes, rows, counts, groups, kept, scratch.present)
+        return True, -1
+    for row in few:
+        remove_row(attributes, rows, trees.near, int64(row))
+        remove_row(attributes, rows, trees.turns, int64(row))
+    stack[kept, 2] = records_kept
+    groups.extents[kept] = tree_extent(attributes, trees.near)
+    return True, kept
 
 
 @kernel
@@ -221,61 +243,52 @@ def split_groups(
     counts: Int32s,
     groups: Groups,
     depth: int,
-    tree: GroupTree,
+    trees: GroupTrees,
     level: int,
     draws: Floats,
     decisions: int,
     settings: SplitSettings,
     scratch: Scratch,
-) -> tuple[int, int, int, int, float, int]:
+) -> tuple[int, int, int, int, int, float, int]:
     """Make up to `decisions` decisions: split the group on top of the stack, or close it.
 
-    Returns the new depth of the stack, decisions made, splits made, draws used, by how much
-    records · extent fell, and the new level of the tree. `draws` pick the row from which the
-    far-apart pair is looked for. `tree` is that of the group at `level` of the stack, -1 for none.
-    Where another tree is needed the call returns.
+    Returns the new depth of the stack, decisions made, splits made, draws used, rows passed over,
+    by how much records · extent fell, and the new level of the trees. `draws` pick the row from
+    which the far-apart pair is looked for. `trees` are those of the group at `level` of the stack,
+    -1 for none. Where other trees are needed the call returns.
     """
-    order, begins, stack, extents, event = groups
+    begins, stack, extents, event = groups.begins, groups.stack, groups.extents, groups.event
     decided, splits, used, passed = 0, 0, 0, 0
     saved = 0.0
-    while depth > 0 and decided < decisions and passed < _ROWS_PER_CALL:
+    while depth > 0 and decided < decisions and passed < ROWS_PER_CALL:
         begin, end, size = stack[depth - 1, 0], stack[depth - 1, 1], stack[depth - 1, 2]
-        by_tree = end - begin >= settings.large and size >= 2 * settings.k
-        if by_tree and level != depth - 1:
+        large = end - begin >= settings.large and size >= 2 * settings.k
+        if large and level != depth - 1:
             break
         decided += 1
         event[0], event[1], event[2], event[3] = CLOSED, begin, end, end
-        members = order[begin:end].copy()
-        can = size >= 2 * settings.k and len(members) > 1
-        if can:
-            passed += _ROWS_PER_TREE if by_tree else len(members)
-            can = _find_sides(
-                attributes,
-                rows,
-                counts,
-                members,
-                tree,
-                by_tree,
-                size,
-                draws[used],
-                settings,
-                scratch,
-            )
+        before = size * extents[depth - 1]
+        split = False
+        if size >= 2 * settings.k and end - begin > 1:
+            draw = draws[used]
             used += 1
-        if not can:
-            scratch.side_of[members] = 0
+            if large:
+                passed += _ROWS_PER_TREE
+                split, level = _split_by_trees(
+                    attributes, rows, counts, groups, depth, trees, draw, settings, scratch
+                )
+            else:
+                passed += end - begin
+                split = _split_by_scan(
+                    attributes, rows, counts, groups, depth, draw, settings, scratch
+                )
+        if split:
+            for side in (depth - 1, depth):
+                before -= stack[side, 2] * extents[side]
+            saved += before
+            depth += 1
+            splits += 1
+        else:
             begins[begin] = True
             depth -= 1
-            if level == depth:
-                level = -1
-            continue
-        saved += size * extents[depth - 1]
-        new_level, loss = _split(
-            attributes, rows, counts, groups, members, depth, tree, by_tree, settings, scratch
-        )
-        if by_tree:
-            level = new_level
-        saved -= loss
-        depth += 1
-        splits += 1
-    return depth, decided, splits, used, saved, level
+    return depth, decided, splits, used, passed, saved, level

@@ -1,11 +1,12 @@
 """The boxes of the two sides while a group is divided.
 
-A box is a row of four tables: lowest and highest value per attribute, flags of the values that its
-sets have, and the same flags as words of 64 (value code modulo 64), with which nodes of a tree can
-be compared at once. A set has its number of values as the highest. Along other attributes a box
-reaches as far as it can without a greater extent: in a tree over all values of its node, and over
-everything when a number is missing. So a box grows no more by what it reaches, and by everything
-else it does.
+A box is a row of several tables: lowest and highest value per attribute, flags of the values that
+its sets have, and the same flags as words of 64 (value code modulo 64), with which nodes of a tree
+can be compared at once. As a set may have more than 64 values, other words say where the box has
+every value of the group that falls on a bit. A set has its number of values as the highest. Along
+other attributes a box reaches as far as it can without a greater extent: in a tree over all values
+of its node, and over everything when a number is missing. So a box grows no more by what it
+reaches, and by everything else it does.
 
 Everything here is a part of other kernels and costs O(attributes) per row. Its twin in
 `tests/core/algorithms/twins/merging.py` works on sets of values.
@@ -42,27 +43,38 @@ class SideBoxes(NamedTuple):
     low: Int32s  # boxes × attributes
     high: Int32s  # boxes × attributes
     present: Flags  # boxes, or more × values of all sets
-    words: Words  # boxes × words
+    words: Words  # boxes × words: a value on this bit is there
+    absent: Int32s  # boxes × bits of all words: values of the group on it that are not there
+    full: Words  # boxes × words: all values of the group on this bit are there
 
 
 class Sides(NamedTuple):
     """The two sides of a group."""
 
     boxes: SideBoxes
-    side_of: Int32s  # per row: 0 or 1
+    side_of: Int32s  # per row: 0 or 1; with trees 1 for the rows of the side that is listed
     counts: Int32s  # per row: records
 
 
 @kernel
-def new_boxes(count: int, attributes: Attributes, present: Flags) -> SideBoxes:
-    """Room for so many boxes; `present` is all false."""
+def new_boxes(count: int, attributes: Attributes, present: Flags, on_bits: Int32s) -> SideBoxes:
+    """Room for so many boxes; `present` is all false.
+
+    `on_bits` counts the values of the group on every bit of all words. Where nobody asks whether a
+    box covers a node it may be empty.
+    """
     columns = 1
     for x in range(len(attributes.facts)):
         columns = max(columns, attributes.facts[x, BITS] + 1)
+    absent = np.zeros((count, columns * WORD_BITS), dtype=np.int32)
+    for box in range(count):
+        absent[box, : len(on_bits)] = on_bits
     return SideBoxes(
         np.zeros((count, len(attributes.facts)), dtype=np.int32),
         np.zeros((count, len(attributes.facts)), dtype=np.int32),
         present,
+        np.zeros((count, columns), dtype=np.uint64),
+        absent,
         np.zeros((count, columns), dtype=np.uint64),
     )
 
@@ -114,15 +126,26 @@ def box_growth(
 
 
 @part_of_kernel
+def _add_value(attributes: Attributes, boxes: SideBoxes, side: int, x: int, value: int) -> None:
+    """Let the set of a side have one more value."""
+    column = attributes.facts[x, BITS]
+    boxes.present[side, attributes.facts[x, START] + value] = True
+    boxes.high[side, x] += 1
+    boxes.words[side, column] |= bit(value)
+    place = column * WORD_BITS + value % WORD_BITS
+    boxes.absent[side, place] -= 1
+    if boxes.absent[side, place] == 0:
+        boxes.full[side, column] |= bit(value)
+
+
+@part_of_kernel
 def begin_box(attributes: Attributes, rows: Int32s, boxes: SideBoxes, side: int, row: int) -> None:
     """Begin the box of a side with a row."""
     facts = attributes.facts
     for x in range(rows.shape[1]):
         value = rows[row, x]
         if facts[x, KIND] == SET:
-            boxes.present[side, facts[x, START] + value] = True
-            boxes.words[side, facts[x, BITS]] = bit(value)
-            boxes.high[side, x] = 1
+            _add_value(attributes, boxes, side, x, value)
         else:
             boxes.low[side, x], boxes.high[side, x] = value, value
 
@@ -137,9 +160,7 @@ def widen(attributes: Attributes, rows: Int32s, boxes: SideBoxes, side: int, row
             if value < boxes.low[side, x] or value > boxes.high[side, x]:
                 _widen_range(attributes, boxes, side, x, value)
         elif not boxes.present[side, start + value]:
-            boxes.present[side, start + value] = True
-            boxes.words[side, facts[x, BITS]] |= bit(value)
-            boxes.high[side, x] += 1
+            _add_value(attributes, boxes, side, x, value)
 
 
 @part_of_kernel

@@ -137,7 +137,7 @@ def sides_by_scan(
 
     `side_of` is 0 for all rows and becomes 1 for those of the second side.
     """
-    boxes = new_boxes(2, attributes, present)
+    boxes = new_boxes(2, attributes, present, side_of[:0])
     sides = Sides(boxes, side_of, counts)
     sizes, extents = np.zeros(2, dtype=np.int64), np.zeros(2)
     _give_rows(attributes, rows, members, seeds, per_record, sides, sizes, extents)

@@ -1,10 +1,11 @@
 """Two searches in the tree of a group: the row furthest from a row, and the cheapest to take.
 
 Both are one search for the least score, as the row furthest from another has the least of minus
-distances. It goes depth first through the tree and leaves out a node when even the best row that
-fits its box would not do: once for the least score, the better child first; then for the first row
-whose score is as low, the child with the lower row first. Which of the two scores is meant is known
-when the search is compiled, and so costs nothing.
+distances. It goes depth first through the tree, the better child first, and leaves out a node when
+even the best row that fits its box would not do, or could only be as good and comes later. The
+winner is the first row whose score is less than a tie above the least. Where scores creep below one
+another in steps smaller than a tie, the search may have to be repeated with the least score known.
+Which of the two scores is meant is known when the search is compiled, and so costs nothing.
 
 In the worst case every row is looked at, as `splitting_scan` does for groups without a tree.
 """
@@ -84,12 +85,18 @@ def _least_score(
 
 @part_of_kernel
 def _score(
-    attributes: Attributes, rows: Int32s, sides: Sides | None, of: int, spare: int, row: int
+    attributes: Attributes,
+    rows: Int32s,
+    sides: Sides | None,
+    of: int,
+    own: int,
+    spare: int,
+    row: int,
 ) -> float:
     """The score of a row; inf when the side may not take it."""
     if sides is None:
         return -apart(attributes, rows, of, row)
-    if sides.side_of[row] == of or sides.counts[row] > spare:
+    if sides.side_of[row] == own or sides.counts[row] > spare:
         return np.inf
     return box_growth(attributes, rows, sides.boxes, of, row)
 
@@ -101,33 +108,37 @@ def _first_of_least(
     tree: GroupTree,
     sides: Sides | None,
     of: int,
+    own: int,
     spare: int,
+    found: int,
 ) -> int:
     """The first of the rows with the least score, NOTHING if there is none.
 
     Without `sides` the score is minus the distance from the row `of`, with them the growth of the
-    box of the side `of` by a row of the other side that stands for at most `spare` records.
+    box of the side `of` by a row of the other side that stands for at most `spare` records; `own`
+    is how its own rows are flagged. `found` is a row that may do, or NOTHING.
     """
     branches, stack, bounds = tree.branches, tree.stack, tree.bounds
-    least, found = np.inf, NOTHING
-    for search in range(2):
+    least = of_found = np.inf
+    if found != NOTHING:
+        least = of_found = _score(attributes, rows, sides, of, own, spare, found)
+    known, again = False, True
+    while again:
+        again = False
         stack[0], bounds[0] = 0, -np.inf
         depth = 1
         while depth:
             depth -= 1
             node, bound = int64(stack[depth]), bounds[depth]
-            if search == 0 and bound >= least:
-                continue
-            if search == 1 and (bound > least + TIE or branches[node, FIRST_PLACE] >= found):
+            late = (known or bound >= least) and branches[node, FIRST_PLACE] >= found
+            if late or bound > least + TIE:
                 continue
             child = int64(branches[node, CHILD])
             if child >= 0:
                 one = _least_score(attributes, rows, tree, sides, of, child)
                 other = _least_score(attributes, rows, tree, sides, of, child + 1)
-                if search == 0:
-                    last = 0 if one < other else 1
-                else:
-                    last = int(branches[child, FIRST_PLACE] > branches[child + 1, FIRST_PLACE])
+                earlier = branches[child, FIRST_PLACE] < branches[child + 1, FIRST_PLACE]
+                last = 0 if one < other or (one == other and earlier) else 1
                 stack[depth], bounds[depth] = child + 1 - last, one if last else other
                 stack[depth + 1], bounds[depth + 1] = child + last, other if last else one
                 depth += 2
@@ -136,29 +147,41 @@ def _first_of_least(
                 row = int64(tree.items[i])
                 if row < 0:
                     continue
-                score = _score(attributes, rows, sides, of, spare, row)
-                if search == 0:
-                    least = min(least, score)
-                elif score <= least + TIE and score < np.inf and row < found:
-                    found = row
+                score = _score(attributes, rows, sides, of, own, spare, row)
+                if score < least and not known:
+                    again = again or (of_found > score + TIE and least <= score + TIE)
+                    if of_found > score + TIE:
+                        found, of_found = row, score
+                    least = score
+                if score <= least + TIE and score < np.inf and row < found:
+                    found, of_found = row, score
+        if again:
+            known, found, of_found = True, NOTHING, np.inf
     return found
 
 
 @kernel
 def furthest_row(
-    attributes: Attributes, rows: Int32s, tree: GroupTree, here: int
+    attributes: Attributes, rows: Int32s, tree: GroupTree, here: int, known: int
 ) -> tuple[int, float]:
-    """The first of the rows furthest from a row, and how far it is."""
-    found = _first_of_least(attributes, rows, tree, None, here, 0)
+    """The first of the rows furthest from a row, and how far it is; `known` is one far from it."""
+    found = _first_of_least(attributes, rows, tree, None, here, 0, 0, known)
     return found, apart(attributes, rows, here, found)
 
 
 @kernel
 def cheapest_row(
-    attributes: Attributes, rows: Int32s, tree: GroupTree, sides: Sides, side: int, spare: int
+    attributes: Attributes,
+    rows: Int32s,
+    tree: GroupTree,
+    sides: Sides,
+    side: int,
+    own: int,
+    spare: int,
 ) -> int:
     """The first of the rows of the other side by which the box of a side grows least.
 
-    Only rows that stand for at most `spare` records; NOTHING if there is none.
+    Only rows that stand for at most `spare` records; NOTHING if there is none. `own` is how the
+    side's own rows are flagged.
     """
-    return _first_of_least(attributes, rows, tree, sides, side, spare)
+    return _first_of_least(attributes, rows, tree, sides, side, own, spare, NOTHING)

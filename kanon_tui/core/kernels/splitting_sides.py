@@ -1,11 +1,15 @@
 """Give the rows of a large group to the sides of two seeds, without looking at most of them.
 
-Boxes only grow. A row that the box of the first side has already covered goes there whenever its
-turn comes, and changes nothing; so a whole branch of the tree that is covered can be passed over. A
-row covered by the box of the second side changes neither box: it goes to the second side unless
-the first box covers it too when its turn comes, and that can be found out at the end, by letting
-the first box grow once more. What is left are the rows that widen a box, and there are no more of
-them than the group has values.
+Boxes only grow. A row that the box of the first side has covered when its turn comes goes there and
+changes nothing; one that only the box of the second side covers goes there, and changes nothing
+either. So rows that follow one another are passed over together when one box covers them all. What
+is left are the rows that widen a box, of which there are few, and those that one box covers and the
+other does not, where neighbours go different ways.
+
+Then only one side is listed, whichever is found sooner: the rows of the second side among those
+passed over, or the rows inside the box of the first side that were covered when their turn came.
+The other side is what the group has else. So a split that takes a few rows away costs about as much
+as they do, however many stay.
 
 This needs that a box grows by more than a tie whenever it takes a row that it does not cover;
 `clustering.splitting` sees to it. The twin is `splitting_scan`, which looks at every row; tests
@@ -14,14 +18,12 @@ compare the two.
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
-
 import numpy as np
 
 from kanon_tui.core.kernels import kernel, part_of_kernel
-from kanon_tui.core.kernels.box_arrays import BITS, CHAIN, KIND, NOTHING, SET, START, Attributes
+from kanon_tui.core.kernels.box_arrays import BITS, KIND, NOTHING, SET, Attributes
 from kanon_tui.core.kernels.boxes import int64
-from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END, FIRST_PLACE, LEAF
+from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END
 from kanon_tui.core.kernels.splitting_boxes import (
     SideBoxes,
     Sides,
@@ -32,14 +34,14 @@ from kanon_tui.core.kernels.splitting_boxes import (
     widen,
 )
 from kanon_tui.core.kernels.splitting_search import cheapest_row, furthest_row
-from kanon_tui.core.kernels.splitting_tree import REACH_HIGH, REACH_LOW, GroupTree
+from kanon_tui.core.kernels.splitting_tree import REACH_HIGH, REACH_LOW, GroupTree, GroupTrees
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s
 
-__all__ = ["far_pair_by_tree", "sides_by_tree"]
+__all__ = ["BOXES", "far_pair_by_tree", "sides_by_tree"]
 
-_FIRST, _SECOND, _REPLAY = 0, 1, 2  # boxes
-_NEITHER = -1
-_TURN = 1 << 32  # what waits is sorted by its turn, then comes what it is
+_FIRST, _SECOND = 0, 1  # boxes of the sides, and sides
+_REPLAY, _REPLAY_FIRST = 2, 3  # the first box once more, for either way to list a side
+BOXES = 4
 
 
 @part_of_kernel
@@ -53,10 +55,7 @@ def _covers(
         if facts[x, KIND] != SET:
             if lowest < boxes.low[side, x] or highest > boxes.high[side, x]:
                 return False
-        elif facts[x, CHAIN] < 0:
-            if tree.words[node, facts[x, BITS]] & ~boxes.words[side, facts[x, BITS]] != 0:
-                return False
-        elif lowest != highest or not boxes.present[side, facts[x, START] + lowest]:
+        elif tree.words[node, facts[x, BITS]] & ~boxes.full[side, facts[x, BITS]] != 0:
             return False
     return True
 
@@ -81,194 +80,192 @@ def _misses(
 
 @kernel
 def far_pair_by_tree(
-    attributes: Attributes, rows: Int32s, tree: GroupTree, start: int, rounds: int
+    attributes: Attributes, rows: Int32s, near: GroupTree, start: int, rounds: int
 ) -> tuple[int, int, float]:
     """Walk from a row to the one furthest from it, and on; the last two and how far apart."""
     here, there, distance = start, start, 0.0
     for _ in range(rounds):
-        here = there
-        there, distance = furthest_row(attributes, rows, tree, here)
+        before, here = here, there
+        there, distance = furthest_row(attributes, rows, near, here, before)
     return min(here, there), max(here, there), distance
 
 
 @part_of_kernel
-def _opened(
-    attributes: Attributes,
-    rows: Int32s,
-    tree: GroupTree,
-    boxes: SideBoxes,
-    node: int,
-    seeds: tuple[int, int],
-    last: int,
-    found: Int64s,
-) -> int:
-    """What to wait for instead of a node: `found` gets its children, or the rows of a leaf.
-
-    Says how many there are. None if the first box covers the node, -1 if the second one does.
-    """
-    branches = tree.branches
-    if _covers(attributes, tree, boxes, _FIRST, node):
-        return 0
-    if _covers(attributes, tree, boxes, _SECOND, node):
-        return -1
-    count = 0
-    child = int64(branches[node, CHILD])
-    if child >= 0:
-        for i in range(child, child + 2):
-            if branches[i, ALIVE]:
-                found[count] = branches[i, FIRST_PLACE] * _TURN + i
-                count += 1
-        return count
-    for i in range(branches[node, BEGIN], branches[node, END]):
-        row = int64(tree.items[i])
-        if row <= last or row in seeds:
-            continue
-        if box_growth(attributes, rows, boxes, _FIRST, row):
-            found[count] = row * _TURN + len(branches) + row
-            count += 1
-    return count
-
-
-@part_of_kernel
-def _place_row(attributes: Attributes, rows: Int32s, sides: Sides, sizes: Int64s, row: int) -> int:
-    """Give a row to the side whose box grows less; the side whose box did grow, or neither."""
-    boxes = sides.boxes
-    one = box_growth(attributes, rows, boxes, _FIRST, row)
-    if one == 0.0:
-        return _NEITHER
-    other = box_growth(attributes, rows, boxes, _SECOND, row)
-    to = _FIRST if one <= other + TIE else _SECOND
-    sides.side_of[row] = to
-    sizes[_SECOND] += to * sides.counts[row]
-    if to == _SECOND and other <= 0.0:
-        return _NEITHER
-    widen(attributes, rows, boxes, to, row)
-    return to
+def _children(tree: GroupTree, node: int, depth: int) -> int:
+    """Put the children of a node on the tree's stack, the first on top; its new depth."""
+    child = tree.branches[node, CHILD]
+    tree.stack[depth], tree.stack[depth + 1] = child + 1, child
+    return depth + 2
 
 
 @kernel
 def _take_turns(
     attributes: Attributes,
     rows: Int32s,
-    tree: GroupTree,
-    sides: Sides,
-    sizes: Int64s,
-    members: Int32s,
-    scanned: int,
-    seeds: tuple[int, int],
-    taken: list[int],
+    turns: GroupTree,
+    boxes: SideBoxes,
+    second: int,
     widened_first: list[int],
-    covered_by_second: list[int],
+    taken: list[int],
+    on_second: list[int],
+    passed: list[int],
+    ahead: list[int],
 ) -> None:
-    """Let rows widen the boxes in their order: the first few one by one, the others by the tree.
+    """Let rows widen the boxes in their order.
 
-    `taken` gets the rows that widened a box, `widened_first` those that widened the first one.
+    `widened_first` gets the rows that widened the first box, `taken` those that widened any,
+    `on_second` rows of the second side. `passed` are nodes passed over because the second box
+    covers them, `ahead` how many rows had widened the first one by then.
     """
-    nodes, boxes = len(tree.branches), sides.boxes
-    last = int64(members[scanned - 1])
-    what = 0
-    waiting = [last * _TURN]  # the root, as soon as the rows up to the last one have had their turn
-    found = np.empty(LEAF, dtype=np.int64)
-    turn = 0
-    while turn < scanned or len(waiting):
-        if turn < scanned:
-            row = int64(members[turn])
-            turn += 1
-            if row in seeds:
-                continue
-        else:
-            what = heappop(waiting) % _TURN
-            row = what - nodes
-        if row < 0:
-            count = _opened(attributes, rows, tree, boxes, what, seeds, last, found)
-            if count < 0:
-                covered_by_second.append(what)
-            for i in range(count):
-                heappush(waiting, found[i])
+    branches = turns.branches
+    turns.stack[0] = 0
+    depth = 1
+    while depth:
+        depth -= 1
+        node = int64(turns.stack[depth])
+        if not branches[node, ALIVE] or _covers(attributes, turns, boxes, _FIRST, node):
             continue
-        side = _place_row(attributes, rows, sides, sizes, row)
-        if side != _NEITHER:
-            taken.append(row)
-        if side == _FIRST:
-            widened_first.append(row)
-
-
-@kernel
-def _give_to_second(
-    attributes: Attributes,
-    tree: GroupTree,
-    sides: Sides,
-    sizes: Int64s,
-    last: int,
-    seeds: tuple[int, int],
-    covered_by_second: list[int],
-) -> list[int]:
-    """Give the rows after the last one in these nodes to the second side.
-
-    Returns those that the first box may have covered before their turn, as a heap.
-    """
-    branches, boxes = tree.branches, sides.boxes
-    unsure = [0]  # a list says what it holds by what it held at first
-    unsure.clear()
-    while len(covered_by_second):
-        node = covered_by_second.pop()
-        child = int64(branches[node, CHILD])
-        missed = _misses(attributes, tree, boxes, _FIRST, node)
-        if not missed and child >= 0:
-            for i in range(child, child + 2):
-                if branches[i, ALIVE]:
-                    covered_by_second.append(i)
+        if _covers(attributes, turns, boxes, _SECOND, node):
+            passed.append(node)
+            ahead.append(len(widened_first))
+            continue
+        if branches[node, CHILD] >= 0:
+            depth = _children(turns, node, depth)
             continue
         for i in range(branches[node, BEGIN], branches[node, END]):
-            row = int64(tree.items[i])
-            if row <= last or row in seeds:
+            row = int64(turns.items[i])
+            if row < 0 or row == second:
                 continue
-            sides.side_of[row] = _SECOND
-            sizes[_SECOND] += sides.counts[row]
-            if not missed:
-                heappush(unsure, row)
-    return unsure
+            one = box_growth(attributes, rows, boxes, _FIRST, row)
+            if one == 0.0:
+                continue
+            other = box_growth(attributes, rows, boxes, _SECOND, row)
+            to = _FIRST if one <= other + TIE else _SECOND
+            if to == _FIRST:
+                widened_first.append(row)
+            else:
+                on_second.append(row)
+            if to == _FIRST or other > 0.0:
+                widen(attributes, rows, boxes, to, row)
+                taken.append(row)
 
 
 @kernel
-def _replay(
+def _in_time(
     attributes: Attributes,
     rows: Int32s,
-    sides: Sides,
-    sizes: Int64s,
-    unsure: list[int],
+    boxes: SideBoxes,
+    inside: list[int],
     widened_first: list[int],
-) -> None:
-    """Let the first box grow once more, and give it the rows it covers when their turn comes."""
-    boxes = sides.boxes
+) -> list[int]:
+    """Those of the rows inside the first box that it covered when their turn came."""
+    found = [0]  # a list says what it holds by what it held at first
+    found.clear()
     replayed = 1
-    while len(unsure):
-        row = heappop(unsure)
-        while replayed < len(widened_first) and widened_first[replayed] < row:
-            widen(attributes, rows, boxes, _REPLAY, widened_first[replayed])
+    for row in np.sort(np.array(inside)):
+        while replayed < len(widened_first) and widened_first[replayed] <= row:
+            widen(attributes, rows, boxes, _REPLAY_FIRST, widened_first[replayed])
             replayed += 1
-        if box_growth(attributes, rows, boxes, _REPLAY, row) == 0.0:
-            sides.side_of[row] = _FIRST
-            sizes[_SECOND] -= sides.counts[row]
+        if box_growth(attributes, rows, boxes, _REPLAY_FIRST, row) == 0.0:
+            found.append(row)
+    return found
+
+
+@kernel
+def _list_a_side(
+    attributes: Attributes,
+    rows: Int32s,
+    trees: GroupTrees,
+    boxes: SideBoxes,
+    second: int,
+    widened_first: list[int],
+    on_second: list[int],
+    passed: list[int],
+    ahead: list[int],
+) -> tuple[list[int], int]:
+    """The rows of one side, and which: both are looked for in turns, node by node."""
+    near, turns = trees
+    inside = [0]
+    inside.clear()
+    near.stack[0] = 0
+    near_depth, turns_depth, at, replayed = 1, 0, 0, 1
+    while near_depth:
+        if turns_depth == 0:
+            if at == len(passed):
+                return on_second, _SECOND
+            while replayed < ahead[at]:
+                widen(attributes, rows, boxes, _REPLAY, widened_first[replayed])
+                replayed += 1
+            turns.stack[0] = passed[at]
+            turns_depth = 1
+            at += 1
+        turns_depth -= 1
+        node = int64(turns.stack[turns_depth])
+        if turns.branches[node, ALIVE] and not _covers(attributes, turns, boxes, _REPLAY, node):
+            if turns.branches[node, CHILD] >= 0:
+                turns_depth = _children(turns, node, turns_depth)
+            else:
+                for i in range(turns.branches[node, BEGIN], turns.branches[node, END]):
+                    row = int64(turns.items[i])
+                    if row < 0 or row == second:
+                        continue
+                    if box_growth(attributes, rows, boxes, _REPLAY, row) > 0.0:
+                        on_second.append(row)
+        near_depth -= 1
+        node = int64(near.stack[near_depth])
+        if near.branches[node, ALIVE] and not _misses(attributes, near, boxes, _FIRST, node):
+            if near.branches[node, CHILD] >= 0:
+                near_depth = _children(near, node, near_depth)
+            else:
+                for i in range(near.branches[node, BEGIN], near.branches[node, END]):
+                    row = int64(near.items[i])
+                    if row < 0 or row == second:
+                        continue
+                    if box_growth(attributes, rows, boxes, _FIRST, row) == 0.0:
+                        inside.append(row)
+    return _in_time(attributes, rows, boxes, inside, widened_first), _FIRST
+
+
+@kernel
+def _others(turns: GroupTree, listed: list[int]) -> list[int]:
+    """The rows of the group that are not listed."""
+    ordered = np.sort(np.array(listed))
+    others = [0]
+    others.clear()
+    at = 0
+    for row in turns.items:
+        if at < len(ordered) and row == ordered[at]:
+            at += 1
+        elif row >= 0:
+            others.append(int64(row))
+    return others
 
 
 @kernel
 def _fill_poor_side(
     attributes: Attributes,
     rows: Int32s,
-    tree: GroupTree,
+    near: GroupTree,
     sides: Sides,
     sizes: Int64s,
     k: int,
+    listed: list[int],
+    side: int,
     taken: list[int],
 ) -> bool:
-    """Let a side with fewer than k records take rows from the other; is that possible?"""
+    """Let a side with fewer than k records take rows from the other; is that possible?
+
+    `side` is the one whose rows are listed, and flagged.
+    """
     poor = _FIRST if sizes[_FIRST] < sizes[_SECOND] else _SECOND
+    own = int(poor == side)
     while sizes[poor] < k:
-        row = cheapest_row(attributes, rows, tree, sides, poor, sizes[1 - poor] - k)
+        row = cheapest_row(attributes, rows, near, sides, poor, own, sizes[1 - poor] - k)
         if row == NOTHING:
             return False
-        sides.side_of[row] = poor
+        sides.side_of[row] = own
+        if own:
+            listed.append(row)
         widen(attributes, rows, sides.boxes, poor, row)
         taken.append(row)
         sizes[poor] += sides.counts[row]
@@ -281,50 +278,53 @@ def sides_by_tree(
     attributes: Attributes,
     rows: Int32s,
     counts: Int32s,
-    tree: GroupTree,
-    members: Int32s,
+    trees: GroupTrees,
     seeds: tuple[int, int],
     k: int,
     size: int,
-    scan: float,
     present: Flags,
     side_of: Int32s,
-) -> bool:
-    """As `sides_by_scan`, which looks at every row, for the rows of a tree with `size` records.
+) -> tuple[bool, Int32s, int]:
+    """As `sides_by_scan`, which looks at every row, for the rows of trees with `size` records.
 
-    `side_of` is 0 for all `members` and becomes 1 for those of the second side. At the start, when
-    boxes are narrow, nearly every row widens one and a tree is of no use: as many as `scan` times
-    the root of their number come in turn before the tree is asked.
+    Whether both sides have k, and the rows of one of them, rising, and which side that is.
     """
     first, second = seeds
-    sides = Sides(new_boxes(3, attributes, present), side_of, counts)
-    begin_box(attributes, rows, sides.boxes, _FIRST, first)
-    begin_box(attributes, rows, sides.boxes, _SECOND, second)
-    begin_box(attributes, rows, sides.boxes, _REPLAY, first)
-    side_of[second] = _SECOND
-    sizes = np.array([0, int64(counts[second])])
+    sides = Sides(new_boxes(BOXES, attributes, present, trees.near.on_bits), side_of, counts)
+    boxes = sides.boxes
+    for box in range(BOXES):
+        begin_box(attributes, rows, boxes, box, second if box == _SECOND else first)
     taken = [first, second]  # rows that widened a box
     widened_first = [first]
-    covered_by_second = [0]  # nodes; a list says what it holds by what it held at first
-    covered_by_second.clear()
-    scanned = max(1, min(len(members), int(scan * np.sqrt(len(members)))))
+    on_second = [second]
+    passed, ahead = [0], [0]  # a list says what it holds by what it held at first
+    passed.clear()
+    ahead.clear()
     _take_turns(
         attributes,
         rows,
-        tree,
-        sides,
-        sizes,
-        members,
-        scanned,
-        seeds,
-        taken,
+        trees.turns,
+        boxes,
+        second,
         widened_first,
-        covered_by_second,
+        taken,
+        on_second,
+        passed,
+        ahead,
     )
-    last = int64(members[scanned - 1])
-    unsure = _give_to_second(attributes, tree, sides, sizes, last, seeds, covered_by_second)
-    _replay(attributes, rows, sides, sizes, unsure, widened_first)
-    sizes[_FIRST] = size - sizes[_SECOND]
-    enough = _fill_poor_side(attributes, rows, tree, sides, sizes, k, taken)
+    listed, side = _list_a_side(
+        attributes, rows, trees, boxes, second, widened_first, on_second, passed, ahead
+    )
+    if 2 * len(listed) > trees.turns.branches[0, ALIVE]:
+        listed, side = _others(trees.turns, listed), 1 - side
+    sizes = np.zeros(2, dtype=np.int64)
+    for row in listed:
+        side_of[row] = 1
+        sizes[side] += counts[row]
+    sizes[1 - side] = size - sizes[side]
+    enough = _fill_poor_side(attributes, rows, trees.near, sides, sizes, k, listed, side, taken)
     forget(attributes, rows, np.array(taken, dtype=np.int32), present)
-    return enough
+    few = np.array([row for row in listed if side_of[row]], dtype=np.int32)
+    for row in listed:
+        side_of[row] = 0
+    return enough, np.sort(few), side

@@ -1,12 +1,14 @@
-"""A tree over the rows of one group, for splits that take a few far-off rows away from many.
+"""Two trees over the rows of one group, for splits that take a few far-off rows away from many.
 
-A leaf holds a few rows that lie together, an inner node what its two children hold. Every node
-knows, per attribute, the lowest and the highest value below it and which values of a set occur, so
-that whole branches need not be looked at. A row that leaves the group changes only the nodes above
-it.
+A leaf holds a few rows, an inner node what its two children hold. In one tree these are rows that
+lie together: it is searched for the furthest row, the cheapest row, and the rows inside a box. In
+the other they follow one another in the table: it finds the next row that a box does not cover, the
+row of some place, and all rows in their order. Every node knows, per attribute, the lowest and the
+highest value below it and which values of a set occur, so that whole branches need not be looked
+at. A row that leaves the group changes only the nodes above it.
 
 Building costs O(rows · attributes · log rows), taking a row out O(attributes · log rows).
-`splitting_search` looks for rows in it.
+`splitting_search` looks for rows in the first, `splitting_sides` in both.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import kernel, part_of_kernel
-from kanon_tui.core.kernels.box_arrays import BITS, KIND, NOTHING, SET, START, Attributes
+from kanon_tui.core.kernels.box_arrays import BITS, KIND, NOTHING, SET, START, WORD_BITS, Attributes
 from kanon_tui.core.kernels.boxes import extent, int64, set_extent
 from kanon_tui.core.kernels.partner_tree import (
     ALIVE,
@@ -24,13 +26,22 @@ from kanon_tui.core.kernels.partner_tree import (
     CHILD,
     END,
     FIRST_PLACE,
+    LEAF,
     PARENT,
     divide_into_leaves,
 )
 from kanon_tui.core.kernels.splitting_boxes import bit
 from kanon_tui.core.numeric import Floats, Int32s, Words
 
-__all__ = ["GroupTree", "new_group_tree", "remove_row", "tree_extent"]
+__all__ = [
+    "GroupTree",
+    "GroupTrees",
+    "new_group_trees",
+    "remove_row",
+    "tree_extent",
+    "tree_row",
+    "write_rows",
+]
 
 REACH_LOW, REACH_HIGH = 0, 1  # last axis of `GroupTree.reach`
 
@@ -44,32 +55,86 @@ class GroupTree(NamedTuple):
     items: Int32s  # rows, -1 where one has left
     leaf_of: Int32s  # per row of the table; groups share it
     tally: Int32s  # per value of all sets how many rows have it
+    on_bits: Int32s  # per bit of all words how many values of the group are on it
     stack: Int32s  # scratch for a search
     bounds: Floats
 
 
-def new_group_tree(
+class GroupTrees(NamedTuple):
+    """Both trees of a group."""
+
+    near: GroupTree
+    """Leaves have rows that lie together."""
+    turns: GroupTree
+    """Leaves have rows that follow one another in the table."""
+
+
+def new_group_trees(
     attributes: Attributes, rows: Int32s, members: Int32s, leaf_of: Int32s, values: int
-) -> GroupTree:
-    """A tree over some distinct rows, possibly none; `values` is how many all sets have."""
+) -> GroupTrees:
+    """Trees over some distinct rows, rising, possibly none; `values` is how many all sets have.
+
+    `leaf_of` has a line for each tree, which the trees of all groups share.
+    """
     items = members.copy()
     branches = np.zeros((max(1, 2 * len(items)), 6), dtype=np.int32)
     scale = np.ones(rows.shape[1])
     as_boxes = rows.reshape(*rows.shape, 1)
     count, depth = divide_into_leaves(attributes, as_boxes, scale, items, branches)
+    near = _new_tree(attributes, rows, items, branches[:count].copy(), depth, leaf_of[0], values)
+    count, depth = _halve(branches, len(items))
+    items = members.copy()
+    turns = _new_tree(attributes, rows, items, branches[:count].copy(), depth, leaf_of[1], values)
+    return GroupTrees(near, turns)
+
+
+def _new_tree(
+    attributes: Attributes,
+    rows: Int32s,
+    items: Int32s,
+    branches: Int32s,
+    depth: int,
+    leaf_of: Int32s,
+    values: int,
+) -> GroupTree:
     columns = 1 + max(0, int(attributes.facts[:, BITS].max()))
     tree = GroupTree(
-        branches[:count].copy(),
-        np.zeros((count, rows.shape[1], 2), dtype=np.int32),
-        np.zeros((count, columns), dtype=np.uint64),
+        branches,
+        np.zeros((len(branches), rows.shape[1], 2), dtype=np.int32),
+        np.zeros((len(branches), columns), dtype=np.uint64),
         items,
         leaf_of,
         np.zeros(values, dtype=np.int32),
+        np.zeros(columns * WORD_BITS, dtype=np.int32),
         np.zeros(depth + 2, dtype=np.int32),
         np.zeros(depth + 2),
     )
     _fill_nodes(attributes, rows, tree)
     return tree
+
+
+@kernel
+def _halve(branches: Int32s, size: int) -> tuple[int, int]:
+    """Divide so many rows into leaves as they stand; gives the number of nodes and the depth."""
+    branches[0, BEGIN], branches[0, END] = 0, size
+    branches[0, CHILD], branches[0, PARENT] = -1, -1
+    count, node, depth = 1, 0, 1
+    while node < count:
+        begin, end = branches[node, BEGIN], branches[node, END]
+        if end - begin > LEAF:
+            branches[node, CHILD] = count
+            branches[count : count + 2, BEGIN] = begin
+            branches[count : count + 2, END] = end
+            branches[count, END] = branches[count + 1, BEGIN] = (begin + end) // 2
+            branches[count : count + 2, CHILD] = -1
+            branches[count : count + 2, PARENT] = node
+            count += 2
+        node += 1
+    node = count - 1  # the last is as deep as any
+    while branches[node, PARENT] >= 0:
+        node = int64(branches[node, PARENT])
+        depth += 1
+    return count, depth
 
 
 @part_of_kernel
@@ -126,9 +191,13 @@ def _sum_up(attributes: Attributes, rows: Int32s, tree: GroupTree, node: int) ->
 @part_of_kernel
 def _count_values(attributes: Attributes, rows: Int32s, tree: GroupTree, row: int, by: int) -> None:
     """A row comes (1) or leaves (-1): count the values it has in sets."""
+    facts = attributes.facts
     for x in range(rows.shape[1]):
-        if attributes.facts[x, KIND] == SET:
-            tree.tally[attributes.facts[x, START] + rows[row, x]] += by
+        if facts[x, KIND] == SET:
+            value = rows[row, x]
+            tree.tally[facts[x, START] + value] += by
+            if tree.tally[facts[x, START] + value] == (1 if by > 0 else 0):
+                tree.on_bits[facts[x, BITS] * WORD_BITS + value % WORD_BITS] += by
 
 
 @kernel
@@ -173,3 +242,33 @@ def tree_extent(attributes: Attributes, tree: GroupTree) -> float:
         else:
             total += extent(attributes, x, low, high)
     return total
+
+
+@kernel
+def tree_row(turns: GroupTree, place: int) -> int:
+    """The row at a place in the table's order, among the rows that are left."""
+    branches = turns.branches
+    node = 0
+    while branches[node, CHILD] >= 0:
+        node = int64(branches[node, CHILD])
+        if place >= branches[node, ALIVE]:
+            place -= int64(branches[node, ALIVE])
+            node += 1
+    for i in range(branches[node, BEGIN], branches[node, END]):
+        if turns.items[i] >= 0:
+            if place == 0:
+                return int64(turns.items[i])
+            place -= 1
+    return NOTHING
+
+
+@kernel
+def write_rows(turns: GroupTree, without: Int32s, order: Int32s, begin: int) -> None:
+    """Write the rows that are left, rising, into the order; but `without` some, rising too."""
+    place, left_out = begin, 0
+    for row in turns.items:
+        if left_out < len(without) and row == without[left_out]:
+            left_out += 1
+        elif row >= 0:
+            order[place] = row
+            place += 1

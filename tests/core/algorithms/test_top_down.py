@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.bottom_up import BottomUp
 from kanon_tui.core.algorithms.top_down import TopDown
+from kanon_tui.core.clustering.boxes import Measure, attributes_of
+from kanon_tui.core.clustering.features import collapse
+from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import RunContext
+from kanon_tui.core.task.steps import Grouping, RunContext, Step
+from kanon_tui.core.task.task import Task
 from tests.core.algorithms.merging_checks import (
     check_shape,
     clusters_of,
@@ -40,14 +45,13 @@ def test_equals_its_twin_on_larger_tables() -> None:
         assert clusters_of(grouping_of(task, TopDown())) == expected, seed
 
 
-def _use_trees(monkeypatch: pytest.MonkeyPatch, large: int, scan: float) -> None:
-    """From how many rows on a group gets a tree, and how soon a split turns to it."""
+def _use_trees(monkeypatch: pytest.MonkeyPatch, large: int) -> None:
+    """From how many rows on a group gets its trees."""
     monkeypatch.setattr("kanon_tui.core.clustering.splitting._LARGE", large)
-    monkeypatch.setattr("kanon_tui.core.clustering.splitting._SCAN", scan)
 
 
 def test_trees_of_the_smallest_groups_equal_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
-    _use_trees(monkeypatch, 2, 0.0)
+    _use_trees(monkeypatch, 2)
     for seed in range(60):
         task = ruled_task(seed, most=30)
         expected = sorted_clusters(twins.top_down(task, growth="class"))
@@ -61,18 +65,84 @@ def test_trees_do_not_change_the_clusters_of_larger_tables(
 ) -> None:
     for seed in range(40, 80):
         task = ruled_task(seed, most=1200)
-        _use_trees(monkeypatch, 2**62, 0.0)
+        _use_trees(monkeypatch, 2**62)
         expected = grouping_of(task, algorithm).labels.tolist()
-        for large, scan, paces in ((2, 0.0, ()), (40, 1.0, (1, 5, 1, 100)), (128, 16.0, (7,))):
-            _use_trees(monkeypatch, large, scan)
+        for large, paces in ((2, ()), (40, (1, 5, 1, 100)), (128, (7,))):
+            _use_trees(monkeypatch, large)
             assert grouping_of(task, algorithm, *paces).labels.tolist() == expected, seed
+
+
+def _shape(name: str, n: int, k: int, seed: int) -> Task:
+    """Tables whose splits were slow: nothing repeats, wide domains, few rows many times."""
+    rng = np.random.default_rng(seed)
+    numbers = [rng.permutation(n) for _ in range(3)]
+    if name == "distinct":
+        return make_task({f"x{i}": own.tolist() for i, own in enumerate(numbers)}, k=k, seed=seed)
+    if name == "wide":
+        incomes = np.rint(np.exp(rng.normal(10, 1, n))).astype(int).tolist()
+        places = [f"p{place}" for place in rng.integers(0, 90, n)]  # more than fit one word
+        return make_task({"income": incomes, "place": places}, k=k, seed=seed)
+    small = {f"x{i}": rng.integers(0, 3, n).tolist() for i in range(3)}
+    return make_task(small, k=k, seed=seed)
+
+
+SHAPES = ("distinct", "wide", "heavy")
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_trees_equal_the_twin_on_shapes_that_were_slow(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    _use_trees(monkeypatch, 2)
+    for seed in range(6):
+        task = _shape(name, 70, 2 + seed % 3, seed)
+        expected = sorted_clusters(twins.top_down(task, growth="class"))
+        assert clusters_of(grouping_of(task, TopDown(growth="class"))) == expected, seed
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_groups_at_any_step_are_those_without_trees(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The runs of large open groups are written when somebody asks for them."""
+
+    def kept(step: Step) -> Grouping:
+        assert step.keep is not None
+        return step.keep()
+
+    task = _shape(name, 900, 5, seed=4)
+    labels = []
+    for large in (2**62, 16):
+        _use_trees(monkeypatch, large)
+        run = Run(task, TopDown(), RunContext(7))
+        labels.append([kept(step).labels.tolist() for step in run])
+    assert labels[0] == labels[1]
+
+
+def test_a_split_that_takes_a_few_rows_away_moves_no_others() -> None:
+    task = _shape("wide", 3000, 5, seed=1)
+    attributes = attributes_of(task, Measure.NCP)
+    distinct = collapse([attribute.column.codes for attribute in task.quasi])
+    everything = np.arange(len(distinct), dtype=np.int32)
+    draw = np.random.default_rng(0).random
+    splitting = Splitting(task, attributes, distinct, [everything], 3, False, draw)
+    seen = 0
+    while splitting.depth:
+        before = splitting._order.copy()
+        assert splitting.advance(1) in (0, 1)
+        _, begin, middle, end = splitting.event.tolist()
+        few = min(middle - begin, end - middle)
+        if end - begin > 2000 and 0 < few < 50:
+            seen += 1
+            assert np.count_nonzero(splitting._order != before) <= few
+    assert seen > 10
 
 
 def test_steps_below_a_tie_do_without_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = [i * i % 7 for i in range(40)]
     columns = {"x": [*numbers, 10**11], "y": [i * 3 % 11 for i in range(41)]}
     task = make_task(columns, k=2)  # one step of x is 5e-12 of the whole
-    _use_trees(monkeypatch, 2, 0.0)
+    _use_trees(monkeypatch, 2)
     expected = sorted_clusters(twins.top_down(task, growth="class"))
     assert clusters_of(grouping_of(task, TopDown(growth="class"))) == expected
 

@@ -1,0 +1,183 @@
+"""How every algorithm grows with the table, on shapes that are hard in different ways.
+
+    python -m benchmarks.growth --sizes 10000 100000 --algorithms top-down k-member
+    python -m benchmarks.growth --million --adult FOLDER
+
+Processor seconds of the search alone, k = 10, at most 5 % suppressed. An exponent is that of the
+last two sizes of a shape, because growth bends upwards; the worst of all shapes is what counts.
+A size that would take longer than `--patience` seconds, by the exponent so far, is left out.
+
+- census: eight quasi-identifiers with hierarchies; incomes are a wide domain, and most rows differ;
+- sets: the same people without hierarchies, zip codes and all;
+- numbers: five numeric quasi-identifiers, all rows different, nothing repeats;
+- heavy: few different rows, each many times;
+- adult: the table drawn again and again, as it is too small. `--adult` names the folder of a file
+  `adult.csv`; without it the sample that comes with Kanon is drawn from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from benchmarks.timing import SAMPLES, census_maker, print_table, run_seconds
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.table import Table, as_table, read_table
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
+from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.task.task import Task
+
+CENSUS = ("age", "income", "sex", "zip", "race", "marital_status", "education", "occupation")
+PRIVACY = Privacy(k=10, max_suppression=0.05)
+SIZES = [10_000, 100_000]
+MILLION = 1_000_000
+WARM_UP = 300
+
+
+def census(records: int, seed: int, hierarchies: bool = True) -> Task:
+    """Generated people; incomes are among the eight quasi-identifiers."""
+    people = census_maker().people(records, seed)
+    frame = pl.DataFrame({name: people[name].astype(str) for name in CENSUS})
+    project = Project.load(SAMPLES / "census" / "project.yaml")
+    return _task(project, CENSUS, as_table(frame), hierarchies)
+
+
+def sets(records: int, seed: int) -> Task:
+    """The same people without hierarchies: classes of a clustering publish sets of values."""
+    return census(records, seed, hierarchies=False)
+
+
+def adult(records: int, seed: int, table: Table) -> Task:
+    """Records of Adult, drawn with replacement where there are not enough."""
+    project = Project.load(SAMPLES / "adult" / "project.yaml")
+    quasi = tuple(n for n, spec in project.attributes.items() if spec.role is Role.QUASI)
+    again = table.frame.sample(records, with_replacement=records > table.frame.height, seed=seed)
+    return _task(project, quasi, replace(table, frame=again))
+
+
+def numbers(records: int, seed: int) -> Task:
+    """Five numbers, drawn from wide domains, so that all rows differ."""
+    rng = np.random.default_rng(seed)
+    columns = {f"x{i}": rng.integers(0, 10**6, records) for i in range(5)}
+    return _numeric(columns)
+
+
+def heavy(records: int, seed: int) -> Task:
+    """Five small numbers and hardly more than a thousand different rows."""
+    rng = np.random.default_rng(seed)
+    columns = {f"x{i}": rng.integers(0, 4, records) for i in range(5)}
+    return _numeric(columns)
+
+
+def _numeric(columns: dict[str, np.ndarray]) -> Task:
+    widths = {name: int(values.max()) + 1 for name, values in columns.items()}
+    specs = {
+        name: AttributeSpec(
+            role=Role.QUASI,
+            kind=Kind.NUMERIC,
+            hierarchy={"builder": "intervals", "widths": [width / 64, width / 16, width / 4]},
+        )
+        for name, width in widths.items()
+    }
+    project = Project(DataSource("table.csv"), specs)
+    frame = pl.DataFrame({name: values.astype(str) for name, values in columns.items()})
+    return _task(project, tuple(columns), as_table(frame))
+
+
+def _task(project: Project, quasi: tuple[str, ...], table: Table, hierarchies: bool = True) -> Task:
+    """The quasi-identifiers of a project with their hierarchies, and nothing else of it."""
+    kept = {}
+    for name in quasi:
+        spec = project.attributes[name]
+        levels = spec.hierarchy if hierarchies else None
+        kept[name] = AttributeSpec(role=Role.QUASI, kind=spec.kind, hierarchy=levels)
+    others = {name: AttributeSpec(role=Role.OTHER) for name in table.names if name not in kept}
+    return prepare(replace(project, attributes=kept | others, privacy=PRIVACY), table)
+
+
+def shapes(adult_folder: Path | None) -> dict[str, Callable[[int], Task]]:
+    """A table of so many records of every shape."""
+    folder = adult_folder or SAMPLES / "adult"
+    path = next(folder / name for name in ("adult.csv", "adult.csv.gz") if (folder / name).exists())
+    table = read_table(path)
+    return {
+        "census": lambda records: census(records, 1790),
+        "sets": lambda records: sets(records, 1790),
+        "numbers": lambda records: numbers(records, 1),
+        "heavy": lambda records: heavy(records, 1),
+        "adult": lambda records: adult(records, 1, table),
+    }
+
+
+def grown(sizes: list[int], seconds: list[float]) -> float:
+    """The exponent between the last two sizes, and none where there are not two."""
+    if len(seconds) < 2:
+        return math.nan
+    return math.log(seconds[-1] / seconds[-2]) / math.log(sizes[-1] / sizes[-2])
+
+
+def measure(
+    names: list[str], made: dict[str, Callable[[int], Task]], sizes: list[int], patience: float
+) -> dict[tuple[str, str], list[float]]:
+    """Seconds per algorithm and shape, size by size, as far as patience goes."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for shape, make in made.items():
+        tiny = make(WARM_UP)
+        for place, size in enumerate(sizes):
+            task = make(size)
+            for name in names:
+                seconds = found.setdefault((name, shape), [])
+                power = grown(sizes[:place], seconds)
+                power = 1.5 if math.isnan(power) else power
+                ahead = (size / sizes[place - 1]) ** power * seconds[-1] if seconds else 0.0
+                if len(seconds) < place or ahead > patience:
+                    continue
+                algorithm = ALGORITHMS[name]()
+                try:
+                    if place == 0:
+                        run_seconds(tiny, algorithm)  # compiles
+                    seconds.append(run_seconds(task, algorithm)[1])
+                except KanonError:
+                    continue
+                print(f"{shape}, {size:,} records, {name}: {seconds[-1]:.2f} s", flush=True)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--million", action="store_true", help="a million records as well")
+    parser.add_argument("--algorithms", nargs="+", default=list(ALGORITHMS))
+    parser.add_argument("--shapes", nargs="+")
+    parser.add_argument("--adult", type=Path, help="folder of adult.csv")
+    parser.add_argument("--patience", type=float, default=300.0, help="seconds for one run")
+    options = parser.parse_args()
+    sizes = sorted({*options.sizes, *([MILLION] if options.million else [])})
+    made = {n: m for n, m in shapes(options.adult).items() if n in (options.shapes or [n])}
+    found = measure(options.algorithms, made, sizes, options.patience)
+    rows = []
+    worst: list[tuple[object, ...]] = []
+    for name in options.algorithms:
+        powers = []
+        for shape in made:
+            seconds = found[name, shape]
+            power = grown(sizes[: len(seconds)], seconds)
+            rows.append((name, shape, *seconds, *["–"] * (len(sizes) - len(seconds)), power))
+            powers.append((-math.inf if math.isnan(power) else power, shape))
+        worst.append((name, *max(powers)))
+    heads = ("algorithm", "shape", *(f"{size:,}" for size in sizes), "n to the power of")
+    print_table("processor seconds of the search", heads, rows)
+    print_table("worst growth of all shapes", ("algorithm", "n to the power of", "shape"), worst)
+
+
+if __name__ == "__main__":
+    main()
