@@ -55,11 +55,12 @@ def execute(args: argparse.Namespace) -> int:
         sides = {"original": _counts(found.original), "release": _counts(found.release)}
         print_json({"people": found.people, **sides})
         return 0
+    of = " person" if task.repeated is not None else ""
     rows = [
         [meaning, figure(original), figure(published)]
         for meaning, original, published in (
             ("have a record that fits", found.original.found, found.release.found),
-            ("have exactly one: found", found.original.unique, found.release.unique),
+            (f"have exactly one{of}: found", found.original.unique, found.release.unique),
             (f"have fewer than k = {task.k:,}", found.original.below_k, found.release.below_k),
             ("a sensitive value is certain", found.original.disclosed, found.release.disclosed),
         )

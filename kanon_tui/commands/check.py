@@ -1,6 +1,7 @@
 """Measure a table that is already anonymised, whoever made it.
 
-Exit code 1 when its smallest class has fewer than k records.
+Exit code 1 when its smallest class has fewer than k records, or people where --person says whose
+each row is.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="the smallest class that is allowed",
     )
     parser.add_argument("--sensitive", metavar="NAME", help="a sensitive attribute to measure")
+    parser.add_argument(
+        "--person", metavar="NAME", help="whose each row is: people are counted, not rows"
+    )
     add_json(parser)
 
 
@@ -46,16 +50,18 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.metrics.published_table import check_published
     from kanon_tui.core.privacy.k_anonymity import KAnonymity
     from kanon_tui.core.privacy.models import MODELS
+    from kanon_tui.core.privacy.people_requirement import PeopleCount
 
     table = read_table(args.file)
-    found = check_published(table.frame, args.quasi, args.sensitive, args.k)
+    found = check_published(table.frame, args.quasi, args.sensitive, args.k, args.person)
     if args.json:
         print_json(found)
     else:
         titles = {
             "records": "records",
+            **({"people": "people"} if args.person else {}),
             "classes": "classes",
-            KAnonymity.name: KAnonymity.check_title,
+            KAnonymity.name: PeopleCount.check_title if args.person else KAnonymity.check_title,
             "risk_max": "highest risk of finding a person",
             "risk_mean": "mean risk of finding a person",
             **{name: model.check_title for name, model in MODELS.items()},
@@ -66,5 +72,7 @@ def execute(args: argparse.Namespace) -> int:
             if found[name] is not None
         ]
         print_table(("measure", "figure"), rows)
+        for warning in found.get("warnings", ()):
+            say(f"warning: {warning} (--person NAME counts people)")
         say(f"k = {args.k:,} is {'reached' if found['reached'] else 'NOT reached'}")
     return 0 if found["reached"] else 1

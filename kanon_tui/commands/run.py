@@ -133,13 +133,18 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
     from kanon_tui.core.analysis.recommend import keeps_more
     from kanon_tui.core.release.formulas import count_formulas
 
-    measures = result.measures
+    measures, task = result.measures, result.task
+    smallest = f"{measures.smallest_class:,} records"
+    people = lost = ""
+    if task.repeated is not None:
+        smallest += f" of {measures.privacy.k:,} people"
+        people, lost = f" of {task.people:,} people", f" (of {measures.suppressed_people:,} people)"
     say(
         f"{args.project.name}: {result.algorithm.title}, k = {result.task.k:,}, verified: "
-        f"the smallest of {measures.classes:,} classes has {measures.smallest_class:,} records"
+        f"the smallest of {measures.classes:,} classes has {smallest}"
     )
     say(
-        f"  {result.task.n:,} records, {measures.suppressed_records:,} suppressed, "
+        f"  {task.n:,} records{people}, {measures.suppressed_records:,} suppressed{lost}, "
         f"{result.task.dropped_missing:,} dropped for missing values"
     )
     say(

@@ -34,3 +34,46 @@ def test_check_measures_any_table(folder: Path) -> None:
     assert done.returncode == 1
     assert "k = 3 is NOT reached" in done.stdout
     assert "distinct l-diversity                       2" in done.stdout
+
+
+VISITS = "patient_id,age,ill\n" + "".join(
+    f"p{i // 3},{'young' if i < 12 else 'old'},{'flu' if i % 3 else 'cold'}\n" for i in range(24)
+)
+
+
+def test_people_are_counted_and_repeated_ones_warned_of(folder: Path) -> None:
+    (folder / "v.csv").write_text(VISITS)
+    asked = ("check", "v.csv", "--quasi", "age", "--k", "5", "--sensitive", "ill")
+    done = kanon(*asked, folder=folder)
+    assert done.returncode == 0
+    assert "patient_id repeats: 24 rows are 8 people; k counts rows" in done.stdout
+    assert "p1" not in done.stdout
+    done = kanon(*asked, "--person", "patient_id", "--json", folder=folder)
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert (found["records"], found["people"], found["k"]) == (24, 8, 4)
+    assert (found["risk_max"], found["alpha"], found["l_distinct"]) == (0.25, 1.0, 2)
+    done = kanon(*asked, "--person", "age", folder=folder)
+    assert done.returncode == 2
+    assert "'age' says whose a row is" in done.stderr
+
+
+def test_run_warns_of_repeated_people_and_counts_them_when_told(folder: Path) -> None:
+    (folder / "v.csv").write_text(VISITS)
+    project = (
+        "data: {path: v.csv}\nattributes:\n  patient_id: {role: ROLE}\n"
+        "  age: {role: quasi}\n  ill: {role: sensitive}\n"
+        "privacy: {k: 5}\nalgorithm: {name: global}\n"
+    )
+    (folder / "rows.yaml").write_text(project.replace("ROLE", "identifier"))
+    done = kanon("run", "rows.yaml", "--report", "r.md", folder=folder)
+    said = "patient_id repeats: 24 rows are 8 people; k counts rows"
+    assert f"warning: {said}" in done.stdout
+    assert said in (folder / "r.md").read_text().replace("\\", "")
+    (folder / "people.yaml").write_text(project.replace("ROLE", "person"))
+    done = kanon("run", "people.yaml", "--out", "o.csv", "--report", "r.json", folder=folder)
+    assert "repeats" not in done.stdout
+    assert "the smallest of 1 classes has 24 records of 8 people" in done.stdout
+    assert (folder / "o.csv").read_text().splitlines()[0] == "age,ill"
+    report = json.loads((folder / "r.json").read_text())
+    assert (report["people"], report["privacy"]["k"]) == (8, 8)

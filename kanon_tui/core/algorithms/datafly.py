@@ -79,7 +79,7 @@ class Datafly(Algorithm):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Raise until the rest may be suppressed."""
-        limit = task.allowed_suppressed if task.privacy.max_suppression > 0 else task.k
+        limit = task.allowed_people if task.privacy.max_suppression > 0 else task.k
         refuse_if_hopeless(task, limit)
         objective = "rv" if self.objective == "values" else self.objective
         lowest = least_levels(task)
@@ -89,9 +89,10 @@ class Datafly(Algorithm):
             search.generated += 1
             outcome = search.count(levels)
             joining: Int64s | None = np.empty(0, dtype=np.int64)
-            if outcome.passes and 0 < (outcome.small or 0) < task.k:
+            if outcome.passes and outcome.small:
                 labels = search.frequency.labels(levels, search.tuple_of)
-                joining = _joining(labels, task, search.frequency.allowed)
+                if task.count(labels < 0) < task.k:
+                    joining = _joining(labels, task, min(limit, task.people - 1))
             if outcome.passes and joining is not None and not len(joining):
                 search.record_passing(levels)
             yield from search.tell_test(levels, outcome)
@@ -197,12 +198,12 @@ class Datafly(Algorithm):
 def _joining(labels: Int32s, task: Task, allowed: int) -> Int64s | None:
     """The records that join fewer than k suppressed ones; None where that would be too many.
 
-    `labels` gives the class of every record, -1 for those already suppressed.
+    `labels` gives the class of every record, -1 for those already suppressed. Where people may have
+    several records, those who are suppressed are counted as people.
     """
     there = labels >= 0
     sizes = counted(labels[there], None if task.copies is None else task.copies[there])
-    suppressed = task.n - int(sizes.sum())
-    needed = task.k - suppressed
+    needed = task.k - task.count(labels < 0)
     can_spare = np.flatnonzero(sizes - needed >= task.k)
     if len(can_spare) and not task.requirements and task.k <= allowed:
         smallest = int(can_spare[sizes[can_spare].argmin()])
@@ -213,6 +214,7 @@ def _joining(labels: Int32s, task: Task, allowed: int) -> Int64s | None:
             )
         return np.flatnonzero(labels == smallest)[-needed:]
     smallest = int(sizes.argmin())
-    if suppressed + int(sizes[smallest]) > allowed:
+    together = (labels < 0) | (labels == smallest)
+    if task.count(together) > allowed or together.all():
         return None
     return np.flatnonzero(labels == smallest)

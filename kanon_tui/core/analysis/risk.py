@@ -43,6 +43,7 @@ class Risk:
     """Unique records and records in classes below k, now and without each attribute."""
 
     records: int
+    """Records, or people where some have several; so are the other counts."""
     k: int
     unique: int
     below_k: int
@@ -50,15 +51,24 @@ class Risk:
     """Most helpful first."""
     unique_at_levels: tuple[UniqueAtLevel, ...]
     """For the attribute that contributes most: each level of its hierarchy below the root."""
+    in_people: bool = False
 
 
-def risk(quasi: Sequence[QuasiIdentifier], records: int, k: int) -> Risk:
-    """Measure a table as it is, and what single changes would do to it."""
+def risk(
+    quasi: Sequence[QuasiIdentifier], records: int, k: int, person: Column | None = None
+) -> Risk:
+    """Measure a table as it is, and what single changes would do to it.
+
+    With `person`, which says whose each record is, people are counted: one is unique with a record
+    that only she has, and below k with one that fewer than k people have.
+    """
     columns = [attribute.column.codes for attribute in quasi]
-    unique, below = _counts(columns, records, k)
+    whose = np.arange(records) if person is None else person.codes
+    people = records if person is None else len(person.values)
+    unique, below = _counts(columns, whose, k)
     without = sorted(
         (
-            Contribution(attribute.name, *_counts(columns[:x] + columns[x + 1 :], records, k))
+            Contribution(attribute.name, *_counts(columns[:x] + columns[x + 1 :], whose, k))
             for x, attribute in enumerate(quasi)
         ),
         key=lambda c: (c.below_k, c.unique),
@@ -70,10 +80,8 @@ def risk(quasi: Sequence[QuasiIdentifier], records: int, k: int) -> Risk:
         for level in range(1, hierarchy.height):
             changed = list(columns)
             changed[worst] = hierarchy.maps[level][columns[worst]]
-            at_levels.append(
-                UniqueAtLevel(quasi[worst].name, level, _counts(changed, records, k)[0])
-            )
-    return Risk(records, k, unique, below, tuple(without), tuple(at_levels))
+            at_levels.append(UniqueAtLevel(quasi[worst].name, level, _counts(changed, whose, k)[0]))
+    return Risk(people, k, unique, below, tuple(without), tuple(at_levels), person is not None)
 
 
 def alone_identifies(column: Column) -> float:
@@ -81,10 +89,13 @@ def alone_identifies(column: Column) -> float:
     return float((column.counts == 1).sum() / max(len(column.codes), 1))
 
 
-def _counts(columns: Sequence[npt.NDArray[np.integer]], records: int, k: int) -> tuple[int, int]:
-    """Unique records, and records in classes below k."""
-    if not columns:
-        return (1 if records == 1 else 0), (records if records < k else 0)
-    frame = pl.DataFrame({str(i): column for i, column in enumerate(columns)})
-    sizes = frame.group_by(frame.columns).len(name="size")["size"].to_numpy()
-    return int((sizes == 1).sum()), int(sizes[sizes < k].sum())
+def _counts(
+    columns: Sequence[npt.NDArray[np.integer]], whose: npt.NDArray[np.integer], k: int
+) -> tuple[int, int]:
+    """People with a unique record, and with one in a class below k."""
+    frame = pl.DataFrame({str(i): column for i, column in enumerate(columns)} | {"who": whose})
+    keys = frame.columns[:-1]
+    size = pl.col("who").n_unique()
+    sizes = frame.with_columns(size=size.over(keys) if keys else size)
+    counted = [sizes.filter(pl.col("size") < below)["who"].n_unique() for below in (2, k)]
+    return counted[0], counted[1]

@@ -164,6 +164,8 @@ class RequirementRepair:
         free = (self._boxes.sizes > 0) & (self._block == self._block[one]) & ~self._suppressed
         free[one] = False
         others = np.flatnonzero(free)
+        if not len(others):
+            raise NotReachedError(self._not_even_together())
         costs = self._boxes.costs(one, others)
         rounded = np.round(costs / TIE)
         for start in range(0, len(others), _LOOKED_AT):
@@ -177,6 +179,16 @@ class RequirementRepair:
                 price = np.maximum(costs[place], TIE) / np.maximum(closed, TIE)
                 return int(near[np.argmin(np.where(closed > TIE, price, np.inf))])
         return int(others[np.argmin(rounded)])
+
+    def _not_even_together(self) -> str:
+        """Why merging on has led nowhere: shares of people may fail in a union of classes."""
+        missed = [each for each in self._task.requirements if not each.whole_table_holds]
+        why = missed[0].unreachable() if missed else "what is required is missed"
+        return (
+            f"merging classes on ended with one class of all records, which does not do: {why}. "
+            f"Where people have several records, finer classes can do: try global or hybrid, which "
+            f"look at all levels"
+        )
 
     def _merge(self, one: int, other: int) -> None:
         self._boxes.merge(one, other)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.numeric import Flags, Int64s
 
 __all__ = ["GroupValues"]
 
@@ -67,7 +67,13 @@ class GroupValues:
     @cached_property
     def sizes(self) -> Int64s:
         """Records of every group, none of which may be empty."""
-        return np.asarray(np.add.reduceat(self.records, self.starts[:-1]), dtype=np.int64)
+        sums: Int64s = np.add.reduceat(self.records, self.starts[:-1])
+        return sums
+
+    def only(self, shown: Flags) -> tuple[Int64s, GroupValues]:
+        """The groups that have any of some pairs, and these pairs with groups numbered anew."""
+        there, group = np.unique(self.group[shown], return_inverse=True)
+        return there, GroupValues(len(there), group, self.code[shown], self.records[shown])
 
     def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
         """Smallest and largest of some number per group; -1 for a group without pairs."""

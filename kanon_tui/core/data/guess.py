@@ -6,7 +6,8 @@ nothing.
 
 Roles, in this order:
 
-1. a name like *ssn*, *email*, *Nachname*, *patient id* → identifier;
+1. a name like *ssn*, *email*, *Nachname*, *patient id* → identifier; where it numbers people and
+   values repeat, so that a person has several records → person;
 2. a name like *diagnosis*, *Einkommen*, *religion* → sensitive;
 3. a name like *age*, *sexe*, *PLZ*, *fecha de nacimiento*, *occupation* → quasi;
 4. texts of a shape that names people, such as IBANs or e-mail addresses → identifier, or
@@ -33,7 +34,13 @@ import polars as pl
 
 from kanon_tui.core.data.numbers import PLAIN, NumberFormat, closest_number_format
 from kanon_tui.core.data.personal_shapes import SAMPLE, shape_of
-from kanon_tui.core.data.personal_words import CODES, LABELS, ROLE_WORDS, words_of
+from kanon_tui.core.data.personal_words import (
+    CODES,
+    LABELS,
+    PERSON_NUMBERS,
+    ROLE_WORDS,
+    words_of,
+)
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.data.text_series import FEW
@@ -97,6 +104,12 @@ def guess_attribute(table: Table, name: str) -> Guess:
     role, why = _role_by_name(words)
     if role is Role.OTHER:
         role, why = _role_by_values(words, impression, distinct, present)
+    repeats = _FEW <= distinct.len() < present
+    if role in (Role.IDENTIFIER, Role.OTHER) and impression.labels and repeats:
+        found = PERSON_NUMBERS.find(words)
+        if found:
+            role = Role.PERSON
+            why = f"its name says '{found}', and {present:,} records are {distinct.len():,} people"
     reason = f"{why}; {impression.what}"
     return Guess(role, impression.kind, reason, impression.format, impression.readings)
 

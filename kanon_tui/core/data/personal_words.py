@@ -168,6 +168,15 @@ ROLE_WORDS: dict[Role, WordList] = {
 }
 """What a name says of the role, in the order in which it is asked."""
 
+PERSON_NUMBERS = _list(
+    """ssn mrn nhs uuid guid =id =pid =patient =patients =person =subject =participant =respondent
+    =household =member =customer =client =pseudonym patientennummer fallnummer kundennummer
+    versichertennummer krankenversichertennummer personalnummer matrikelnummer ahv ahvn13 nir bsn
+    cpf =dni codice_fiscale numero_de_utente =db030 =hb030 =rb030 =rb040 =pb030""",
+    rf"\b{_PEOPLE} ?{_NUMBERED}\b",
+)
+"""Names of columns that number people: where values repeat, a person has several records."""
+
 CODES = _list(
     """zip* postcode* post_code* postal* plz postleitzahl* code_postal codepostal codigo_postal
     codice_postale =cap =cp ssn phone* telephone mobile fax telefon* telefono* handy* fips code

@@ -11,9 +11,15 @@ class Role(StrEnum):
     """How an attribute is treated when the table is published."""
 
     IDENTIFIER = "identifier"  # never published
+    PERSON = "person"  # never published; its records are one person's, and privacy counts people
     QUASI = "quasi"  # generalised
     SENSITIVE = "sensitive"  # published as it is; protected by l-diversity and friends
     OTHER = "other"  # published as it is
+
+    @property
+    def published(self) -> bool:
+        """Whether a release has the attribute at all."""
+        return self not in (Role.IDENTIFIER, Role.PERSON)
 
 
 class Kind(StrEnum):

@@ -12,10 +12,10 @@ passing one passes, and one with fewer attributes (the others at the root) does 
 no records is none: when everything would be suppressed, the string fails.
 
 Where more than k is required (`RequirementTest`), classes that miss it must go as well. The
-properties then hold as before where nothing may be suppressed, or where more records never hurt a
-class (`monotone`). Else a class that holds may be spoilt by one that is merged into it. The number
-of records that must go at least still only falls from a string to a more general one: searches
-prune by that (`fails_below`, `necessary`).
+properties then hold as before where nothing may be suppressed and classes that hold make one that
+holds (`closed`), or where more records never hurt a class (`monotone`). Else a class that holds may
+be spoilt by one that is merged into it. The number of records that must go at least still only
+falls from a string to a more general one: searches prune by that (`fails_below`, `necessary`).
 
 Cost: a test is one pass over the source's tuples, with a table look-up for every attribute that is
 not at the root and one probe of a table. No sort, no copy. A string with more than n / k classes
@@ -205,7 +205,8 @@ class Frequency:
             return replace(
                 large_enough, passes=not fails, small=gone, missed=missed, fails_below=fails
             )
-        fails = gone > self.allowed
+        assert self.requirement_test is not None
+        fails = gone > self.allowed or self.requirement_test.too_many_gone(numbers, kept)
         below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
         return replace(large_enough, passes=not fails, small=gone, missed=missed, fails_below=below)
 
@@ -229,9 +230,12 @@ class Frequency:
     @cached_property
     def monotone(self) -> bool:
         """Whether everything more general than a passing string passes."""
-        if self.requirement_test is None or not self.allowed or self.bounds_only:
+        if self.requirement_test is None or self.bounds_only:
             return True
-        return all(each.model.monotone for each in self.requirement_test.requirements)
+        required = self.requirement_test.requirements
+        if not self.allowed:
+            return all(each.closed for each in required)
+        return all(each.monotone for each in required)
 
     @cached_property
     def necessary(self) -> Frequency:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.numeric import Flags, Int32s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
@@ -37,25 +38,39 @@ class RequirementTest:
         self, requirements: Sequence[ColumnRequirement], tuple_of: Int32s, tuples: int
     ) -> None:
         self.requirements = tuple(requirements)
-        self._pairs = {
-            each.column.name: GroupValues.of(
-                tuple_of, each.column.codes, tuples, each.column.copies
-            )
-            for each in requirements
-        }
+        columns = {id(each.column.codes): each.column for each in requirements}
+        self._pairs = [
+            GroupValues.of(tuple_of, own.codes, tuples, own.copies) for own in columns.values()
+        ]
+        self._place = [list(columns).index(id(each.column.codes)) for each in requirements]
+        self._people: GroupValues | None = None
+        self._most_people = 0
+
+    def limit_people(self, most: int, person: Column, tuple_of: Int32s, tuples: int) -> None:
+        """Let at most so many people lose a record."""
+        self._people, self._most_people = GroupValues.of(tuple_of, person.codes, tuples), most
+
+    def too_many_gone(self, number: Int32s, kept: Flags) -> bool:
+        """Whether too many people have a record in classes that are not kept."""
+        if self._people is None:
+            return False
+        lost = ~kept[number[self._people.group]]
+        return len(np.unique(self._people.code[lost])) > self._most_people
 
     def least_removed(self, number: Int32s, sizes: Int32s) -> npt.NDArray[np.int64]:
         """Per class how many records must go at least for the rest to hold."""
         values = self._values(number, len(sizes))
-        removed = [each.least_removed(values[each.column.name]) for each in self.requirements]
+        pairs = zip(self.requirements, values, strict=True)
+        removed = [requirement.least_removed(held) for requirement, held in pairs]
         return np.asarray(np.max(removed, axis=0), dtype=np.int64)
 
-    def _values(self, number: Int32s, classes: int) -> dict[str, GroupValues]:
-        """The values of each sensitive attribute in every class, by the class of every tuple."""
-        return {
-            name: GroupValues.of(number[pairs.group], pairs.code, classes, pairs.records)
-            for name, pairs in self._pairs.items()
-        }
+    def _values(self, number: Int32s, classes: int) -> list[GroupValues]:
+        """What every class has of each requirement's column, by the class of every tuple."""
+        held = [
+            GroupValues.of(number[pairs.group], pairs.code, classes, pairs.records)
+            for pairs in self._pairs
+        ]
+        return [held[place] for place in self._place]
 
     def judge(self, number: Int32s, sizes: Int32s) -> tuple[Flags, MissedRequirement | None]:
         """Per class whether something is missed, and what most records miss.
@@ -66,8 +81,8 @@ class RequirementTest:
         values = self._values(number, classes)
         missed = np.zeros(classes, dtype=bool)
         worst: MissedRequirement | None = None
-        for requirement in self.requirements:
-            here = requirement.gaps(values[requirement.column.name]) > 0
+        for requirement, held in zip(self.requirements, values, strict=True):
+            here = requirement.gaps(held) > 0
             records = int(sizes[here].sum())
             if records > (worst.records if worst is not None else 0):
                 worst = MissedRequirement(requirement, records)

@@ -84,11 +84,14 @@ class Search:
         self.task, self.context = task, context
         self.names = tuple(attribute.name for attribute in task.quasi)
         coded, self.tuple_of, roll_ups = shared_counts(task, context).at(lowest)
-        if allowed is None:
-            allowed = task.allowed_suppressed
+        people = task.allowed_people if allowed is None else allowed
+        allowed = task.records_of(people)
         requirement_test = None
         if task.requirements:
             requirement_test = RequirementTest(task.requirements, self.tuple_of, len(coded.counts))
+            if task.repeated is not None:
+                counted = self.tuple_of, len(coded.counts)
+                requirement_test.limit_people(people, task.repeated, *counted)
         self.frequency = Frequency(coded, task.k, allowed, roll_ups, requirement_test)
         self.objective = make_objective(objective, task, self.frequency, self.tuple_of)
         heights = [attribute.hierarchy.height for attribute in task.quasi]

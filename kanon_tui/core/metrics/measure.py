@@ -89,6 +89,8 @@ class Measures:
     smallest_class: int
     largest_class: int
     suppressed_records: int
+    suppressed_people: int
+    """People who lose a record; records, where nothing says whose they are."""
     suppressed_cells: int
     """Cells hidden one by one in published records."""
     attributes: Mapping[str, AttributeMeasures]
@@ -125,9 +127,10 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
         precision=precision(release),
         classes=len(sizes),
         distinct_published=distinct_published(release),
-        smallest_class=privacy.k,
+        smallest_class=privacy.smallest_class,
         largest_class=int(sizes.max()) if len(sizes) else 0,
         suppressed_records=release.suppressed_records,
+        suppressed_people=release.task.count(release.suppressed),
         suppressed_cells=0 if singly is None else int(singly[~release.suppressed].sum()),
         attributes=attributes,
         privacy=privacy,

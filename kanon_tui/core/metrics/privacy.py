@@ -8,7 +8,7 @@ Reference: CKA for MAGVals; `core/privacy` for the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +21,7 @@ from kanon_tui.core.numeric import TIE, Flags, Int64s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.privacy.people_requirement import PeopleRequirement
 from kanon_tui.core.release.recode import Release
 
 __all__ = [
@@ -49,7 +50,8 @@ class PrivacyMeasures:
     figures: Mapping[str, Mapping[str, float]]
     """Of the worst class, by the name of a model (`l_distinct`, `t`, …) and sensitive attribute."""
     risk_max: float
-    """Prosecutor risk 1/|E|: of the most exposed record."""
+    """Prosecutor risk 1/|E|: of the most exposed record, |E| being people where some have several
+    records."""
     risk_mean: float
     """Prosecutor risk, mean over the published records."""
     violations: int
@@ -59,18 +61,22 @@ class PrivacyMeasures:
     required: tuple[Reached, ...]
     """What is required beyond k, and what the worst class has."""
     class_sizes: Int64s = field(repr=False)
+    """Of every class its records, or its people where some have several."""
+    smallest_class: int
+    """Records of the smallest class."""
 
     def records_at_risk(self, threshold: float) -> int:
-        """Published records whose prosecutor risk is above the threshold."""
+        """Published records whose prosecutor risk is above the threshold; people, if counted."""
         exposed = self.class_sizes[1.0 / self.class_sizes > threshold]
         return int(exposed.sum())
 
 
 def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMeasures:
     """All privacy measures of a release, over the classes that are published."""
-    sizes = release.published_sizes
+    records, person = release.published_sizes, release.task.repeated
+    sizes = records if person is None else release.values_of(person).distinct
     found = {
-        column.name: worst_figures(release.values_of(column), column)
+        column.name: worst_figures(release.values_of, column, person)
         for column in release.task.sensitive
     }
     risk_max, risk_mean = prosecutor_risk(sizes)
@@ -92,6 +98,7 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
             if len(sizes)
         ),
         class_sizes=sizes,
+        smallest_class=KAnonymity.measured(records),
     )
 
 
@@ -102,8 +109,20 @@ def prosecutor_risk(sizes: Int64s) -> tuple[float, float]:
     return 1.0 / int(sizes.min()), len(sizes) / int(sizes.sum())
 
 
-def worst_figures(groups: GroupValues, column: Column) -> dict[str, float]:
-    """By the name of every model its figure of the worst class, by the values that classes hold."""
+def worst_figures(
+    values_of: Callable[[Column], GroupValues], column: Column, person: Column | None = None
+) -> dict[str, float]:
+    """By the name of every model its figure of the worst class of a sensitive column.
+
+    `values_of` gives the values that classes hold of a column; `person` says whose each record is,
+    where some have several.
+    """
+    if person is not None:
+        loose = [ColumnRequirement(m(m.loosest, column.name), column) for m in MODELS.values()]
+        in_people = PeopleRequirement.of(loose, person)
+        pairs = values_of(in_people[0].column)
+        return {each.model.name: each.worst_of(pairs) for each in in_people}
+    groups = values_of(column)
     return {name: model.measured(groups, column) for name, model in MODELS.items()}
 
 

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import by_value
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.guess import guess_attributes
+from kanon_tui.core.data.repeated_people import repeated_people
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, suggestion
@@ -18,14 +20,22 @@ from kanon_tui.core.metrics.privacy import prosecutor_risk, worst_figures
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.recode import number_rows
+from kanon_tui.core.text import count_of
 
 __all__ = ["check_published"]
 
 
 def check_published(
-    frame: pl.DataFrame, quasi: Sequence[str], sensitive: str | None, k: int
+    frame: pl.DataFrame,
+    quasi: Sequence[str],
+    sensitive: str | None,
+    k: int,
+    person: str | None = None,
 ) -> dict[str, Any]:
     """Measure a table that is already anonymised, whoever made it.
+
+    `person` names a column that says whose each row is: then people are counted. Without one, a
+    column that numbers people and repeats is warned of.
 
     Cells are compared as they are printed; every row counts, one of nothing but `*` too. The
     sensitive attribute is counted in values, not in spellings; it is ordered when it is guessed to
@@ -33,23 +43,30 @@ def check_published(
     known.
     """
     table = as_table(frame)
-    for name in (*quasi, *([sensitive] if sensitive is not None else [])):
+    for name in (*quasi, *(each for each in (sensitive, person) if each is not None)):
         if name not in table.names:
             raise InputError(f"the table has no column '{name}'; {suggestion(name, table.names)}")
     if not quasi:
         raise InputError("no quasi-identifiers are named; name at least one column")
     printed = as_table(table, missing_tokens=())
     classes = number_rows([printed.column(name, Kind.CATEGORICAL).codes for name in quasi])
-    sizes = np.bincount(classes)
+    whose, warnings = _people(table, quasi, sensitive, person)
+    records = np.bincount(classes)
+
+    def held(column: Column) -> GroupValues:
+        return GroupValues.of(classes, column.codes, len(records))
+
+    sizes = records if whose is None else held(whose).distinct
     risk_max, risk_mean = prosecutor_risk(sizes)
     found: dict[str, float | None] = dict.fromkeys(MODELS)
     if sensitive is not None:
         guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
         column = table.column(sensitive, guess.kind, guess.format)
         counted = by_value(column, table.missing_tokens)
-        found |= worst_figures(GroupValues.of(classes, counted.codes, len(sizes)), counted)
+        found |= worst_figures(held, counted, whose)
     return {
         "records": table.height,
+        **({} if whose is None else {"people": len(whose.values)}),
         "quasi": list(quasi),
         "classes": len(sizes),
         KAnonymity.name: KAnonymity.measured(sizes),
@@ -57,4 +74,22 @@ def check_published(
         "risk_max": risk_max,
         "risk_mean": risk_mean,
         "reached": KAnonymity.measured(sizes) >= k,
+        **({"warnings": warnings} if warnings else {}),
     }
+
+
+def _people(
+    table: Table, quasi: Sequence[str], sensitive: str | None, person: str | None
+) -> tuple[Column | None, list[str]]:
+    """Whose every row is, and what to warn of where nobody says so."""
+    if person is None:
+        others = [name for name in table.names if name not in (*quasi, sensitive)]
+        unsaid = repeated_people(table, others)
+        return None, [] if unsaid is None else [unsaid.warning]
+    column = by_value(table.column(person, Kind.CATEGORICAL), table.missing_tokens)
+    if person in quasi or person == sensitive:
+        raise InputError(f"'{person}' says whose a row is, so it is no other column; name another")
+    if column.missing is not None:
+        gone = count_of(int(column.counts[column.missing]), "row has", "rows have")
+        raise InputError(f"'{person}' says whose a row is, but {gone} no value in it; fill it in")
+    return column, []

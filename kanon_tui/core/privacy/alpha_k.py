@@ -25,6 +25,7 @@ from kanon_tui.core.fields.types import number
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.shares import fewest_removed, highest_shares, over_present
 from kanon_tui.core.text import quoted_list
 
@@ -96,6 +97,10 @@ class AlphaKAnonymity(PrivacyModel):
         """The highest share of a value of every class, among the records that have one."""
         bounded = self._bounded(column)
         return over_present(groups, column, lambda g: highest_shares(g, bounded), 0.0)
+
+    def people_figures(self, people: PeopleValues, column: Column) -> Floats:
+        """The highest share of people who have a value in any of their records there."""
+        return self.figures(people.each, column)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
         """α is the share to bring down."""

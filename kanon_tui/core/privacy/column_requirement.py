@@ -25,6 +25,16 @@ class ColumnRequirement:
     model: PrivacyModel
     column: Column
 
+    @property
+    def monotone(self) -> bool:
+        """Whether more records never hurt a class."""
+        return self.model.monotone
+
+    @property
+    def closed(self) -> bool:
+        """Whether two classes that hold make one that holds."""
+        return True
+
     def figures(self, groups: GroupValues) -> Floats:
         """The figure of every class."""
         return self.model.figures(groups, self.column)
@@ -92,8 +102,10 @@ def out_of_reach(
     """A requirement that no release can keep, however general it is.
 
     With suppression only a monotone one is proof: the rest of a table may be better than the whole.
+    So it may where classes that hold can make one that does not.
     """
     for requirement in requirements:
-        if not requirement.whole_table_holds and (requirement.model.monotone or not suppression):
+        proof = requirement.monotone if suppression else requirement.closed
+        if proof and not requirement.whole_table_holds:
             return requirement
     return None

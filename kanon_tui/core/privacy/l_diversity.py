@@ -18,6 +18,7 @@ from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.fields.types import number, whole_number
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.shares import (
     fewest_removed,
     highest_shares,
@@ -40,6 +41,7 @@ class DistinctLDiversity(PrivacyModel):
     report_meaning = "fewest different values in a class"
     at_least = True
     monotone = True
+    closed_in_people = True
     digits = 0
     bound_type = whole_number(low=1)
     form_name = "l_distinct"
@@ -49,6 +51,10 @@ class DistinctLDiversity(PrivacyModel):
         """The number of distinct values of every class."""
         present = over_present(groups, column, lambda g: g.distinct.astype(np.float64), 1.0)
         return np.asarray(np.maximum(present, 1.0), dtype=np.float64)
+
+    def people_figures(self, people: PeopleValues, column: Column) -> Floats:
+        """How many people can each be given a different value: none counts for two."""
+        return np.maximum(people.matched, 1).astype(np.float64)
 
     def __str__(self) -> str:
         values = plural(self.bound, "value")

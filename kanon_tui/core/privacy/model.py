@@ -35,6 +35,7 @@ from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, optional, plain_number
 from kanon_tui.core.numeric import TIE, Floats, Int64s
+from kanon_tui.core.privacy.people import PeopleValues
 
 __all__ = ["PrivacyFigure", "PrivacyModel"]
 
@@ -79,6 +80,9 @@ class PrivacyModel(PrivacyFigure, ABC):
     """Where there is little room: `α`."""
     monotone: ClassVar[bool] = False
     """Whether more records never hurt a class, as where values are counted."""
+    closed_in_people: ClassVar[bool] = False
+    """Whether merging stays harmless where people are counted, of whom two classes may share some:
+    so it is where they are only ever added, not where shares are taken of them."""
     digits: ClassVar[int] = 3
     """Digits behind the point of a bound that is proposed; 0 where figures are whole numbers."""
     loosest: ClassVar[float] = 1.0
@@ -138,6 +142,10 @@ class PrivacyModel(PrivacyFigure, ABC):
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """The figure of every class, whatever the bound; no class may be empty."""
 
+    def people_figures(self, people: PeopleValues, column: Column) -> Floats:
+        """The figure of every class by its people; `column` counts the whole table in people."""
+        return self.figures(people.shared, column)
+
     def gaps(self, figures: Floats) -> Floats:
         """How much figures miss the bound by, in shares; 0 where they keep it."""
         missed = figures - self.bound
@@ -163,8 +171,12 @@ class PrivacyModel(PrivacyFigure, ABC):
     def measured(cls, groups: GroupValues, column: Column) -> float:
         """The figure of the worst class, for reports; 0 where there is no class."""
         anything = cls(cls.loosest, column.name)
-        figure = float(anything.worst(anything.figures(groups, column))) if groups.count else 0.0
-        return figure if cls.digits else int(figure)
+        return anything.shown(anything.figures(groups, column)) if groups.count else 0.0
+
+    def shown(self, figures: Floats) -> float:
+        """The worst of some figures, as reports have it."""
+        figure = float(self.worst(figures))
+        return figure if self.digits else int(figure)
 
     def kept_by(self, figures: npt.ArrayLike) -> Floats:
         """The nearest bounds, with few digits, that classes of these figures keep."""

@@ -24,6 +24,7 @@ from kanon_tui.core.fields.types import number
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.people import PeopleValues
 
 __all__ = ["PersonalK", "asked_for", "personal_requirement"]
 
@@ -61,6 +62,7 @@ class PersonalK(PrivacyModel):
     at_least = True
     digits = 2
     loosest = 0.0
+    closed_in_people = True
     bound_type = number(low=1)
     form_name = "personal_k"
     help = "Every class has at least as many records as anybody in it asks for"
@@ -70,6 +72,12 @@ class PersonalK(PrivacyModel):
         asked = asked_for(column)[groups.code]
         largest = np.maximum.reduceat(asked, groups.starts[:-1])
         return np.asarray(groups.sizes / largest, dtype=np.float64)
+
+    def people_figures(self, people: PeopleValues, column: Column) -> Floats:
+        """People / the largest k asked for, of every class."""
+        largest = np.zeros(people.count, dtype=np.int64)
+        np.maximum.at(largest, people.group, asked_for(column)[people.code])
+        return np.asarray(people.people / largest, dtype=np.float64)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
         """All but the most who can stay together."""

@@ -49,8 +49,7 @@ def over_present(
     shown = groups.code != column.missing if column.missing is not None else None
     if shown is None or shown.all():
         return figures(groups)
-    there, group = np.unique(groups.group[shown], return_inverse=True)
-    present = GroupValues(len(there), group, groups.code[shown], groups.records[shown])
+    there, present = groups.only(shown)
     found = figures(present)
     everywhere = np.full(groups.count, otherwise, dtype=found.dtype)
     everywhere[there] = found

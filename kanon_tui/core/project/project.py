@@ -203,10 +203,21 @@ class Project:
         for name in (*self.attributes, *(n for n in table.names if n not in self.attributes)):
             spec = _with_role_and_kind(self.attributes.get(name, AttributeSpec()), table, name)
             unlisted = name not in self.attributes
+            guessed_person = spec.role is Role.PERSON and not self._says_role(name)
+            if guessed_person and (unlisted or self._persons(completed)):
+                spec = replace(spec, role=Role.IDENTIFIER)
             if unlisted and self.data.unlisted == "drop" and spec.role is not Role.QUASI:
                 spec = replace(spec, role=Role.IDENTIFIER)
             completed[name] = spec
         return replace(self, attributes=completed)
+
+    def _says_role(self, name: str) -> bool:
+        return name in self.attributes and self.attributes[name].role is not None
+
+    def _persons(self, others: Mapping[str, AttributeSpec]) -> list[str]:
+        """The columns that tell whose a record is, by what is said or was guessed before."""
+        said = {name for name, spec in self.attributes.items() if spec.role is Role.PERSON}
+        return [*said, *(name for name, spec in others.items() if spec.role is Role.PERSON)]
 
 
 _FILE_KEYS = ("file", "utd")

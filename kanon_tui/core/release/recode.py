@@ -156,7 +156,7 @@ class Release:
                 texts = pl.Series([*cells[name].texts, HIDDEN], dtype=pl.String)
                 codes = cells[name].codes[records]
                 columns.append(texts.gather(np.where(codes < 0, len(texts) - 1, codes)).alias(name))
-            elif role is not Role.IDENTIFIER:
+            elif role.published:
                 columns.append(self.task.table.frame[name].gather(records))
         return pl.DataFrame(columns)
 

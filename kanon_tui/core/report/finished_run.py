@@ -87,4 +87,4 @@ class FinishedRun:
     @property
     def warnings(self) -> tuple[Note, ...]:
         """Those of the notes that nobody should overlook."""
-        return (*self.task.output.warnings, *self.release.warnings)
+        return (*self.task.warnings, *self.release.warnings)

@@ -46,6 +46,7 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
             "seconds": round(result.seconds, 6),
             "versions": versions(),
             "records": task.n,
+            **_people(result),
             "dropped_missing": task.dropped_missing,
             "published_as_they_are": task.published_as_they_are,
             "left_out": task.left_out,
@@ -63,6 +64,13 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
         }
     )
     return plain
+
+
+def _people(result: FinishedRun) -> dict[str, Any]:
+    """What is counted of people where some have several records."""
+    if result.task.repeated is None:
+        return {}
+    return {"people": result.task.people, "suppressed_people": result.measures.suppressed_people}
 
 
 def _named(thing: object, names: Sequence[str]) -> dict[str, Any]:

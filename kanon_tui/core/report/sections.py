@@ -113,7 +113,7 @@ def privacy_section(result: FinishedRun) -> Section:
     """What an attacker can still learn, with what the figures mean."""
     privacy = result.measures.privacy
     rows = [
-        (KAnonymity.report_title, figure(privacy.k), KAnonymity.report_meaning),
+        (KAnonymity.report_title, figure(privacy.k), _k_meaning(result)),
         *(
             (
                 f"✓ Required {each.requirement.model.title}: {each.requirement.column.name}",
@@ -145,6 +145,12 @@ def privacy_section(result: FinishedRun) -> Section:
             title = f"{model.report_title}: {sensitive}"
             rows.append((title, figure(value), model.report_meaning))
     return Section("Privacy", (), ("Measure", "Figure", "Meaning"), rows)
+
+
+def _k_meaning(result: FinishedRun) -> str:
+    if result.task.repeated is None:
+        return KAnonymity.report_meaning
+    return f"different people ({result.task.repeated.name}) of every published combination"
 
 
 def class_sizes_section(result: FinishedRun) -> Section:

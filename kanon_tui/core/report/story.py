@@ -48,12 +48,15 @@ def story(result: FinishedRun) -> tuple[str, list[Section]]:
 def _what_was_done(result: FinishedRun) -> Section:
     task, measures = result.task, result.measures
     names = [attribute.name for attribute in task.quasi]
+    noun, reached = "records", measures.smallest_class
+    if task.repeated is not None:
+        noun, reached = "different people", measures.privacy.k
     said = [
-        f"{figure(task.n)} records were generalised with {result.algorithm.title} "
-        f"({result.algorithm.name}) so that every published combination of {joined(names)} is "
-        f"shared by at least {task.k:,} records. The published table was counted again "
-        f"independently of the algorithm: its smallest class has "
-        f"{figure(measures.smallest_class)} records.",
+        f"{figure(task.n)} records{_of_people(result)} were generalised with "
+        f"{result.algorithm.title} ({result.algorithm.name}) so that every published combination "
+        f"of {joined(names)} is shared by at least {task.k:,} {noun}. The published table was "
+        f"counted again independently of the algorithm: its smallest class has {figure(reached)} "
+        f"{noun}.",
         f"{result.algorithm.summary}.",
     ]
     if task.requirements:
@@ -69,11 +72,27 @@ def _what_was_done(result: FinishedRun) -> Section:
         ("Reached: k", measures.privacy.k),
         ("Records in the table", task.n + task.dropped_missing),
         ("Dropped because a value is missing", task.dropped_missing),
+        *_counted_people(result),
         *((title, getattr(measures, name)) for name, title, _ in COUNTS),
         ("Seconds", round(result.seconds, 3)),
     ]
     rows = [(name, figure(value)) for name, value in facts]
     return Section("What was done", said, ("Fact", "Figure"), rows)
+
+
+def _of_people(result: FinishedRun) -> str:
+    task = result.task
+    return "" if task.repeated is None else f" of {figure(task.people)} people"
+
+
+def _counted_people(result: FinishedRun) -> list[tuple[str, object]]:
+    """What is counted of people where some have several records."""
+    if result.task.repeated is None:
+        return []
+    return [
+        ("People", result.task.people),
+        ("People who lose a record", result.measures.suppressed_people),
+    ]
 
 
 def _attributes(result: FinishedRun) -> Section:

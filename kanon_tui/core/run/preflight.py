@@ -43,10 +43,13 @@ def preflight(
     beyond = out_of_reach(task.requirements, _may_suppress(task, algorithm))
     if beyond is not None:
         return Preflight(problem=beyond.unreachable())
-    facts = [f"{task.n:,} records", count_of(len(task.quasi), "quasi-identifier")]
+    records = f"{task.n:,} records"
+    if task.repeated is not None:
+        records += f" of {task.people:,} people"
+    facts = [records, count_of(len(task.quasi), "quasi-identifier")]
     if task.requirements:
         facts.append(count_of(len(task.requirements), "requirement") + " beyond k")
-    warnings = [*task.output.warnings, *(str(each) for each in task.singling_out)]
+    warnings = [*task.warnings, *(str(each) for each in task.singling_out)]
     if algorithm.family is Family.FULL_DOMAIN:
         strings, left = _strings(task)
         facts.append(

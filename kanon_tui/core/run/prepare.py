@@ -24,7 +24,7 @@ from kanon_tui.core.privacy.personal_k import personal_requirement
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.task.weights import attribute_weights
-from kanon_tui.core.text import Note, joined, note
+from kanon_tui.core.text import Note, count_of, joined, note
 
 __all__ = ["coded_column", "emphasis_of", "prepare", "quasi_identifier"]
 
@@ -45,8 +45,8 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         )
     dropped = 0
     if project.data.missing_policy == "drop":
-        published = [name for name in table.names if roles[name] is not Role.IDENTIFIER]
-        table, dropped = table.drop_missing(published)
+        needed = [name for name in table.names if roles[name] is not Role.IDENTIFIER]
+        table, dropped = table.drop_missing(needed)
     if table.height < project.privacy.k:
         raise InputError(
             f"{project.title}: k is {project.privacy.k} but the table has only {table.height:,} "
@@ -76,12 +76,35 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         roles=roles,
         privacy=project.privacy,
         personal_k=_personal_k(project, table, specs, roles),
+        person=_person(project, table, roles),
         seed=project.seed,
         output=project.output,
         dropped_missing=dropped,
         notes=notes,
         built=tuple(built),
     )
+
+
+def _person(project: Project, table: Table, roles: Mapping[str, Role]) -> Column | None:
+    """Whose record each is: the column of the role person, of which there is one at most."""
+    names = [name for name, role in roles.items() if role is Role.PERSON]
+    if not names:
+        return None
+    if len(names) > 1:
+        raise InputError(
+            f"{project.title}: {joined(names)} have the role person; give it to the one column "
+            f"whose values tell whose a record is, and the others the role identifier"
+        )
+    column = by_value(table.column(names[0], Kind.CATEGORICAL), table.missing_tokens)
+    if column.missing is not None:
+        gone = int(column.counts[column.missing])
+        raise InputError(
+            f"{project.title}: {names[0]} has the role person, but "
+            f"{count_of(gone, 'record has', 'records have')} no value in it, so that nobody can "
+            f"tell whose they are; fill them in, or write data: {{missing: {{policy: drop}}}} to "
+            f"leave such records out"
+        )
+    return column
 
 
 def _personal_k(

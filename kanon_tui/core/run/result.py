@@ -23,7 +23,7 @@ from kanon_tui.core.data.writing import write_table, write_text
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.privacy.verify import verify
+from kanon_tui.core.privacy.verify import People, verify
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release, recode
@@ -130,6 +130,19 @@ def _personal_k(release: Release, starred: bool = True) -> list[float] | None:
     return [float(asked) for asked in column.numbers[column.codes[records]]]
 
 
+def _people(release: Release, starred: bool = True) -> People | None:
+    """Whose every published row is, and the original to count against; None: everybody has one."""
+    task, frame = release.task, release.task.table.frame
+    if task.repeated is None:
+        return None
+    records = release.order if starred else release.order[~release.suppressed[release.order]]
+    return People(
+        of_rows=frame[task.repeated.name].gather(records).to_list(),
+        of_table=frame[task.repeated.name].to_list(),
+        original={column.name: frame[column.name].to_list() for column in task.sensitive},
+    )
+
+
 def _verify(release: Release) -> None:
     task = release.task
     quasi = [attribute.name for attribute in task.quasi]
@@ -137,11 +150,13 @@ def _verify(release: Release) -> None:
     # Rows of nothing but * are no release, however many there are.
     published = release.frame.clear() if release.suppressed.all() else release.frame
     try:
-        verify(published, quasi, task.left_out, task.k, claims, _personal_k(release))
+        people = _people(release)
+        verify(published, quasi, task.left_out, task.k, claims, _personal_k(release), people=people)
         if task.output.formulas == "escape":  # what is written is counted as well
             places = [published.columns.index(name) for name in quasi]
             escaped = escape_formulas(published)
-            verify(escaped, [escaped.columns[place] for place in places], (), task.k)
+            printed = [escaped.columns[place] for place in places]
+            verify(escaped, printed, (), task.k, people=people)
     except NotReachedError:
         suppressed = int(release.suppressed.sum())
         starred = task.output.suppressed == "star" and 0 < suppressed < task.n
@@ -151,7 +166,8 @@ def _verify(release: Release) -> None:
         if suppressed >= task.k:
             shown = published.filter(~release.suppressed[release.order])
             asked = _personal_k(release, starred=False)
-            verify(shown, quasi, task.left_out, task.k, claims, asked)
+            people = _people(release, starred=False)
+            verify(shown, quasi, task.left_out, task.k, claims, asked, people=people)
             why = "which does not keep what is required beyond k"
         raise NotReachedError(
             f"suppressed: star would publish a class of {suppressed} suppressed "

@@ -168,6 +168,7 @@ def sampled(task: Task, records: int) -> Task:
         quasi=tuple(_sampled_attribute(attribute, rows) for attribute in task.quasi),
         sensitive=tuple(_sampled_column(column, rows)[0] for column in task.sensitive),
         personal_k=task.personal_k and _sampled_column(task.personal_k, rows)[0],
+        person=task.person and _sampled_column(task.person, rows)[0],
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kanon_tui.core.data.column import Column
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
@@ -21,8 +22,14 @@ def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -
     """The task with these rows; `codes` has those of a column by its name.
 
     Every quasi-identifier needs codes, and so does every column that something is required of.
-    Another sensitive column may go without: it then knows how many records have each value.
+    Another sensitive column may go without: it then knows how many records have each value. Where
+    people are counted, their column needs codes, too: only records of one person are equal.
     """
+    if task.repeated is not None and task.repeated.name not in codes:
+        raise InputError(
+            f"{task.repeated.name} says whose each record is, and records of different people "
+            f"cannot be counted as equal; use --engine memory"
+        )
 
     def with_codes(column: Column) -> Column:
         if column.name not in codes:
@@ -40,5 +47,6 @@ def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -
         quasi=tuple(map(attribute_with_codes, task.quasi)),
         sensitive=tuple(map(with_codes, task.sensitive)),
         personal_k=task.personal_k and with_codes(task.personal_k),
+        person=task.person and with_codes(task.person),
         copies=copies,
     )

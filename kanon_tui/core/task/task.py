@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +13,13 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.csv_format import CsvFormat
+from kanon_tui.core.data.repeated_people import RepeatedPeople, repeated_people
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement, join_columns
+from kanon_tui.core.privacy.people_requirement import PeopleRequirement, k_in_people
 from kanon_tui.core.privacy.personal_k import personal_requirement
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.output import Output
@@ -119,6 +121,8 @@ class Task:
     """The k that each person asks for."""
     least_levels: tuple[int, ...] = ()
     """Full-domain: the levels below which no string is looked at; none where it is empty."""
+    person: Column | None = None
+    """Whose record it is, where a person may have several; every record has somebody."""
     seed: int = 0
     output: Output = field(default_factory=Output)
     dropped_missing: int = 0
@@ -152,10 +156,39 @@ class Task:
         """The asked-for smallest class."""
         return self.privacy.k
 
+    @cached_property
+    def repeated(self) -> Column | None:
+        """The person of every record where some have several: then people are counted."""
+        person = self.person
+        return person if person is not None and len(person.values) < self.n else None
+
+    @property
+    def people(self) -> int:
+        """Number of people: of records, where nothing says whose they are."""
+        return self.n if self.repeated is None else len(self.repeated.values)
+
+    def count(self, records: npt.NDArray[np.bool_]) -> int:
+        """How many people some records are of; how many they are, where people have one each."""
+        if self.repeated is None:
+            return self.records_in(records)
+        return len(np.unique(self.repeated.codes[records]))
+
+    @property
+    def allowed_people(self) -> int:
+        """How many people `max_suppression` lets go: whoever loses a record counts as gone."""
+        return self.privacy.allowed_suppressed(self.people)
+
     @property
     def allowed_suppressed(self) -> int:
-        """How many records `max_suppression` lets go."""
-        return self.privacy.allowed_suppressed(self.n)
+        """How many records `max_suppression` lets go: at most, where people are counted."""
+        return self.records_of(self.allowed_people)
+
+    def records_of(self, people: int) -> int:
+        """How many records so many people have at most."""
+        if self.repeated is None:
+            return people
+        most_first = np.sort(self.repeated.counts)[::-1]
+        return int(most_first[: max(people, 0)].sum())
 
     @property
     def published_as_they_are(self) -> tuple[str, ...]:
@@ -166,7 +199,7 @@ class Task:
     @property
     def left_out(self) -> tuple[str, ...]:
         """The columns that are not published, in the order of the table."""
-        return tuple(name for name, role in self.roles.items() if role is Role.IDENTIFIER)
+        return tuple(name for name, role in self.roles.items() if not role.published)
 
     def csv_format(self, path: Path) -> CsvFormat:
         """How a file with this ending is written: like the data, unless the project says more."""
@@ -179,18 +212,42 @@ class Task:
         return singling_out_columns(self.table, self.published_as_they_are)
 
     @cached_property
+    def repeated_unsaid(self) -> RepeatedPeople | None:
+        """A column that numbers people who have several records, where none has the role person."""
+        if self.person is not None:
+            return None
+        looked_at = [n for n, r in self.roles.items() if r in (Role.IDENTIFIER, Role.OTHER)]
+        return repeated_people(self.table, looked_at)
+
+    @property
+    def warnings(self) -> tuple[Note, ...]:
+        """What a reader of any result should be warned of."""
+        unsaid = self.repeated_unsaid
+        return (*((unsaid.warning,) if unsaid else ()), *self.output.warnings)
+
+    @cached_property
     def requirements(self) -> tuple[ColumnRequirement, ...]:
         """What every class must keep beyond k."""
-        return (*self.sensitive_requirements, *self._personal_requirements)
+        in_people = () if self.repeated is None else (k_in_people(self.repeated, self.k),)
+        return (*in_people, *self.sensitive_requirements, *self._personal_requirements)
 
     @cached_property
     def sensitive_requirements(self) -> tuple[ColumnRequirement, ...]:
         """Those of sensitive attributes."""
-        return join_columns(self.privacy.requirements, self.sensitive, "privacy")
+        joined = join_columns(self.privacy.requirements, self.sensitive, "privacy")
+        return self.counted(joined)
+
+    def counted(self, requirements: Sequence[ColumnRequirement]) -> tuple[ColumnRequirement, ...]:
+        """Requirements as they are counted here: in people where some have several records."""
+        if self.repeated is None:
+            return tuple(requirements)
+        return PeopleRequirement.of(requirements, self.repeated)
 
     @property
     def _personal_requirements(self) -> tuple[ColumnRequirement, ...]:
-        return () if self.personal_k is None else (personal_requirement(self.personal_k),)
+        if self.personal_k is None:
+            return ()
+        return self.counted([personal_requirement(self.personal_k)])
 
     @cached_property
     def codes(self) -> npt.NDArray[np.int32]:

@@ -144,7 +144,7 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
 
     def _published(self) -> list[str]:
         roles = self.result.task.roles if self.result else {}
-        return [name for name, role in roles.items() if role is not Role.IDENTIFIER]
+        return [name for name, role in roles.items() if role.published]
 
     def action_asked(self) -> None:
         """Choose what the trees may ask about; a twin of the target makes them trivial."""

@@ -15,7 +15,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.risk import Risk, alone_identifies, risk
-from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.distinct_values import by_value
+from kanon_tui.core.data.repeated_people import RepeatedPeople, repeated_people
+from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.run.prepare import coded_column
@@ -30,7 +32,13 @@ from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["AttributesScreen"]
 
-ROLES = {"i": Role.IDENTIFIER, "q": Role.QUASI, "s": Role.SENSITIVE, "o": Role.OTHER}
+ROLES = {
+    "i": Role.IDENTIFIER,
+    "P": Role.PERSON,
+    "q": Role.QUASI,
+    "s": Role.SENSITIVE,
+    "o": Role.OTHER,
+}
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,8 @@ class AttributesScreen(GuessingScreen):
 Say what each column is:
 
 - **identifier** (`i`): names, numbers of persons. Never published.
+- **person** (`P`): whose record it is, where a person has several, like a patient with five visits
+  (or a household). Never published; k and all the rest count people instead of records.
 - **quasi-identifier** (`q`): what an outsider may also know, such as age, sex or zip code.
   Generalised until every record looks like at least k−1 others.
 - **sensitive** (`s`): what must not be tied to a person, such as a diagnosis. Published as it
@@ -71,7 +81,8 @@ On a new file these are guesses, marked `?`: `v` accepts them all, `enter` the o
 and so does setting it. Below the table stands why it was guessed. `k` chooses what the values are
 (numbers, dates, texts) and how they are written, with a preview.
 
-The gauge below counts the records that the quasi-identifiers, taken together, give away now.
+The gauge below counts the records (people, with a *person*) that the quasi-identifiers, taken
+together, give away now. It warns of a column that numbers people and repeats.
 
 *alone identifies*: the share of records whose value nobody else has. *association*: the
 quasi-identifier it goes with most; ⚠ marks pairs so close that one could be left out.
@@ -159,7 +170,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self.query_one("#gauge", Static).update(Text("counting …", "dim"))
         self.compute(
             lambda: _risk(session, k),
-            lambda made: self.query_one("#gauge", Static).update(gauge(made, self)),
+            lambda made: self.query_one("#gauge", Static).update(gauge(*made, self)),
             group="risk",
             failed=lambda error: self.query_one("#gauge", Static).update(
                 Text(printable(str(error)))
@@ -195,6 +206,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         if quasi and made and name in made.weights:
             weight = f"{made.weights[name]:.3f}" + ("" if spec.weight is None else self._typed)
         mark = {Role.IDENTIFIER: "suppressed", Role.QUASI: "changed", Role.SENSITIVE: "warn"}
+        mark[Role.PERSON] = "suppressed"
         cells = [
             Cell(name),
             Cell(str(spec.role), "" if spec.role is Role.OTHER else mark[spec.role]),  # type: ignore[index]
@@ -232,9 +244,21 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
     def action_role(self, role: str) -> None:
         """The role of all that are marked; the cursor stays where it is."""
         names = self.chosen
+        if Role(role) is Role.PERSON and not self._one_person(names):
+            return
         self.edit_attributes(names, f"{', '.join(names)}: {role}", role=Role(role))
         self.marked.clear()
         self._fill()
+
+    def _one_person(self, names: list[str]) -> bool:
+        """Whether one column will say whose a record is; the one that did so becomes identifier."""
+        if len(names) > 1:
+            self.host.say("one column alone says whose a record is: take the marks away (*, enter)")
+            return False
+        before = [name for name in self.session.names(Role.PERSON) if name not in names]
+        if before:
+            self.edit_attributes(before, f"{before[0]}: identifier", role=Role.IDENTIFIER)
+        return True
 
     def action_weight(self) -> None:
         """Type a weight; nothing gives it back to the automatic share."""
@@ -308,19 +332,29 @@ def associations(session: Session) -> Associations:
     return Associations(weights, strongest, names, matrix)
 
 
-def _risk(session: Session, k: int) -> Risk:
+def _risk(session: Session, k: int) -> tuple[Risk, RepeatedPeople | None]:
+    """The risk in people where a column says whose a record is, or who repeats without it."""
     quasi = [session.quasi_identifier(name) for name in session.names(Role.QUASI)]
     if not quasi:
         raise InputError("no quasi-identifier is tagged: press q on what an outsider may know")
-    return risk(quasi, session.table.height, k)
+    people = session.names(Role.PERSON)
+    if not people:
+        others = [*session.names(Role.IDENTIFIER), *session.names(Role.OTHER)]
+        return risk(quasi, session.table.height, k), repeated_people(session.table, others)
+    texts = session.table.column(people[0], Kind.CATEGORICAL)
+    person = by_value(texts, session.table.missing_tokens)
+    return risk(quasi, session.table.height, k, person), None
 
 
-def gauge(made: Risk, widget: Widget) -> Text:
+def gauge(made: Risk, repeats: RepeatedPeople | None, widget: Widget) -> Text:
     """The gauge: two bars, and the single change that helps most."""
     size = 24 if widget.size.width >= 100 else 12
     text = Text()
+    if repeats is not None:
+        said = f"! {printable(repeats.warning)} (P on it: people)\n"
+        text.append(said, theme_style(widget, "warning"))
     for label, count in (
-        ("unique records", made.unique),
+        (f"unique {'people' if made.in_people else 'records'}", made.unique),
         (f"in classes below k={made.k}", made.below_k),
     ):
         share = count / made.records
@@ -329,7 +363,8 @@ def gauge(made: Risk, widget: Widget) -> Text:
         text.append(bar(share, size) + "\n", theme_style(widget, colour))
     if not made.below_k:
         text.append(
-            f"every record already looks like at least {made.k - 1} others",
+            f"every {'person' if made.in_people else 'record'} already looks like at least "
+            f"{made.k - 1} others",
             theme_style(widget, "success"),
         )
         return text

@@ -293,7 +293,7 @@ are views: all records are anonymised. `c` goes to a column, `y` copies a cell, 
             column,
             lambda: [str(cell) for cell in source.frame.row(source.record(row))],
             lambda: source.cells_of(column),
-            self.session.names(Role.IDENTIFIER),
+            [*self.session.names(Role.IDENTIFIER), *self.session.names(Role.PERSON)],
         )
         ask_what_to_copy(self.host, self, what)
 

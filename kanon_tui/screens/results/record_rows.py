@@ -14,7 +14,6 @@ import polars as pl
 from rich.cells import cell_len
 
 from kanon_tui.core.analysis.compare import file_records
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.information_loss import changed
 from kanon_tui.core.numeric import Flags, Int64s
@@ -42,7 +41,7 @@ class RecordRows:
     def __init__(self, result: Result) -> None:
         self.result = result
         task, release = result.task, result.release
-        self.names = [name for name, role in task.roles.items() if role is not Role.IDENTIFIER]
+        self.names = [name for name, role in task.roles.items() if role.published]
         """The columns of the release: identifiers are never shown beside what is published."""
         self.place = {attribute.name: x for x, attribute in enumerate(task.quasi)}
         self.original = task.table.frame.select(self.names)

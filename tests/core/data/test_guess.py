@@ -171,3 +171,20 @@ def test_marks_of_numbers_are_found_and_doubt_is_told():
     assert (doubt.kind, doubt.format) == (Kind.CATEGORICAL, None)
     assert doubt.readings == (NumberFormat(","), NumberFormat(".", ","))
     assert "1234,5 or as 1,234.5" in doubt.reason
+
+
+def test_a_column_that_numbers_people_and_repeats_is_a_person() -> None:
+    visits = pl.DataFrame(
+        {
+            "patient_id": [f"p{i // 3}" for i in range(24)],
+            "visit_id": [f"v{i}" for i in range(24)],
+            "surname": [f"n{i // 3}" for i in range(24)],
+            "age": [str(30 + i % 7) for i in range(24)],
+        }
+    )
+    found = guess_attributes(as_table(visits))
+    assert found["patient_id"].role is Role.PERSON
+    assert "24 records are 8 people" in found["patient_id"].reason
+    assert found["surname"].role is Role.IDENTIFIER
+    once = guess_attributes(as_table(visits[::3]))
+    assert once["patient_id"].role is Role.IDENTIFIER

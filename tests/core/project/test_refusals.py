@@ -61,7 +61,7 @@ REFUSED = {
         "census.yaml: attributes.age.role: 'quassi' is not one of its values; did you mean 'quasi'?"
     ),
     under("attributes: {age: {role: [quasi]}}"): (
-        "attributes.age.role: a list is not allowed here; write one of identifier, quasi"
+        "attributes.age.role: a list is not allowed here; write one of identifier, person, quasi"
     ),
     under("attributes: {age: {kind: number}}"): "attributes.age.kind: 'number' is not one of",
     under("attributes: {age: {weight: heavy}}"): (

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
+from kanon_tui.core.analysis.attack.two_releases import lists_by_key
 from kanon_tui.core.analysis.published.read_cells import ReadCells
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import CountedColumn, by_value
@@ -26,7 +27,7 @@ class Linked:
 
     k: int
     matches: Int64s
-    """How many records may be the person's."""
+    """How many records may be the person's; how many people, where some have several."""
     disclosed_values: Mapping[str, Flags]
     """Per sensitive attribute: all those records agree on its value."""
     _cells: Sequence[ReadCells] = field(repr=False)
@@ -78,18 +79,27 @@ def link(
     known: DistinctRows,
     values: Sequence[Sequence[str]],
     people: Sequence[Sequence[str]],
+    whose: Sequence[Int64s] | None = None,
 ) -> Linked:
-    """Look distinct people up in a table; `known` numbers their `values`."""
+    """Look distinct people up in a table; `known` numbers their `values`.
+
+    With `whose`, which has the people of every row, people are counted and not records.
+    """
     distinct = len(known.sizes)
     matches = np.zeros(distinct, dtype=np.int64)
     sensitive = [
         Agreement.of(table, column.name, rows, distinct, isinstance(column, CountedColumn))
         for column in task.sensitive
     ]
+    pairs: list[tuple[Int64s, Int64s]] = []
     for block, person, row in fitting_pairs(cells, rows, known, values):
         matches[block] += np.bincount(person, rows.sizes[row], len(matches[block])).astype(np.int64)
         for each in sensitive:
             each.look(person + block.start, row)
+        if whose is not None:
+            pairs.append((person + block.start, row))
+    if whose is not None:
+        matches = np.minimum(matches, _people(pairs, distinct, whose))
     return Linked(
         k=task.k,
         matches=matches[known.row_of],
@@ -98,6 +108,22 @@ def link(
         _rows=rows,
         _known=people,
     )
+
+
+def _people(pairs: Sequence[tuple[Int64s, Int64s]], count: int, whose: Sequence[Int64s]) -> Int64s:
+    """How many different people are behind the rows that fit each of those looked up."""
+    nobody = np.zeros(0, dtype=np.int64)
+    looked_up = np.concatenate([nobody, *(person for person, _ in pairs)])
+    rows = lists_by_key(looked_up, np.concatenate([nobody, *(row for _, row in pairs)]), count)
+    counted: dict[bytes, int] = {}
+    found = np.zeros(count, dtype=np.int64)
+    for number, own in enumerate(rows):
+        key = own.tobytes()
+        if key not in counted:
+            everybody = np.concatenate([nobody, *(whose[row] for row in own.tolist())])
+            counted[key] = len(np.unique(everybody))
+        found[number] = counted[key]
+    return found
 
 
 @dataclass(frozen=True, eq=False)

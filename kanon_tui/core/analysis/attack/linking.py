@@ -14,6 +14,9 @@ Cost
 
 A missing sensitive value is no disclosure, though records that lack it do agree.
 
+Where people have several records (role person), those who may be meant are counted as people: in
+the original by whose records fit, in the release by who has a record that the fitting rows cover.
+
 Reference: SBC, figures 1-1 and 1-2, table 1-1.
 """
 
@@ -26,6 +29,7 @@ import numpy as np
 
 from kanon_tui.core.analysis.attack.linked import Linked, link
 from kanon_tui.core.analysis.attack.matching import DistinctRows
+from kanon_tui.core.analysis.attack.people_behind import people_behind, people_of_rows
 from kanon_tui.core.analysis.published.cell_reader import CellReader, cell_readers
 from kanon_tui.core.analysis.published.checks import check_column, check_published
 from kanon_tui.core.data.schema import Kind
@@ -74,11 +78,16 @@ def linking_attack(
     columns = [release.column(name, Kind.CATEGORICAL) for name in on]
     rows = DistinctRows.of([column.codes for column in columns])
     cells = [readers[column.name].read(column.values, release_name) for column in columns]
+    whose = behind = None
+    if task.repeated is not None:
+        whose = people_of_rows(original_rows, task.repeated)
+        behind = people_behind(project, task, release, rows, task.repeated, release_name)
+    looked_up = task, known, values, people
     return Attack(
         people=external.height,
         on=tuple(on),
-        original=link(original_cells, original_rows, task.table, task, known, values, people),
-        release=link(cells, rows, release, task, known, values, people),
+        original=link(original_cells, original_rows, task.table, *looked_up, whose),
+        release=link(cells, rows, release, *looked_up, behind),
         notes=tuple(_notes(readers, values, external_name)),
     )
 

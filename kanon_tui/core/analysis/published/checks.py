@@ -23,6 +23,8 @@ def check_published(
 ) -> None:
     """Refuse an attribute that is not in the data, is an identifier or is not in the release."""
     check_column(name, task.roles, "the data")
-    if task.roles[name] is Role.IDENTIFIER:
-        raise InputError(f"'{name}' is an identifier, which is never published; {advice}")
+    role = task.roles[name]
+    if not role.published:
+        what = "an identifier" if role is Role.IDENTIFIER else "whose record it is"
+        raise InputError(f"'{name}' is {what}, which is never published; {advice}")
     check_column(name, release.names, release_name)

@@ -175,7 +175,7 @@ def partition(
     published = [
         name
         for name, role in task.roles.items()
-        if role is not Role.IDENTIFIER and name in release.names and name != target
+        if role.published and name in release.names and name != target
     ]
     if attributes is not None:
         _check_attributes(task, release, target, attributes, release_name)

@@ -331,3 +331,14 @@ def test_everybody_is_among_those_who_fit() -> None:
         assert person in found.release.records_of(person)
     assert found.release.unique == 0
     assert found.release.below_k == 0
+
+
+def test_people_are_counted_where_some_have_several_records() -> None:
+    """Three records of F are two people; a published row is whose records it covers."""
+    visits = replace(SEX, attributes={**SEX.attributes, "who": AttributeSpec(role=Role.PERSON)})
+    data = {**DATA, "who": ["a", "a", "b", "c", "c", "d"]}
+    release = {**DATA, "sex": ["{F|M}"] * 5 + ["X"]}
+    found = attack_on(visits, data, release, {"sex": ["F", "M", "X", "N"]}, ["sex"])
+    assert found.original.matches.tolist() == [2, 1, 1, 0]
+    assert found.release.matches.tolist() == [3, 3, 1, 0]
+    assert found.original.unique == 2

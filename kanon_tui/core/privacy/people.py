@@ -1,0 +1,168 @@
+"""People, not records: what classes show where a person may have several records.
+
+With a column of the role *person* a class is its people, and each person's value counts once in a
+class, however often she has it. For one record per person all of this is what it is without.
+
+- k: distinct people per class. A person's records need not be in one class.
+- distinct l, p: the most people of the class who can each be given a different one of their own
+  values (a matching of people and values). A person with three diagnoses counts as one of l, and an
+  attacker who knows the records of j people of the class still faces l − j values: nobody takes
+  more than one away. Plain counting would let one person make a class diverse, to herself alone.
+- α: the share of the people who have the value in any of their records there. The attacker may know
+  which records belong together; the bound holds all the same.
+- entropy l, t and the other models of shares: a person counts as one and is shared evenly among
+  her distinct values in the class; in the whole table, among those she has there.
+
+A missing value is no value: it counts only for a person who has no other in the class.
+
+Merging. People only get more and a matching only grows when classes are merged, so that k, distinct
+l and p are monotone. Shares are not: two classes that share people have fewer people together than
+one by one, and what held in both may fail in their union. Searches then prune by k alone, and the
+whole table as one class proves nothing (`ColumnRequirement.closed`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.numeric import Flags, Floats, Int64s
+
+__all__ = ["PeopleValues"]
+
+
+@dataclass(frozen=True, eq=False)
+class _EachOnce(GroupValues):
+    """How many people of every class have each value; the size of a class is its people."""
+
+    people: Int64s
+
+    @property
+    def sizes(self) -> Int64s:
+        """People of every class: fewer than all pairs where somebody has several values."""
+        return self.people
+
+    def only(self, shown: Flags) -> tuple[Int64s, GroupValues]:
+        """Without those who have nothing but what is left out, like a missing value."""
+        there, pairs = super().only(shown)
+        gone = np.bincount(self.group[~shown], self.records[~shown], minlength=self.count)
+        left = (self.people - gone.astype(np.int64))[there]
+        return there, _EachOnce(pairs.count, pairs.group, pairs.code, pairs.records, left)
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleValues:
+    """The people of every class with their distinct values there, sorted by class and person."""
+
+    count: int
+    group: Int64s
+    person: Int64s
+    code: Int64s
+    missing: int | None
+
+    @classmethod
+    def of(
+        cls, groups: GroupValues, person_of: Int64s, value_of: Int64s, missing: int | None
+    ) -> PeopleValues:
+        """From pairs of classes and (person, value) combinations, which are numbered by person."""
+        found = cls(
+            groups.count, groups.group, person_of[groups.code], value_of[groups.code], missing
+        )
+        if missing is None:
+            return found
+        unsaid = (found.code == missing) & (found.values_of_holder[found.holder] > 1)
+        if not unsaid.any():
+            return found
+        kept = (found.group[~unsaid], found.person[~unsaid], found.code[~unsaid])
+        return cls(groups.count, *kept, missing)
+
+    @cached_property
+    def _first(self) -> Flags:
+        """Where a person of a class begins."""
+        changes = (np.diff(self.group) != 0) | (np.diff(self.person) != 0)
+        return np.concatenate([np.ones(min(len(self.group), 1), dtype=bool), changes])
+
+    @cached_property
+    def holder(self) -> Int64s:
+        """Per pair the number of its person, counted anew in every class."""
+        return np.cumsum(self._first) - 1
+
+    @cached_property
+    def values_of_holder(self) -> Int64s:
+        """How many distinct values everybody has."""
+        return np.bincount(self.holder)
+
+    @cached_property
+    def people(self) -> Int64s:
+        """Distinct people of every class."""
+        return np.bincount(self.group[self._first], minlength=self.count)
+
+    @cached_property
+    def shared(self) -> GroupValues:
+        """Each person as one, shared evenly among her values: `records` are parts of people."""
+        return GroupValues(self.count, *self._summed(1.0 / self.values_of_holder[self.holder]))
+
+    @cached_property
+    def each(self) -> GroupValues:
+        """How many people have each value; whoever has several is counted with every one."""
+        group, code, people = self._summed(np.ones(len(self.group)))
+        return _EachOnce(self.count, group, code, people.astype(np.int64), self.people)
+
+    def _summed(self, parts: Floats) -> tuple[Int64s, Int64s, npt.NDArray[Any]]:
+        width = np.int64(self.code.max()) + 1 if len(self.code) else np.int64(1)
+        pairs, place = np.unique(self.group * width + self.code, return_inverse=True)
+        return pairs // width, pairs % width, np.bincount(place, weights=parts)
+
+    @cached_property
+    def matched(self) -> Int64s:
+        """The most people of every class who can each have a different value of their own."""
+        shown = np.ones(len(self.code), dtype=bool)
+        if self.missing is not None:
+            shown = self.code != self.missing
+        width = np.int64(self.code.max()) + 1 if len(self.code) else np.int64(1)
+        values, value = np.unique((self.group * width + self.code)[shown], return_inverse=True)
+        holder, found = self.holder[shown], np.zeros(self.count, dtype=np.int64)
+        while len(holder):
+            # Who has one value left takes it: somebody with a choice can do without.
+            single = np.bincount(holder)[holder] == 1
+            if not single.any():
+                break
+            taken = np.unique(value[single])
+            np.add.at(found, values[taken] // width, 1)
+            left = ~np.isin(value, taken)
+            holder, value = holder[left], value[left]
+        for one in _matching(holder.tolist(), value.tolist()):
+            found[values[one] // width] += 1
+        return found
+
+
+def _matching(holders: list[int], values: list[int]) -> list[int]:
+    """The values of a largest matching (augmenting paths, person by person)."""
+    choices: dict[int, list[int]] = {}
+    for holder, value in zip(holders, values, strict=True):
+        choices.setdefault(holder, []).append(value)
+    taken_by: dict[int, int] = {}
+    for start in choices:
+        came_from: dict[int, int] = {}  # a value, and the person who would take it
+        reached, free = [start], None
+        while reached and free is None:
+            person = reached.pop()
+            for value in choices[person]:
+                if value in came_from:
+                    continue
+                came_from[value] = person
+                if value not in taken_by:
+                    free = value
+                    break
+                reached.append(taken_by[value])
+        while free is not None:
+            person = came_from[free]
+            before = next((v for v in choices[person] if taken_by.get(v) == person), None)
+            taken_by[free] = person
+            free = before
+    return list(taken_by)

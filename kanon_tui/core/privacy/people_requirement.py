@@ -1,0 +1,164 @@
+"""Requirements that count people: k in people, and what is required of sensitive attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+
+from kanon_tui.core.data.column import MISSING_TOKENS, Column
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.fields.types import whole_number
+from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.privacy.column_requirement import ColumnRequirement
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.people import PeopleValues
+from kanon_tui.core.privacy.verify import Claim
+from kanon_tui.core.text import count_of
+
+__all__ = ["PeopleCount", "PeopleRequirement", "k_in_people"]
+
+
+class PeopleCount(PrivacyModel):
+    """As many distinct people as k: the requirement that a column of the role person makes."""
+
+    key, bound_key, example = "k", "k", 5
+    name, letter, title = "people", "people", "k in people"
+    check_title = "people in the smallest class"
+    report_title = "k in people"
+    report_meaning = "fewest different people in a class"
+    at_least = True
+    monotone = True
+    digits = 0
+    bound_type = whole_number(low=1)
+    form_name = "people"
+    help = "Every class has records of at least so many different people"
+
+    def figures(self, groups: GroupValues, column: Column) -> Floats:
+        """The number of people of every class."""
+        return groups.distinct.astype(np.float64)
+
+    def unreachable(self, whole: float) -> str:
+        """There are too few people."""
+        return (
+            f"k is {self.bound:,.0f} but the table has records of only "
+            f"{count_of(round(whole), 'person', 'people')} ({self.attribute}); choose k of at most "
+            f"{whole:,.0f}"
+        )
+
+    def loosened(self, bound: float) -> str:
+        """A smaller k."""
+        return f"k {bound:g} instead of {self.bound:g}"
+
+    def __str__(self) -> str:
+        return f"records of at least {count_of(round(self.bound), 'different person', 'people')}"
+
+    @property
+    def lack(self) -> str:
+        """Too few people."""
+        return f"fewer than {count_of(round(self.bound), 'person', 'people')}"
+
+
+def k_in_people(person: Column, k: int) -> ColumnRequirement:
+    """That every class has records of k different people."""
+    return ColumnRequirement(PeopleCount(k, person.name), person)
+
+
+@dataclass(frozen=True, eq=False)
+class _PeopleCounted(Column):
+    """A column that is counted in people: `counts` are those of the whole table."""
+
+    original: Column | None = None
+    people_counts: Floats | None = None
+
+    @property
+    def counts(self) -> Floats:  # type: ignore[override]
+        """How many people of the table have each value, each person shared among hers."""
+        assert self.people_counts is not None
+        return self.people_counts
+
+    @property
+    def code_of(self) -> dict[str, int]:
+        """The code of every spelling."""
+        assert self.original is not None
+        return self.original.code_of
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleRequirement(ColumnRequirement):
+    """A requirement of one column whose values count once per person and class.
+
+    Its `column` has one code per combination of person and value, numbered by person.
+    """
+
+    valued: Column
+    person_of: Int64s
+    value_of: Int64s
+
+    @classmethod
+    def of(
+        cls, requirements: Sequence[ColumnRequirement], person: Column
+    ) -> tuple[PeopleRequirement, ...]:
+        """The same requirements, counted in people; those of one column share its pairs."""
+        columns = {id(each.column): each.column for each in requirements}
+        pairs = {key: cls._pairs(column, person) for key, column in columns.items()}
+        return tuple(cls(each.model, *pairs[id(each.column)]) for each in requirements)
+
+    @staticmethod
+    def _pairs(valued: Column, person: Column) -> tuple[Column, Column, Int64s, Int64s]:
+        width = np.int64(len(valued.values))
+        keys = person.codes.astype(np.int64) * width + valued.codes
+        pairs, codes = np.unique(keys, return_inverse=True)
+        combined = Column(
+            name=valued.name,
+            kind=Kind.CATEGORICAL,
+            codes=codes.astype(np.int32),
+            values=("",) * len(pairs),
+            numbers=None,
+            missing=None,
+            copies=valued.copies,
+        )
+        return combined, valued, pairs // width, pairs % width
+
+    @property
+    def monotone(self) -> bool:
+        """Whether more records never hurt a class."""
+        return self.model.monotone
+
+    @property
+    def closed(self) -> bool:
+        """Whether two classes that hold make one that holds: not where shares of people count."""
+        return self.model.closed_in_people
+
+    def figures(self, groups: GroupValues) -> Floats:
+        """The figure of every class, by its people."""
+        return self.model.people_figures(self._people(groups), self._counted)
+
+    def worst_of(self, groups: GroupValues) -> float:
+        """The figure of the worst class, for reports; 0 where there is no class."""
+        return self.model.shown(self.figures(groups)) if groups.count else 0.0
+
+    def least_removed(self, groups: GroupValues) -> Int64s:
+        """All records of a class that cannot hold; nothing is known where shares count."""
+        if not self.monotone:
+            return np.zeros(groups.count, dtype=np.int64)
+        return np.where(self.gaps(groups) > 0, groups.sizes, 0)
+
+    def claim(self, missing_tokens: Sequence[str] = MISSING_TOKENS) -> Claim:
+        """What the verifier is to prove, with people of its own."""
+        return ColumnRequirement(self.model, self.valued).claim(missing_tokens)
+
+    def _people(self, groups: GroupValues) -> PeopleValues:
+        return PeopleValues.of(groups, self.person_of, self.value_of, self.valued.missing)
+
+    @cached_property
+    def _counted(self) -> Column:
+        """The column with what the whole table has of it, in people."""
+        table = self._people(self._whole_table).shared
+        counts = np.zeros(len(self.valued.values))
+        counts[table.code] = table.records
+        own = {each.name: getattr(self.valued, each.name) for each in fields(Column)}
+        return _PeopleCounted(**own, original=self.valued, people_counts=counts)

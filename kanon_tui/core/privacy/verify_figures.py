@@ -1,0 +1,168 @@
+"""What the verifier knows of the models: a claim, and every figure by its definition.
+
+Like `verify`, of which it is a part, it imports no model and lends no formula to one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.numeric import Floats
+
+__all__ = ["AT_LEAST", "FIGURES", "MISSING", "Claim", "ranks_of", "said"]
+
+_CELLS_AT_A_TIME = 5_000_000  # of a table of classes × values
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What every class of a release is said to have of one sensitive column, as plain data."""
+
+    model: str
+    """By its name in reports: `l_distinct`."""
+    bound: float
+    only_values: tuple[str, ...]
+    """α: the values whose share is bounded; none: all."""
+    lack: str
+    """What a class shows that has it not, after 'with'."""
+    attribute: str
+    values: tuple[str, ...]
+    """All texts of the column, sorted by what they mean; every missing token is one text."""
+    counts: tuple[int, ...]
+    """How many records of the whole input table have each text."""
+    numbers: tuple[float, ...] | None
+    """Numbers and dates: what each text stands for; None where values have no order."""
+    missing_tokens: tuple[str, ...]
+    """The texts that mean missing."""
+    spellings_differ: bool
+    """Whether two spellings of a value are two values."""
+
+
+# -- which texts are the same value
+
+MISSING = -1
+"""The rank of missing values."""
+_HIDDEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
+
+
+def ranks_of(claim: Claim) -> dict[str, int]:
+    """The rank of every text's value, by its order where there is one; `MISSING` where missing."""
+    ranks = dict.fromkeys(claim.missing_tokens, MISSING)
+    present = [text for text in claim.values if text not in ranks]
+    if claim.spellings_differ:
+        return ranks | {text: rank for rank, text in enumerate(present)}
+    if claim.numbers is not None:
+        meant: list[Any] = [
+            n for t, n in zip(claim.values, claim.numbers, strict=True) if t not in ranks
+        ]
+    else:
+        meant = [said(text) for text in present]
+    nothing = {said(token) for token in claim.missing_tokens} if claim.numbers is None else set()
+    distinct = dict.fromkeys(value for value in meant if value not in nothing)
+    order = {value: rank for rank, value in enumerate(distinct)}
+    return ranks | {t: order.get(v, MISSING) for t, v in zip(present, meant, strict=True)}
+
+
+def said(text: str) -> Decimal | str:
+    """What a reader takes from a text: capitals, spaces and hidden characters do not matter."""
+    shown = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    shown = "".join("-" if c == "\u2212" else c for c in shown if unicodedata.category(c) != "Cf")
+    words = re.split(r"\s+", _HIDDEN.sub("", shown).strip())
+    shown = " ".join(words)
+    if set(shown) <= set("0123456789.e+-"):
+        with suppress(InvalidOperation):
+            return Decimal(shown)
+    return shown
+
+
+# -- figures by their definitions
+
+
+def _distinct(held: pl.DataFrame, claim: Claim) -> Floats:
+    return _of_present(held, pl.len(), otherwise=1.0)
+
+
+def _entropy(held: pl.DataFrame, claim: Claim) -> Floats:
+    return _of_present(held, (-(_SHARE * _SHARE.log()).sum()).exp(), otherwise=1.0)
+
+
+def _highest_share(held: pl.DataFrame, claim: Claim) -> Floats:
+    bounded = pl.lit(value=True)
+    if claim.only_values:
+        ranks = ranks_of(claim)
+        bounded = pl.col("rank").is_in([ranks[value] for value in claim.only_values])
+    return _of_present(held, _SHARE.filter(bounded).max().fill_null(0.0), otherwise=0.0)
+
+
+_SHARE = pl.col("records") / pl.col("records").sum()
+
+
+def _of_present(held: pl.DataFrame, figure: pl.Expr, otherwise: float) -> Floats:
+    """A figure of every class over the records that have a value."""
+    there = held.filter(pl.col("rank") != MISSING)
+    figures = there.group_by("class").agg(figure.cast(pl.Float64).alias("figure"))
+    every = held.select(pl.col("class").unique()).join(figures, on="class", how="left")
+    return every["figure"].fill_null(otherwise).to_numpy()
+
+
+def _distance(held: pl.DataFrame, claim: Claim) -> Floats:
+    """The larger of the distances with missing as a value of its own and without missing."""
+    ranks = ranks_of(claim)
+    records: dict[int, int] = {}
+    for text, count in zip(claim.values, claim.counts, strict=True):
+        records[ranks[text]] = records.get(ranks[text], 0) + count
+    last = records.pop(MISSING, None)
+    counts = [records[rank] for rank in sorted(records)]
+    count = held["class"].n_unique()
+    present = held.filter(pl.col("rank") != MISSING)
+    found = _distances(present, counts, count, claim) if counts else np.zeros(count)
+    if last is None:
+        return found
+    with_missing = held.with_columns(pl.col("rank").replace(MISSING, len(counts)))
+    return np.maximum(found, _distances(with_missing, [*counts, last], count, claim))
+
+
+def _distances(held: pl.DataFrame, counted: Sequence[int], count: int, claim: Claim) -> Floats:
+    """Distance of every class from the whole table, on full rows of shares; 0 without records."""
+    counts = np.array(counted)
+    whole = counts / counts.sum()
+    values = len(whole)
+    classes, ranks = held["class"].to_numpy(), held["rank"].to_numpy()
+    records = held["records"].to_numpy()
+    at_a_time = max(1, _CELLS_AT_A_TIME // values)
+    distances = np.empty(count)
+    for first in range(0, count, at_a_time):
+        here = (classes >= first) & (classes < first + at_a_time)
+        shares = np.zeros((min(at_a_time, count - first), values))
+        shares[classes[here] - first, ranks[here]] = records[here]
+        sizes = shares.sum(axis=1, keepdims=True)
+        apart = shares / np.maximum(sizes, 1) - whole
+        if claim.numbers is not None:
+            found = np.abs(np.cumsum(apart, axis=1)).sum(axis=1) / max(values - 1, 1)
+        else:
+            found = np.abs(apart).sum(axis=1) / 2
+        distances[first : first + len(found)] = np.where(sizes[:, 0] > 0, found, 0.0)
+    return distances
+
+
+FIGURES: dict[str, Callable[[pl.DataFrame, Claim], Floats]] = {
+    "l_distinct": _distinct,
+    "l_entropy": _entropy,
+    "t": _distance,
+    "p": _distinct,
+    "alpha": _highest_share,
+}
+"""Per model the figure of every class, by the records of every (class, rank of a value)."""
+AT_LEAST = {"l_distinct", "l_entropy", "p"}
+"""The models whose bound is the least that is allowed, not the most."""
