@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.kernels.box_arrays import HEAD, PLACE, SIZE, TAIL
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import short_number
 
@@ -23,7 +24,7 @@ _ROUNDS = 3  # of the walk to a far-apart pair, as in `top-down`
 
 
 @dataclass(frozen=True)
-class BottomUp(Algorithm):
+class BottomUp(Clustering):
     """Agglomerative local recoding by normalised certainty penalty.
 
     Idea: a group is as good as its ranges are narrow. Join every group that is too small to the
@@ -56,7 +57,6 @@ class BottomUp(Algorithm):
 
     name: ClassVar[str] = "bottom-up"
     title: ClassVar[str] = "Bottom-up"
-    family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "Xu et al. 2006; Morton chapter 3"
     summary: ClassVar[str] = (
         "Merges small groups by the lowest certainty penalty and splits large ones again; for "

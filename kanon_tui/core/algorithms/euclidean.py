@@ -7,17 +7,18 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.closest_pairs import merge_closest
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
+from kanon_tui.core.task.steps import Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Euclidean"]
 
 
 @dataclass(frozen=True)
-class Euclidean(Algorithm):
+class Euclidean(Clustering):
     """Merge each small cluster with the one that gives the smallest sum of raw ranges.
 
     Idea: agglomerative clustering with no notion of utility. Ranges are neither normalised nor
@@ -44,7 +45,6 @@ class Euclidean(Algorithm):
 
     name: ClassVar[str] = "euclidean"
     title: ClassVar[str] = "Euclidean clustering"
-    family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "Morton, table 10"
     summary: ClassVar[str] = (
         "Merges each small cluster with the one that gives the smallest raw ranges; a baseline "

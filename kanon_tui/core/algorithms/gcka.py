@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
+from kanon_tui.core.task.steps import RunContext, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import note, plural
 
@@ -17,7 +18,7 @@ __all__ = ["Gcka"]
 
 
 @dataclass(frozen=True)
-class Gcka(Algorithm):
+class Gcka(Clustering):
     """Constrained k-anonymity: every value stays at or below its maximum allowed generalisation.
 
     Idea: two records can share a class without violation exactly when their MAGVals agree on every
@@ -45,7 +46,6 @@ class Gcka(Algorithm):
 
     name: ClassVar[str] = "gcka"
     title: ClassVar[str] = "GreedyCKA"
-    family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "Miller, Campan and Truta 2008"
     summary: ClassVar[str] = (
         "k-member clustering that never generalises a value beyond its maximum allowed "

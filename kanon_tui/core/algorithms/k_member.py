@@ -7,12 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Int32s
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
+from kanon_tui.core.task.steps import RunContext, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, note
 
@@ -20,7 +21,7 @@ __all__ = ["KMember"]
 
 
 @dataclass(frozen=True)
-class KMember(Algorithm):
+class KMember(Clustering):
     """Byun's greedy k-member clustering.
 
     Idea: similar records should share a class, so clusters of k are grown one record at a time,
@@ -53,7 +54,6 @@ class KMember(Algorithm):
 
     name: ClassVar[str] = "k-member"
     title: ClassVar[str] = "k-member clustering"
-    family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "Byun, Kamra, Bertino and Li 2007"
     summary: ClassVar[str] = (
         "Grows clusters of k from far-apart records by least information loss; small classes and "

@@ -10,22 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.cut_facts import Cut
 from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.clustering.part_history import PartHistory
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
-from kanon_tui.core.task.steps import (
-    Algorithm,
-    Candidate,
-    Choice,
-    Family,
-    Grouping,
-    RunContext,
-    Step,
-    Steps,
-)
+from kanon_tui.core.task.steps import Candidate, Choice, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, note, short_number
 
@@ -35,7 +27,7 @@ _SHOWN = 5  # attributes that could have been cut
 
 
 @dataclass(frozen=True)
-class Mondrian(Algorithm):
+class Mondrian(Clustering):
     """Strict (or relaxed) multidimensional partitioning.
 
     Idea: records are points in a space with one axis per quasi-identifier. A part of the table is
@@ -71,7 +63,6 @@ class Mondrian(Algorithm):
 
     name: ClassVar[str] = "mondrian"
     title: ClassVar[str] = "Mondrian"
-    family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "LeFevre, DeWitt and Ramakrishnan 2006; SBC section 2.5"
     summary: ClassVar[str] = (
         "Cuts the table in two along its widest attribute, again and again; the fastest, for "

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.similarity import Similarity
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
+from kanon_tui.core.task.steps import RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["SBC"]
 
 
 @dataclass(frozen=True)
-class SBC(Algorithm):
+class SBC(Clustering):
     """Classes of k records by similarity, without hierarchies.
 
     Idea: two categories are alike when they are equally frequent among comparable records. Sort
@@ -51,7 +52,6 @@ class SBC(Algorithm):
 
     name: ClassVar[str] = "sbc"
     title: ClassVar[str] = "Similarity-based clustering"
-    family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "SBC chapter 3 (figure 3-6)"
     summary: ClassVar[str] = (
         "Sorts the records and gives each class the k − 1 most similar to its first; learns how "

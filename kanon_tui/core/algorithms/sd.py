@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.similarity import Similarity
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
+from kanon_tui.core.task.steps import RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["SD"]
 
 
 @dataclass(frozen=True)
-class SD(Algorithm):
+class SD(Clustering):
     """As `sbc`, with finer contexts, shrinking distances and a centre that moves.
 
     Three things differ from `sbc`:
@@ -46,7 +47,6 @@ class SD(Algorithm):
 
     name: ClassVar[str] = "sd"
     title: ClassVar[str] = "SpatialDistance clustering"
-    family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "SD figure 3"
     summary: ClassVar[str] = (
         "Grows each class record by record around its moving centre; for tables where one or two "

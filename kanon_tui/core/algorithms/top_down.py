@@ -10,11 +10,12 @@ import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import change
 from kanon_tui.core.clustering.boxes import Measure, attributes_of
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.clustering.splitting_facts import split_drawn, split_reason
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, note
 
@@ -24,7 +25,7 @@ _UNFINISHED = note("stopped early: some groups could still have been split")
 
 
 @dataclass(frozen=True)
-class TopDown(Algorithm):
+class TopDown(Clustering):
     """Divisive local recoding by normalised certainty penalty.
 
     Idea: two records that are far apart should not share a class. Let them be the seeds of two
@@ -70,7 +71,6 @@ class TopDown(Algorithm):
 
     name: ClassVar[str] = "top-down"
     title: ClassVar[str] = "Top-down"
-    family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "Xu et al. 2006; Morton chapter 3"
     summary: ClassVar[str] = (
         "Splits the table around two far-apart records, again and again; the lowest certainty "

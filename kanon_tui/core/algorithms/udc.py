@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
+from kanon_tui.core.task.steps import Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Udc"]
 
 
 @dataclass(frozen=True)
-class Udc(Algorithm):
+class Udc(Clustering):
     """Merge each small cluster with the one that leaves the highest research value.
 
     Idea: every merge widens ranges and may break data constraint rules. Try a cluster under k with
@@ -48,7 +49,6 @@ class Udc(Algorithm):
 
     name: ClassVar[str] = "udc"
     title: ClassVar[str] = "Utility-driven clustering"
-    family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "Morton, figure 14"
     summary: ClassVar[str] = (
         "Merges each small cluster where the research value stays highest; for data with "

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Steps
+from kanon_tui.core.task.steps import Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["UdcSuppress"]
 
 
 @dataclass(frozen=True)
-class UdcSuppress(Algorithm):
+class UdcSuppress(Clustering):
     """`udc`, with cells of one side of a merge hidden where that leaves more research value.
 
     Idea: one far-off record would stretch the range of a whole cluster, or break a rule for all of
@@ -39,7 +40,6 @@ class UdcSuppress(Algorithm):
 
     name: ClassVar[str] = "udc-suppress"
     title: ClassVar[str] = "Utility-driven clustering with suppression"
-    family: ClassVar[Family] = Family.CLUSTERING
     paper: ClassVar[str] = "Morton, utility-driven clustering (suppression)"
     summary: ClassVar[str] = (
         "As udc, but hides single cells where that hurts less than widening a cluster; for data "

@@ -16,6 +16,7 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
+import numpy.typing as npt
 
 from kanon_tui.core.clustering.features import Distinct
 from kanon_tui.core.errors import InputError
@@ -51,7 +52,7 @@ from kanon_tui.core.kernels.box_arrays import (
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["Measure", "attributes_of", "ranked_rows", "single_row_clusters"]
+__all__ = ["Measure", "attributes_of", "ranked_records", "ranked_rows", "single_row_clusters"]
 
 
 class Measure(Enum):
@@ -145,9 +146,14 @@ def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) 
 
 def ranked_rows(task: Task, distinct: Distinct) -> Int32s:
     """Distinct rows × attributes: the code of each value, or its rank in the order of the tree."""
-    rows = np.empty((len(distinct), len(task.quasi)), dtype=np.int32)
+    return ranked_records(task, distinct.first)
+
+
+def ranked_records(task: Task, records: npt.NDArray[np.integer]) -> Int32s:
+    """Some records × attributes: the code of each value, or its rank in the order of the tree."""
+    rows = np.empty((len(records), len(task.quasi)), dtype=np.int32)
     for x, attribute in enumerate(task.quasi):
-        rows[:, x] = _rank_of_code(attribute)[attribute.column.codes[distinct.first]]
+        rows[:, x] = _rank_of_code(attribute)[attribute.column.codes[records]]
     return rows
 
 

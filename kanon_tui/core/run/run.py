@@ -12,6 +12,8 @@ import time
 from collections.abc import Iterator
 from enum import StrEnum
 
+from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.refining import refined_steps
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
 from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
@@ -79,6 +81,8 @@ class Run(Iterator[Step]):
 
 
 def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
-    if not task.requirements:
-        return algorithm.steps(task, context)
-    return steps_beyond_k(algorithm, task, context)
+    beyond_k = bool(task.requirements)
+    steps = steps_beyond_k(algorithm, task, context) if beyond_k else algorithm.steps(task, context)
+    if isinstance(algorithm, Clustering) and algorithm.refine:
+        return refined_steps(steps, algorithm, task, context)
+    return steps

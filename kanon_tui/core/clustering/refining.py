@@ -1,0 +1,238 @@
+"""Refining: near classes exchange records, and large ones are split, while the release gets better.
+
+Every clustering may be refined (`refine: true`) when its own work is done, repairs included. In a
+round every class gets its turn, in an order that depends on values alone:
+
+1. A class of 2k records or more is split in two where that helps.
+2. Otherwise it is tried with the twelve classes that hold most of the records nearest to its own.
+   The records of both are shared out anew: records move and swap, the best first, while that
+   lowers what the two classes cost together; once from the classes as they are, once from two
+   far-apart seeds. The pair that saves most exchanges its records.
+
+It ends with a round in which nothing helps, or after `refine_rounds`. What a class costs is its
+part of NCP, or what it takes from RV (`refining_goal`). Whatever held before holds afterwards:
+every class keeps k records and what is required beyond; where no value may be generalised beyond
+its MAGVal, classes exchange records inside a group of MAGVals only; suppressed records and hidden
+cells stay what they are. The figure never gets worse, so that a cancel may keep any step.
+
+Changes are proposed in batches, in which a class takes part once, judged together and carried out;
+how many one step tells of does not matter to them. Nothing depends on time or on the order of the
+input.
+
+Cost: about u² · attributes for two classes with u records together, twelve pairs per class in the
+first round and few later. Pairs with more than 4,096 records together are left alone where 4k is
+not more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.clustering.boxes import Measure, attributes_of, ranked_records
+from kanon_tui.core.clustering.cluster_facts import MOST_FOLLOWED, SUPPRESSED
+from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.near_records import near_records
+from kanon_tui.core.clustering.record_types import RecordTypes
+from kanon_tui.core.clustering.refining_goal import Goal
+from kanon_tui.core.clustering.refining_history import Change, RefiningHistory, told_together
+from kanon_tui.core.clustering.refining_room import RefiningRoom
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.numeric import Flags
+from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of
+
+__all__ = ["refined_steps"]
+
+_HALF = 0.5  # how far the bar is when refining begins: nobody knows better
+
+
+def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunContext) -> Steps:
+    """The steps of an algorithm, then those that refine what it found."""
+    grouping = yield from _first_half(steps)
+    if int((grouping.labels >= 0).sum()) < 2 * task.k:
+        return grouping
+    refining = Refining(task, context, grouping, algorithm)
+    yield from refining.run(algorithm.refine_rounds)
+    return refining.history.grouping()
+
+
+def _first_half(steps: Steps) -> Steps:
+    """The same steps, with half the bar left for what follows."""
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as stop:
+            grouping: Grouping = stop.value
+            return grouping
+        if step.progress is not None:
+            step = replace(step, progress=step.progress * _HALF)
+        yield step
+
+
+class Refining:
+    """The classes of a clustering while they are refined; kernels see records in sorted order."""
+
+    def __init__(
+        self, task: Task, context: RunContext, grouping: Grouping, algorithm: Clustering
+    ) -> None:
+        self._task, self._context, self._before = task, context, grouping
+        self._types = types = RecordTypes.of(task, grouping)
+        self._goal = Goal.of(algorithm.refine_by, task, grouping)
+        hidden = np.zeros((len(types.first), len(task.quasi)), dtype=bool)
+        if grouping.suppressed_cells is not None:
+            hidden = grouping.suppressed_cells[types.first]
+        rows = ranked_records(task, types.first)
+        self._attributes = attributes_of(task, self._goal.measure)
+        self._values = np.where(hidden, -1, rows).astype(np.int32)
+        self._rule_sides = self._goal.rule_sides(types, hidden)
+        whole_rows = rows[np.diff(types.row, prepend=-1) > 0]
+        priced = attributes_of(task, Measure.NCP)
+        self._near = near_records(priced, whole_rows, types.row[types.type_of], task.seed)
+        self._room = RefiningRoom.of(
+            task, self._attributes, types, self._rule_sides.shape[1], algorithm.keeps_magvals
+        )
+        self._number = int(types.class_of.max()) + 1
+        self._labels = np.full(task.n, -1, dtype=np.int32)
+        self._labels[types.records] = types.class_of
+        self.history = RefiningHistory(grouping, self._labels, self._goal.by, self._goal.figure)
+        self._settled = 0.0
+
+    def run(self, rounds: int) -> Iterator[Step]:
+        """Refine until nothing helps, or for so many rounds."""
+        yield self._first_step()
+        batch = 0
+        for round_ in range(1, rounds + 1):
+            helped, begin = False, 0
+            while begin < self._number:
+                batch += 1
+                count, begin = self._propose(begin, batch)
+                helped |= count > 0
+                made = self._carry_out(count, batch, round_)
+                yield from self._tell(made)
+            if not helped:
+                return
+
+    # -- a batch
+
+    def _propose(self, begin: int, batch: int) -> tuple[int, int]:
+        from kanon_tui.core.kernels.refining import propose
+        from kanon_tui.core.kernels.two_classes import Costs
+
+        room = self._room
+        count, begin = propose(
+            Costs(self._attributes, self._values, self._rule_sides, *self._goal.rates()),
+            room.classes,
+            self._types.type_of,
+            self._near,
+            room.sides,
+            room.proposals,
+            room.limits,
+            begin,
+            batch,
+            room.kept,
+        )
+        return int(count), int(begin)
+
+    def _carry_out(self, count: int, batch: int, round_: int) -> list[Change]:
+        """Carry out the proposals that keep what is required, as long as they help."""
+        from kanon_tui.core.kernels.refining import NEW_CLASS, carry_out
+
+        classes, proposals = self._room.classes, self._room.proposals
+        fine = np.flatnonzero(self._keep_requirements(count))
+        figures = self._goal.take(proposals.extents[fine], proposals.broken[fine])
+        made = []
+        for p, figure in zip(fine.tolist(), figures, strict=False):
+            one, other = proposals.classes[p].tolist()
+            split = other == NEW_CLASS
+            if split:
+                other, self._number = self._number, self._number + 1
+            part = slice(int(proposals.ends[p - 1]) if p else 0, int(proposals.ends[p]))
+            places = proposals.record[part]
+            to = np.where(proposals.side[part] == 0, one, other).astype(np.int32)
+            moves = classes.of[places] != to
+            records = self._types.records[places]
+            carry_out(classes, proposals, p, other, batch)
+            made.append(
+                self.history.add(
+                    round_, (one, other), split, figure, records, records[moves], to[moves]
+                )
+            )
+        for p in sorted(set(range(count)) - set(fine[: len(figures)].tolist())):
+            one, other = proposals.classes[p].tolist()  # until the class has changed
+            classes.refused[one] = [other, *classes.refused[one][:-1]]
+        return made
+
+    def _keep_requirements(self, count: int) -> Flags:
+        """Which proposals leave two classes that keep what is required beyond k."""
+        fine = np.ones(count, dtype=bool)
+        if not count or not self._task.requirements:
+            return fine
+        proposals = self._room.proposals
+        ends = proposals.ends[:count]
+        owner = np.repeat(np.arange(count), np.diff(ends, prepend=0))
+        group = 2 * owner + proposals.side[: ends[-1]]
+        records = self._types.records[proposals.record[: ends[-1]]]
+        for requirement in self._task.requirements:
+            values = GroupValues.of(group, requirement.column.codes[records], 2 * count)
+            fine &= ~(requirement.gaps(values) > 0).reshape(count, 2).any(axis=1)
+        return fine
+
+    # -- steps
+
+    def _first_step(self) -> Step:
+        facts: dict[str, Any] = {}
+        if self._context.watched:
+            now = np.where(self._labels < 0, SUPPRESSED, self._labels).astype(np.int32)
+            facts["together"] = now if self._task.n <= MOST_FOLLOWED else None
+        facts |= {
+            "classes": count_of(self._number, "class", "classes"),
+            "name": self.history.name,
+            "now": self._goal.figure,
+            "better": "falls" if self._goal.by == "ncp" else "rises",
+        }
+        template = (
+            "Refine {classes}, {name} {now:.4f}: near ones exchange records and large ones are "
+            "split as long as it {better}."
+        )
+        return self._step("refine", template, facts, 0)
+
+    def _tell(self, made: Sequence[Change]) -> Iterator[Step]:
+        """A step per change, or one for all of a batch where steps stand for many."""
+        done = len(self.history.changes) - len(made)
+        if made and self._context.decisions_per_step > 1:
+            template, facts = told_together(made, self.history.name)
+            facts |= self._drawn(made)
+            yield self._step("exchange", template, facts, len(self.history.changes))
+            return
+        for number, change in enumerate(made, start=done + 1):
+            template, facts = change.told(self.history.name)
+            facts |= self._drawn([change])
+            kind = "split" if change.split else "exchange"
+            yield self._step(kind, template, facts, number)
+
+    def _drawn(self, made: Sequence[Change]) -> dict[str, Any]:
+        """What pictures show of some changes."""
+        if not self._context.watched:
+            return {}
+        moved = [pair for change in made for pair in change.groups()]
+        return {"rows": made[-1].records, "moved": tuple(moved)}
+
+    def _step(self, kind: str, template: str, facts: dict[str, Any], changes: int) -> Step:
+        classes = self._room.classes
+        there = classes.size > 0
+        settled = (classes.tried >= classes.changed)[there].mean()
+        self._settled = max(self._settled, float(settled))
+        return Step(
+            kind,
+            template,
+            facts,
+            self.history.counters(changes),
+            _HALF + (1 - _HALF) * self._settled,
+            partial(self.history.grouping, changes),
+        )

@@ -1,0 +1,124 @@
+"""What refining must better, NCP or RV, and what it makes classes cost.
+
+NCP is a sum over records, so that costs are the penalties themselves. RV is none: a class costs
+what it takes from RV as the release stands now (its slope, times the number of records), and
+changes are accepted as long as RV itself rises.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.record_types import RecordTypes
+from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.metrics.research_value import mean_span
+from kanon_tui.core.numeric import Flags, Floats, Int32s
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Task
+
+__all__ = ["Goal"]
+
+
+@dataclass(eq=False)
+class Goal:
+    """The figure of a clustering, followed from change to change."""
+
+    by: str
+    """The figure: ncp or rv."""
+    task: Task
+    published: int
+    extents: Floats
+    """Per attribute records · extent over the whole table: NCP with its weight, or span."""
+    broken: Floats
+    """Per rule the records of classes that break it."""
+    rule_attribute: Int32s
+    rule_share: Floats
+    """Per rule its share of the importance of its attribute."""
+
+    @classmethod
+    def of(cls, by: str, task: Task, grouping: Grouping) -> Self:
+        """The goal where a clustering stands now."""
+        kept = grouping.labels >= 0
+        classes = np.full(task.n, -1, dtype=np.int32)
+        classes[kept] = np.unique(grouping.labels[kept], return_inverse=True)[1]
+        size = np.bincount(classes[kept])
+        extents, broken, owner, share = [], [], [], []
+        for x, attribute in enumerate(task.quasi):
+            singly = grouping.suppressed_cells
+            hidden = None if singly is None else singly[:, x]
+            cells = CellGroups.of_classes(attribute, classes, size, hidden)
+            if by == "ncp":
+                extents.append(attribute.weight * attribute_ncp(cells) * task.n)
+                continue
+            extents.append(mean_span(cells) * task.n)
+            rules = attribute.rules
+            broken += (cells.broken @ size).tolist()
+            owner += [x] * len(rules.rules)
+            share += (rules.importances / (rules.table.base + rules.importances.sum())).tolist()
+        return cls(
+            by,
+            task,
+            int(kept.sum()),
+            np.array(extents),
+            np.array(broken),
+            np.array(owner, dtype=np.int32),
+            np.array(share),
+        )
+
+    @property
+    def measure(self) -> Measure:
+        """What extents are counted in."""
+        return Measure.NCP if self.by == "ncp" else Measure.SPAN
+
+    @property
+    def figure(self) -> float:
+        """NCP or RV now."""
+        return float(self._figures(self.extents[None], self.broken[None])[0])
+
+    def rates(self) -> tuple[Floats, Floats]:
+        """What extent costs a record, per attribute, and what breaking a rule does."""
+        if self.by == "ncp":
+            return np.ones(len(self.extents)), np.zeros(0)
+        worth = self.task.weights * self.task.n**2 / self.extents
+        rules = worth[self.rule_attribute] * self.rule_share / max(self.published, 1)
+        return worth * self._kept(self.broken[None])[0] / self.extents, rules
+
+    def rule_sides(self, types: RecordTypes, hidden: Flags) -> Int32s:
+        """Types × rules: 1 where a type is on the first side of a rule, 2 where on the second."""
+        columns = [np.zeros((0, len(types.first)), dtype=np.int32)]
+        for x, attribute in enumerate(self.task.quasi if self.by == "rv" else ()):
+            codes, rules = attribute.column.codes[types.first], attribute.rules
+            on = rules.first[:, codes] + 2 * rules.second[:, codes]
+            columns.append(np.where(hidden[:, x], 0, on).astype(np.int32))
+        return np.ascontiguousarray(np.concatenate(columns).T)
+
+    def take(self, extents: Floats, broken: Floats) -> list[float]:
+        """Take in as many of some changes, from the first on, as better the figure most.
+
+        `extents` and `broken` say what each change adds. Returns the figure after each one taken.
+        """
+        after = np.cumsum(np.vstack([self.extents, extents]), axis=0)
+        broken_after = np.cumsum(np.vstack([self.broken, broken]), axis=0)
+        figures = self._figures(after, broken_after)
+        best = int(np.argmin(figures) if self.by == "ncp" else np.argmax(figures))
+        self.extents, self.broken = after[best], broken_after[best]
+        return figures[1 : best + 1].tolist()
+
+    def _figures(self, extents: Floats, broken: Floats) -> Floats:
+        if self.by == "ncp":
+            return np.asarray(extents.sum(axis=1) / self.task.n)
+        worth = self.task.weights * self.task.n / extents
+        return np.asarray((worth * self._kept(broken)).sum(axis=1))
+
+    def _kept(self, broken: Floats) -> Floats:
+        """Per attribute the mean share of its rules that is kept."""
+        kept = np.ones((len(broken), len(self.extents)))
+        lost = broken * self.rule_share / max(self.published, 1)
+        for r, x in enumerate(self.rule_attribute.tolist()):
+            kept[:, x] -= lost[:, r]
+        return kept
