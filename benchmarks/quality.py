@@ -64,7 +64,14 @@ def main() -> None:
         print_table(f"{name}, as its project says", HEADS,
                     measured(project, options.algorithms, options.k))  # fmt: skip
     adult = Project.load(SAMPLES / "adult" / "project.yaml")
-    flat = ["top-down", "top-down growth=records", "bottom-up", "k-member", "mondrian"]
+    flat = [
+        "top-down refine=true",
+        "top-down",
+        "top-down growth=records",
+        "bottom-up",
+        "k-member",
+        "mondrian",
+    ]
     print_table("adult, the eight usual attributes, no hierarchies", HEADS,
                 measured(only(adult, PEERS), flat, [5, 10]))  # fmt: skip
     whole = read_table(adult.data_path)

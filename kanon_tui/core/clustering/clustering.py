@@ -20,12 +20,18 @@ class Clustering(Algorithm):
     refine: bool = declared(
         False,
         "Afterwards let near classes exchange records and split large ones, as long as that helps",
+        last=True,
     )
     refine_by: str = declared(
         "ncp",
         "What refining must better: the certainty penalty (lower) or the research value (higher)",
         choices=("ncp", "rv"),
+        last=True,
     )
     refine_rounds: int = declared(
-        20, "Most rounds of refining; it ends earlier when nothing helps any more", low=1, high=1000
+        20,
+        "Most rounds of refining; it ends earlier when nothing helps any more",
+        low=1,
+        high=1000,
+        last=True,
     )

@@ -43,9 +43,10 @@ class RecordTypes:
         also = [requirement.column.codes[kept] for requirement in task.requirements]
         if grouping.suppressed_cells is not None:
             also += list(grouping.suppressed_cells[kept].T.astype(np.int32))
-        distinct = collapse([*quasi, *also])
+        columns = [*quasi, *also]
+        distinct = collapse(columns)
         first = distinct.first
-        order = np.lexsort([column[first] for column in reversed([*quasi, *also])])
+        order = np.lexsort(np.array([column[first] for column in reversed(columns)]))
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         types, first = rank[distinct.number], first[order]
@@ -53,14 +54,14 @@ class RecordTypes:
         for column in quasi:
             new_row[1:] |= column[first][1:] != column[first][:-1]
         classes = _sorted_classes(grouping.labels[kept], types)
-        by_type = np.lexsort([classes, types])
+        by_type = np.lexsort((classes, types))
         return cls(kept[by_type], types[by_type], classes[by_type], kept[first], np.cumsum(new_row))
 
 
 def _sorted_classes(labels: Int32s, types: Int32s) -> Int32s:
     """Classes numbered by the types of their records."""
     number = np.unique(labels, return_inverse=True)[1]
-    by_class = np.lexsort([types, number])
+    by_class = np.lexsort((types, number))
     starts = np.searchsorted(number[by_class], np.arange(int(number.max(initial=-1)) + 2))
     sorted_types = types[by_class].astype(">i4")  # bytes in this order compare like the numbers
     bounds = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)

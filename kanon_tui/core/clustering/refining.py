@@ -42,6 +42,7 @@ from kanon_tui.core.clustering.refining_goal import Goal
 from kanon_tui.core.clustering.refining_history import Change, RefiningHistory, told_together
 from kanon_tui.core.clustering.refining_room import RefiningRoom
 from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
@@ -54,6 +55,11 @@ _HALF = 0.5  # how far the bar is when refining begins: nobody knows better
 
 def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunContext) -> Steps:
     """The steps of an algorithm, then those that refine what it found."""
+    if task.copies is not None:
+        raise InputError(
+            f"{algorithm.name}: refine moves single records, which cannot be done when records are "
+            f"counted; use --engine memory, or refine=false"
+        )
     grouping = yield from _first_half(steps)
     if int((grouping.labels >= 0).sum()) < 2 * task.k:
         return grouping
@@ -213,7 +219,7 @@ class Refining:
         for number, change in enumerate(made, start=done + 1):
             template, facts = change.told(self.history.name)
             facts |= self._drawn([change])
-            kind = "split" if change.split else "exchange"
+            kind = "divide" if change.split else "exchange"
             yield self._step(kind, template, facts, number)
 
     def _drawn(self, made: Sequence[Change]) -> dict[str, Any]:

@@ -107,7 +107,7 @@ class Goal:
         figures = self._figures(after, broken_after)
         best = int(np.argmin(figures) if self.by == "ncp" else np.argmax(figures))
         self.extents, self.broken = after[best], broken_after[best]
-        return figures[1 : best + 1].tolist()
+        return [float(figure) for figure in figures[1 : best + 1]]
 
     def _figures(self, extents: Floats, broken: Floats) -> Floats:
         if self.by == "ncp":

@@ -107,6 +107,7 @@ def declared(
     always: bool = False,
     formerly: tuple[tuple[str, FieldType], ...] = (),
     factory: Callable[[], Any] | None = None,
+    last: bool = False,
 ) -> Any:
     """Declare a field of a dataclass that a person may set.
 
@@ -123,7 +124,7 @@ def declared(
         "always": always,
         "formerly": formerly,
     }
-    metadata = {"type": type, "given": given, "facts": facts}
+    metadata = {"type": type, "given": given, "facts": facts, "last": last}
     if factory is not None:
         return dataclasses.field(default_factory=factory, metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -146,9 +147,8 @@ _DECLARATIONS: dict[type[Any], Mapping[str, Field | SeveralKeys]] = {}
 
 def _declarations(owner: type[Any]) -> Iterator[tuple[str, Field | SeveralKeys]]:
     hints = typing.get_type_hints(owner)
-    for each in dataclasses.fields(owner):
-        if "facts" not in each.metadata:
-            continue
+    own = [each for each in dataclasses.fields(owner) if "facts" in each.metadata]
+    for each in sorted(own, key=lambda each: bool(each.metadata["last"])):
         kind = each.metadata["type"]
         if isinstance(kind, SeveralKeys):
             yield each.name, kind

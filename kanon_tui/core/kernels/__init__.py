@@ -20,6 +20,11 @@ May import: `numeric`, and nothing else of the house.
 
 from __future__ import annotations
 
-from kanon_tui.core.kernels.compiling import Function, kernel, part_of_kernel
+from kanon_tui.core.kernels.compiling import (
+    Function,
+    called_by_kernels,
+    kernel,
+    part_of_kernel,
+)
 
-__all__ = ["Function", "kernel", "part_of_kernel"]
+__all__ = ["Function", "called_by_kernels", "kernel", "part_of_kernel"]

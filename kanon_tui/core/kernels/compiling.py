@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-__all__ = ["Function", "kernel", "on_disk", "part_of_kernel"]
+__all__ = ["Function", "called_by_kernels", "kernel", "on_disk", "part_of_kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,6 +48,19 @@ def part_of_kernel(function: Function) -> Function:
 
     compile_: Any = numba.njit
     inside_only = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(Function, compile_(nogil=True, _nrt=False, **inside_only)(function))
+
+
+def called_by_kernels(function: Function) -> Function:
+    """Compile a function once for all kernels of a process that call it.
+
+    As `part_of_kernel`, but it is not copied to every place that calls it: for what is long, and
+    called from many places, where that would take minutes to compile.
+    """
+    import numba
+
+    compile_: Any = numba.njit
+    inside_only = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast(Function, compile_(nogil=True, _nrt=False, **inside_only)(function))
 
 

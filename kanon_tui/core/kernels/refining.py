@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import called_by_kernels, kernel
 from kanon_tui.core.kernels.boxes import int64
 from kanon_tui.core.kernels.two_classes import (
     HIDDEN_CELL,
@@ -72,7 +72,7 @@ class Proposals(NamedTuple):
     slot: Int32s  # per class its place among these
 
 
-@kernel
+@called_by_kernels
 def _gather(classes: Classes, type_of: Int32s, sides: Sides, c: int, s: int, begin: int) -> int:
     """Write the records of a class as one side; returns where they end."""
     record = classes.head[c]
@@ -83,7 +83,14 @@ def _gather(classes: Classes, type_of: Int32s, sides: Sides, c: int, s: int, beg
     return begin
 
 
-@kernel
+@called_by_kernels
+def _copy(source: Int32s, target: Int32s, begin: int, count: int) -> None:
+    """Write the first numbers of an array to another, from a place on."""
+    for i in range(count):
+        target[begin + i] = source[i]
+
+
+@called_by_kernels
 def _near_classes(
     classes: Classes, near: Int32s, proposals: Proposals, a: int, limits: Limits
 ) -> int:
@@ -121,7 +128,7 @@ def _near_classes(
     return kept
 
 
-@kernel
+@called_by_kernels
 def _measure(
     costs: Costs, sides: Sides, records: int, proposals: Proposals, p: int, sign: int
 ) -> None:
@@ -137,7 +144,7 @@ def _measure(
                 proposals.broken[p, r] += sign * sides.size[s]
 
 
-@kernel
+@called_by_kernels
 def _divide(costs: Costs, sides: Sides, records: int, k: int) -> float:
     """Divide one class of 2k records or more in two; by how much the cost falls."""
     fill_sides(costs, sides, records)
@@ -147,25 +154,28 @@ def _divide(costs: Costs, sides: Sides, records: int, k: int) -> float:
     return before - improve_sides(costs, sides, records, k)
 
 
-@kernel
-def _share_out(costs: Costs, sides: Sides, records: int, k: int, kept: Int32s) -> float:
-    """Share the records of two classes out anew, sides in `kept`; by how much the cost falls."""
+@called_by_kernels
+def _share_out(costs: Costs, sides: Sides, records: int, k: int, kept: Int32s, begin: int) -> float:
+    """Share the records of two classes out anew; by how much the cost falls.
+
+    The sides are written to `kept`, from a place on.
+    """
     fill_sides(costs, sides, records)
     before = class_cost(costs, sides, 0, NO_RECORD, NO_RECORD)
     before += class_cost(costs, sides, 1, NO_RECORD, NO_RECORD)
     if before < TIE:
         return 0.0
     best = improve_sides(costs, sides, records, k)
-    kept[:records] = sides.side[:records]
+    _copy(sides.side, kept, begin, records)
     if best > TIE and seed_sides(costs, sides, records, k):
         seeded = improve_sides(costs, sides, records, k)
         if seeded < best - TIE:
             best = seeded
-            kept[:records] = sides.side[:records]
+            _copy(sides.side, kept, begin, records)
     return before - best
 
 
-@kernel
+@called_by_kernels
 def _best_change(
     costs: Costs,
     classes: Classes,
@@ -190,7 +200,7 @@ def _best_change(
             saved = _divide(costs, sides, records, limits.k)
             work += records * records
             if saved > best:
-                kept[:records] = sides.side[:records]
+                _copy(sides.side, kept, 0, records)
                 return NEW_CLASS, saved, work
     complete = True
     for i in range(_near_classes(classes, near, proposals, a, limits)):
@@ -205,16 +215,17 @@ def _best_change(
         records = _gather(classes, type_of, sides, a, 0, 0)
         records = _gather(classes, type_of, sides, b, 1, records)
         work += records * records
-        saved = _share_out(costs, sides, records, limits.k, kept[limits.records :])
+        saved = _share_out(costs, sides, records, limits.k, kept, limits.records)
         if saved > best + TIE:
             best, other = saved, b
-            kept[:records] = kept[limits.records : limits.records + records]
+            for j in range(records):
+                kept[j] = kept[limits.records + j]
     if other == NOBODY and complete:
         classes.tried[a] = batch
     return other, best, work
 
 
-@kernel
+@called_by_kernels
 def _was_refused(classes: Classes, a: int, b: int) -> bool:
     """Whether a change of a class with another was refused since it last changed."""
     refused = False
@@ -223,10 +234,10 @@ def _was_refused(classes: Classes, a: int, b: int) -> bool:
     return refused
 
 
-@kernel
+@called_by_kernels
 def _write(
     classes: Classes, sides: Sides, proposals: Proposals, p: int, a: int, b: int, kept: Int32s
-) -> int:
+) -> None:
     """Write a proposal down, with as few records as can be on another side than before."""
     begin = proposals.ends[p - 1] if p else 0
     records = classes.size[a] + (classes.size[b] if b >= 0 else 0)
@@ -234,12 +245,11 @@ def _write(
     for i in range(records):
         stay += kept[i] == sides.side[i]
     flip = b >= 0 and 2 * stay < records
-    proposals.record[begin : begin + records] = sides.record[:records]
+    _copy(sides.record, proposals.record, begin, records)
     for i in range(records):
         proposals.side[begin + i] = 1 - kept[i] if flip else kept[i]
     proposals.classes[p, 0], proposals.classes[p, 1] = a, b
     proposals.ends[p] = begin + records
-    return records
 
 
 @kernel
@@ -275,7 +285,7 @@ def propose(
                 classes.busy[a] = batch
                 _measure(costs, sides, records, proposals, p, -1)
                 _write(classes, sides, proposals, p, a, b, kept)
-                sides.side[:records] = kept[:records]
+                _copy(kept, sides.side, 0, records)
                 _measure(costs, sides, records, proposals, p, 1)
                 proposals.saved[p] = saved
                 p += 1

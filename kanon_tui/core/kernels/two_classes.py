@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import called_by_kernels, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import KIND, NOTHING, SET, START, Attributes
 from kanon_tui.core.kernels.boxes import extent, set_extent
 from kanon_tui.core.numeric import TIE, Floats, Int32s
 
-__all__ = ["Costs", "Sides", "fill_sides", "improve_sides", "seed_sides"]
+__all__ = ["Costs", "Sides"]
 
 HIDDEN_CELL = -1
 """In place of a value: the cell is hidden and no part of its class's box."""
@@ -68,7 +68,7 @@ def shown_extent(costs: Costs, sides: Sides, s: int, x: int, old: int, new: int)
             count -= 1
         if new >= 0 and sides.counts[s, start + new] == (old == new):
             count += 1
-        return shown * set_extent(attributes, x, count)
+        return float(shown * set_extent(attributes, x, count))
     low, high = sides.ends[s, x, LOWEST], sides.ends[s, x, HIGHEST]
     if old == low:
         low = sides.ends[s, x, SECOND_LOWEST]
@@ -76,10 +76,10 @@ def shown_extent(costs: Costs, sides: Sides, s: int, x: int, old: int, new: int)
         high = sides.ends[s, x, SECOND_HIGHEST]
     if new >= 0:
         low, high = min(low, new), max(high, new)
-    return shown * extent(attributes, x, low, high)
+    return float(shown * extent(attributes, x, low, high))
 
 
-@part_of_kernel
+@called_by_kernels
 def class_cost(costs: Costs, sides: Sides, s: int, leaves: int, joins: int) -> float:
     """What a side costs without a record of one type and with one of another."""
     values, rule_sides = costs.values, costs.rule_sides
@@ -102,7 +102,7 @@ def class_cost(costs: Costs, sides: Sides, s: int, leaves: int, joins: int) -> f
     return total
 
 
-@part_of_kernel
+@called_by_kernels
 def pair_cost(attributes: Attributes, rates: Floats, row: Int32s, other: Int32s) -> float:
     """What a record of a class of two would cost, rules aside."""
     total = 0.0
@@ -117,7 +117,7 @@ def pair_cost(attributes: Attributes, rates: Floats, row: Int32s, other: Int32s)
     return total
 
 
-@kernel
+@called_by_kernels
 def _add(costs: Costs, sides: Sides, s: int, type_: int) -> None:
     """A side has one record more."""
     facts = costs.attributes.facts
@@ -148,7 +148,7 @@ def _add(costs: Costs, sides: Sides, s: int, type_: int) -> None:
             sides.on_rule[s, r, which - 1] += 1
 
 
-@kernel
+@called_by_kernels
 def fill_sides(costs: Costs, sides: Sides, records: int) -> None:
     """Count both sides from the side that every record has."""
     facts = costs.attributes.facts
@@ -168,7 +168,7 @@ def fill_sides(costs: Costs, sides: Sides, records: int) -> None:
             _add(costs, sides, sides.side[i], sides.type[i])
 
 
-@kernel
+@called_by_kernels
 def _furthest(costs: Costs, sides: Sides, records: int, origin: int) -> int:
     """The first of the records that are furthest from one."""
     values, attributes, rates = costs.values, costs.attributes, costs.rates
@@ -180,7 +180,7 @@ def _furthest(costs: Costs, sides: Sides, records: int, origin: int) -> int:
     return found
 
 
-@kernel
+@called_by_kernels
 def _measure_growth(costs: Costs, sides: Sides, s: int, records: int) -> None:
     """What every record that has no side yet would add to a side."""
     now = class_cost(costs, sides, s, NO_RECORD, NO_RECORD)
@@ -189,7 +189,7 @@ def _measure_growth(costs: Costs, sides: Sides, s: int, records: int) -> None:
             sides.growth[s, i] = class_cost(costs, sides, s, NO_RECORD, sides.type[i]) - now
 
 
-@kernel
+@called_by_kernels
 def seed_sides(costs: Costs, sides: Sides, records: int, k: int) -> bool:
     """Divide the records around two that are far apart; False where they are all alike.
 
@@ -225,7 +225,7 @@ def seed_sides(costs: Costs, sides: Sides, records: int, k: int) -> bool:
     return True
 
 
-@kernel
+@called_by_kernels
 def improve_sides(costs: Costs, sides: Sides, records: int, k: int) -> float:
     """Move and swap records while that lowers the cost, the best first; what both cost then."""
     side, types = sides.side, sides.type
@@ -263,7 +263,7 @@ def improve_sides(costs: Costs, sides: Sides, records: int, k: int) -> float:
             side[swapped] = 1 - side[swapped]
 
 
-@part_of_kernel
+@called_by_kernels
 def _narrows(costs: Costs, sides: Sides, s: int, type_: int) -> bool:
     """Whether a side may be narrower without a record: a swap of two others gains nothing."""
     for x in range(len(costs.rates)):

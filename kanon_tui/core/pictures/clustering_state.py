@@ -14,7 +14,7 @@ The facts it takes in, whatever the algorithm:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -89,8 +89,9 @@ class ClusteringState(RunState):
             self._merge(number, facts["merge"])
         for group, rows in facts.get("moved", ()):
             if self.groups is not None:
-                if step.kind == "split":  # what merges had made is apart again
+                if step.kind in ("split", "exchange", "divide"):  # no longer what merges had made
                     self.joined.pop(int(self.groups[rows[0]]), None)
+                    self.joined.pop(group, None)
                 self.groups[rows] = group
         self.rows = facts.get("rows", _NO_ROWS)
         if "cut" in facts:
@@ -112,7 +113,7 @@ class ClusteringState(RunState):
             number = int(self.groups[rows[0]])
             whole = number >= 0 and bool((self.groups[rows] == number).all())
             if whole and sizes[number] == len(rows):
-                self.joined[number] = tree
+                self.joined[number] = replace(tree, number=number)
 
     def _merge(self, number: int, merge: Merge) -> None:
         small = self.joined.pop(merge.small, Joined(merge.small, merge.small_rows))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import ClassVar
 
+from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene
-from kanon_tui.core.pictures.pseudo_code import BEYOND_K, PSEUDO_CODE, Line
+from kanon_tui.core.pictures.pseudo_code import BEYOND_K, PSEUDO_CODE, REFINE, Line
 from kanon_tui.core.task.steps import Family, Step
 
 __all__ = ["Code", "lit_line"]
@@ -23,6 +24,8 @@ class Code(Drawing):
         lines = PSEUDO_CODE[scene.algorithm.name]
         if scene.algorithm.family is Family.CLUSTERING and scene.task.requirements:
             lines = (*lines, BEYOND_K)
+        if isinstance(scene.algorithm, Clustering) and scene.algorithm.refine:
+            lines = (*lines, REFINE)
         step = scene.step
         lit = None if step is None else lit_line(lines, step)
         for number, line in enumerate(lines):

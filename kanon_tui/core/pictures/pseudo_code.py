@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kanon_tui.core.full_domain.string_facts import Reason
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["BEYOND_K", "PSEUDO_CODE", "Line"]
+__all__ = ["BEYOND_K", "PSEUDO_CODE", "REFINE", "Line"]
 
 
 @dataclass(frozen=True)
@@ -159,3 +159,9 @@ PSEUDO_CODE: dict[str, tuple[Line, ...]] = {
 }  # fmt: skip
 BEYOND_K = Line("beyond k: classes that miss what is required merge on", 0, ("merge", "suppress"))
 """The last line of a clustering where more than k is required."""
+REFINE = Line(
+    "refine: near classes exchange records, large ones are split, while it helps",
+    0,
+    ("refine", "exchange", "divide"),
+)
+"""The last line of a clustering that is refined."""

@@ -21,6 +21,7 @@ from kanon_tui.core import kernels
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.helper_processes import Processes, cores
 from kanon_tui.core.kernels.compiling import on_disk
 from kanon_tui.core.privacy.settings import Privacy
@@ -44,7 +45,9 @@ _PARAMETERS = {"distributed": {"part": 2, "workers": 1}}
 """For an algorithm that would take a shorter way on a tiny table."""
 _WATCHED = ("bottom-up", "euclidean", "udc", "udc-suppress")
 """Algorithms that call more when every step is a decision."""
-_LONG = ("top-down", "k-member")
+_REFINED = "mondrian"
+"""The algorithm whose classes are refined as well; what that calls is the same for all."""
+_LONG = (_REFINED, "top-down", "k-member")
 """Algorithms that compile for longest and share little."""
 _OFTEN = 0.2
 """Seconds between two looks at what is compiled."""
@@ -61,6 +64,8 @@ def warm_up(names: Iterable[str] | None = None) -> None:
             Run(task, ALGORITHMS[name](**_PARAMETERS.get(name, {}))).finish()
             if name in _WATCHED:
                 Run(task, ALGORITHMS[name](), RunContext(1)).finish()
+            if name == _REFINED:
+                Run(task, with_parameters(ALGORITHMS[name], {"refine": True}, name)).finish()
 
 
 def is_warm() -> bool:

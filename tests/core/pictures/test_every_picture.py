@@ -7,14 +7,21 @@ from random import Random
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.pictures.clustering_state import ClusteringState
 from kanon_tui.core.pictures.code import Code, lit_line
 from kanon_tui.core.pictures.contents import new_timeline, pictures_of
 from kanon_tui.core.pictures.picture import Drawing, Scene
-from kanon_tui.core.pictures.pseudo_code import PSEUDO_CODE
+from kanon_tui.core.pictures.pseudo_code import PSEUDO_CODE, REFINE
 from kanon_tui.core.pictures.records import Records
 from kanon_tui.core.pictures.why_this_one import WhyThisOne
+from kanon_tui.core.project.overrides import with_overrides
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.run.result import start
+from kanon_tui.core.task.steps import Family, RunContext
 from tests.core.pictures.recorded import NARROW, WIDE, recorded
 
+CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]
 SAMPLE = {
     "incognito": "incognito",
     "datafly": "datafly",
@@ -73,3 +80,31 @@ def test_every_step_lights_a_line_of_pseudo_code(name: str) -> None:
     lit = {lit_line(PSEUDO_CODE[name], step) for _, step in timeline.steps(1, timeline.last)}
     assert lit
     assert None not in lit
+
+
+@pytest.mark.parametrize("name", CLUSTERINGS)
+def test_refining_is_drawn_to_the_end(name: str) -> None:
+    project = with_overrides(
+        Project.load(find_sample(sample_of(name)).project),
+        algorithm=name,
+        parameters=[("refine", "true")],
+    )
+    run = start(project, context=RunContext(decisions_per_step=1, watched=True))
+    timeline = new_timeline(run.algorithm)
+    for step in run:
+        timeline.add(step)
+        shown = Scene(run.task, run.algorithm, timeline, timeline.last)
+        for drawing in drawings(name):
+            assert drawing.draw(shown, *NARROW).plain()
+    steps = [step for _, step in timeline.steps(1, timeline.last)]
+    refining = [step for step in steps if step.kind in ("refine", "exchange", "divide")]
+    assert refining
+    code = PSEUDO_CODE[name]
+    assert all(lit_line((*code, REFINE), step) == len(code) for step in refining)
+    state = timeline.state(timeline.last)
+    assert isinstance(state, ClusteringState)
+    assert state.groups is not None
+    assert run.grouping is not None
+    labels = run.grouping.labels
+    pairs = set(zip(state.groups.tolist(), labels.tolist(), strict=True))
+    assert len(pairs) == len(set(labels.tolist())) == len(set(state.groups.tolist()))
