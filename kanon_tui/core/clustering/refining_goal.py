@@ -17,7 +17,7 @@ from kanon_tui.core.clustering.record_types import RecordTypes
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.metrics.research_value import mean_span
-from kanon_tui.core.numeric import Flags, Floats, Int32s
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 
@@ -84,9 +84,11 @@ class Goal:
         """What extent costs a record, per attribute, and what breaking a rule does."""
         if self.by == "ncp":
             return np.ones(len(self.extents)), np.zeros(0)
-        worth = self.task.weights * self.task.n**2 / self.extents
-        rules = worth[self.rule_attribute] * self.rule_share / max(self.published, 1)
-        return worth * self._kept(self.broken[None])[0] / self.extents, rules
+        detail, kept = self._detail(self.extents[None])[0], self._kept(self.broken[None])[0]
+        worth = self.task.weights * self.task.n * detail
+        slope = worth * self._rule_power * np.maximum(kept, TIE) ** (self._rule_power - 1)
+        rules = slope[self.rule_attribute] * self.rule_share / max(self.published, 1)
+        return worth * self._detail_power / self.extents * kept**self._rule_power, rules
 
     def rule_sides(self, types: RecordTypes, hidden: Flags) -> Int32s:
         """Types × rules: 1 where a type is on the first side of a rule, 2 where on the second."""
@@ -112,8 +114,21 @@ class Goal:
     def _figures(self, extents: Floats, broken: Floats) -> Floats:
         if self.by == "ncp":
             return np.asarray(extents.sum(axis=1) / self.task.n)
-        worth = self.task.weights * self.task.n / extents
-        return np.asarray((worth * self._kept(broken)).sum(axis=1))
+        worth = self.task.weights * self._detail(extents)
+        return np.asarray((worth * self._kept(broken) ** self._rule_power).sum(axis=1))
+
+    def _detail(self, extents: Floats) -> Floats:
+        """Per attribute its granularity, with the emphasis it has."""
+        return np.asarray((self.task.n / extents) ** self._detail_power)
+
+    @property
+    def _detail_power(self) -> Floats:
+        return 2 - self._rule_power
+
+    @property
+    def _rule_power(self) -> Floats:
+        """1, or how much more or less rules count (`metrics.research_value.emphasised`)."""
+        return np.array([2 * attribute.rule_emphasis for attribute in self.task.quasi])
 
     def _kept(self, broken: Floats) -> Floats:
         """Per attribute the mean share of its rules that is kept."""
