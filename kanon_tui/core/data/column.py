@@ -28,7 +28,16 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["MISSING_TOKENS", "Column", "code_column", "counted", "range_text"]
+__all__ = [
+    "MISSING_TOKENS",
+    "CodedValues",
+    "Column",
+    "code_column",
+    "code_values",
+    "counted",
+    "range_text",
+    "unreadable_values",
+]
 
 MISSING_TOKENS = ("", "?", "NA")
 
@@ -130,18 +139,67 @@ def code_column(
     >>> code_column(pl.Series("age", ["40", "9", "?", "9.0"]), Kind.NUMERIC).values
     ('9', '9.0', '40', '?')
     """
-    distinct = texts.unique()
+
+    def refuse(unreadable: pl.Series, format: Format) -> InputError:
+        return _unreadable(texts, unreadable, format, row_of)
+
+    coded = code_values(texts.unique(), kind, missing_tokens, format, formats, refuse)
+    codes = texts.to_frame("text").join(coded.lookup, on="text", how="left", maintain_order="left")
+    return coded.column(codes["code"].to_numpy(writable=True))
+
+
+@dataclass(frozen=True, eq=False)
+class CodedValues:
+    """The values of a column, coded: what a column is without its records."""
+
+    name: str
+    kind: Kind
+    values: tuple[str, ...]
+    numbers: Floats | None
+    missing: int | None
+    format: Format | None
+    lookup: pl.DataFrame
+    """The `code` of every `text` that occurs, missing tokens included."""
+
+    def column(
+        self, codes: NDArray[np.int32], value_counts: NDArray[np.int64] | None = None
+    ) -> Column:
+        """The column with these codes."""
+        format = self.format
+        return Column(
+            name=self.name,
+            kind=self.kind,
+            codes=codes,
+            values=self.values,
+            numbers=self.numbers,
+            missing=self.missing,
+            date_format=format if self.kind is Kind.DATE and isinstance(format, str) else None,
+            number_format=format if isinstance(format, NumberFormat) else PLAIN,
+            value_counts=value_counts,
+        )
+
+
+def code_values(
+    distinct: pl.Series,
+    kind: Kind,
+    missing_tokens: Sequence[str],
+    format: Format | None,
+    formats: ValueFormats,
+    refuse: Callable[[pl.Series, Format], InputError],
+) -> CodedValues:
+    """The codes of distinct texts; `refuse` makes the error for those that cannot be read."""
+    name = distinct.name
     is_missing = distinct.is_in(list(missing_tokens))
     present = distinct.filter(~is_missing)
     missing_texts = set(distinct.filter(is_missing).to_list())
 
     table = pl.DataFrame({"text": present})
     if kind.ordered:
-        format = format or formats.only(texts.name, present, kind)
-        numbers = _numbers(texts.name, present, kind, format)
+        format = format or formats.only(name, present, kind)
+        numbers = _numbers(name, present, kind, format)
         unreadable = present.filter(np.isnan(numbers))
         if unreadable.len():
-            raise _unreadable(texts, unreadable, format, row_of)
+            raise refuse(unreadable, format)
         table = table.with_columns(number=numbers).sort("number", "text")
         if isinstance(format, NumberFormat):
             table = _in_exact_order(table, format)
@@ -161,16 +219,14 @@ def code_column(
                 schema=lookup.schema,
             )
         )
-    coded = texts.to_frame("text").join(lookup, on="text", how="left", maintain_order="left")
-    return Column(
-        name=texts.name,
+    return CodedValues(
+        name=name,
         kind=kind,
-        codes=coded["code"].to_numpy(writable=True),
         values=tuple(values),
         numbers=_with_missing(table["number"], missing) if kind.ordered else None,
         missing=missing,
-        date_format=format if kind is Kind.DATE and isinstance(format, str) else None,
-        number_format=format if isinstance(format, NumberFormat) else PLAIN,
+        format=format,
+        lookup=lookup,
     )
 
 
@@ -207,16 +263,21 @@ def _unreadable(
 ) -> InputError:
     at_fault = texts.is_in(unreadable.to_list())
     first = at_fault.arg_max() or 0
+    shown = texts.filter(at_fault).unique(maintain_order=True)
+    where = f"{'first ' if at_fault.sum() > 1 else ''}in row {row_of(first):,}"
+    return unreadable_values(texts.name, shown, format, where)
+
+
+def unreadable_values(name: str, unreadable: pl.Series, format: Format, where: str) -> InputError:
+    """The error for values that are no numbers or dates; `where` says in which row one stands."""
     several = unreadable.len() > 1
     dates = isinstance(format, str)
     what = ("dates" if several else "a date") if dates else ("numbers" if several else "a number")
     if format != PLAIN:
         what += f" of the format {format}" if dates else f" written like {format}"
-    where = f"{'first ' if at_fault.sum() > 1 else ''}in row {row_of(first):,}"
-    shown = quoted_list(texts.filter(at_fault).unique(maintain_order=True))
     return InputError(
-        f"{texts.name}: {shown} {'are' if several else 'is'} not {what} ({where}); set format, "
-        f"set kind: categorical, or add {'them' if several else 'it'} to the missing tokens"
+        f"{name}: {quoted_list(unreadable)} {'are' if several else 'is'} not {what} ({where}); "
+        f"set format, set kind: categorical, or add {'them' if several else 'it'} to the missing tokens"
     )
 
 

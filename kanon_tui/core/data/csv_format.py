@@ -10,7 +10,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -59,45 +59,54 @@ class CsvFormat:
 
     def put(self, table: pl.DataFrame, file: IO[bytes], name: str) -> None:
         """Write a table of texts into an open file; `name` is the file's in messages."""
+        self.put_parts([table], self.quoted_columns(table.iter_columns()), file, name)
+
+    def put_parts(
+        self, tables: Iterable[pl.DataFrame], quoted: Sequence[str], file: IO[bytes], name: str
+    ) -> None:
+        """Write tables, one below the other; all cells of `quoted` columns have quotes."""
         encoder = codecs.getincrementalencoder(self.encoding)()
-        for part in self._parts(table):
-            try:
-                file.write(encoder.encode(part))
-            except UnicodeEncodeError as error:
-                raise self._no_room(table, part[error.start], name) from None
+        header = True
+        for table in tables:
+            for part in self._parts(table, quoted, header):
+                try:
+                    file.write(encoder.encode(part))
+                except UnicodeEncodeError as error:
+                    raise self._no_room(table, part[error.start], name) from None
+            header = False
         file.write(encoder.encode("", final=True))
 
-    def _parts(self, table: pl.DataFrame) -> Iterator[str]:
-        quoted = self._quoted_columns(table)
+    def _parts(self, table: pl.DataFrame, quoted: Sequence[str], header: bool) -> Iterator[str]:
         cells = table
         if table.width > 1:  # alone in its row, an empty cell needs its quotes
             cells = table.with_columns(pl.col(pl.String).replace("", None))
         for start in range(0, max(table.height, 1), _BATCH):
             part = cells.slice(start, _BATCH)
             if 0 < len(quoted) < table.width or not self.delimiter.isascii():
-                yield self._cell_by_cell(table.slice(start, _BATCH), quoted, not start)
+                yield self._cell_by_cell(
+                    table.slice(start, _BATCH), quoted, header and not start
+                )
             else:
                 yield part.write_csv(
-                    include_header=not start,
+                    include_header=header and not start,
                     separator=self.delimiter,
                     line_terminator=self.line_end,
                     quote_char=self.quote,
                     quote_style="always" if quoted else "necessary",
                 )
 
-    def _quoted_columns(self, table: pl.DataFrame) -> list[str]:
+    def quoted_columns(self, columns: Iterable[pl.Series]) -> list[str]:
         """Columns whose cells all have quotes: with `texts` those that are not all numbers."""
         if self.quoting == "necessary":
             return []
-        if self.quoting == "always":
-            return table.columns
         return [
             column.name
-            for column in table.iter_columns()
-            if not column.cast(pl.String).str.contains(_NUMBER).all()
+            for column in columns
+            if self.quoting == "always"
+            or not column.cast(pl.String).str.contains(_NUMBER).all()
         ]
 
-    def _cell_by_cell(self, part: pl.DataFrame, quoted: list[str], header: bool) -> str:
+    def _cell_by_cell(self, part: pl.DataFrame, quoted: Sequence[str], header: bool) -> str:
         """For what Polars does not write: quotes in some columns, unusual delimiters."""
         mark = self.quote
         special = "|".join(map(re.escape, (self.delimiter, mark, "\n", "\r")))

@@ -14,15 +14,28 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
+from typing import IO
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.data.sniffing import Dialect
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.text import plural
 
-__all__ = ["parse_csv"]
+__all__ = [
+    "RecordScan",
+    "line_end_of_all",
+    "may_be_regular",
+    "parse_carefully",
+    "parse_csv",
+    "parse_regular",
+]
+
+Letters = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.int64]
 
 _CHUNK = 1 << 22
 _BATCH = 50_000
@@ -31,31 +44,39 @@ _BATCH = 50_000
 def parse_csv(text: bytes, dialect: Dialect, width: int, file: str) -> pl.DataFrame:
     """All records as texts, the header among them."""
     quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
-    line_end = _line_end(text)
-    # Spaces before a quote hide it from Polars.
-    if line_end and dialect.delimiter.isascii() and not (dialect.spaces and quote):
+    line_end = line_end_of_all(text.count(b"\r"), text.count(b"\n"), text.count(b"\r\n"))
+    if line_end and may_be_regular(dialect, quote):
         records = _count_records(text, dialect.delimiter, quote, line_end, width)
         if records:
-            frame = pl.read_csv(
-                text,
-                has_header=False,
-                schema={str(place): pl.String for place in range(width)},
-                separator=dialect.delimiter,
-                quote_char=quote,
-                eol_char=line_end,
-                n_rows=records,
-            ).fill_null("")
-            if dialect.spaces:
-                frame = frame.with_columns(pl.all().exclude("0").str.strip_chars_start(" "))
-            return frame
-    return _parse_carefully(text, dialect, file)
+            return parse_regular(text, dialect, quote, line_end, width, records)
+    return pl.concat(parse_carefully(io.BytesIO(text), dialect, file, len(text)))
 
 
-def _line_end(text: bytes) -> str | None:
-    """LF (also for CR-LF) or CR; None when a file has both kinds of line end."""
-    if b"\r" not in text:
-        return "\n"
-    returns, feeds, both = text.count(b"\r"), text.count(b"\n"), text.count(b"\r\n")
+def may_be_regular(dialect: Dialect, quote: str | None) -> bool:
+    """Whether Polars can read a dialect at all; spaces before a quote hide it from it."""
+    return dialect.delimiter.isascii() and not (dialect.spaces and quote)
+
+
+def parse_regular(
+    text: bytes, dialect: Dialect, quote: str | None, line_end: str, width: int, records: int
+) -> pl.DataFrame:
+    """The records of a text that is known to be regular."""
+    frame = pl.read_csv(
+        text,
+        has_header=False,
+        schema={str(place): pl.String for place in range(width)},
+        separator=dialect.delimiter,
+        quote_char=quote,
+        eol_char=line_end,
+        n_rows=records,
+    ).fill_null("")
+    if dialect.spaces:
+        frame = frame.with_columns(pl.all().exclude("0").str.strip_chars_start(" "))
+    return frame
+
+
+def line_end_of_all(returns: int, feeds: int, both: int) -> str | None:
+    """LF (also for CR-LF) or CR, by how often each occurs; None where both kinds are mixed."""
     if returns == both:
         return "\n"
     return "\r" if not feeds else None
@@ -79,44 +100,75 @@ def _count_records(
     if width == 1 and any(blank in text[:end] for blank in (b"\n\n", b"\n\r\n", b"\r\r")):
         return None
     letters = np.frombuffer(text, np.uint8, end)
-    cut, line, mark = (ord(sign) if sign else -1 for sign in (delimiter, line_end, quote))
-    edge = np.zeros(256, bool)
-    edge[[cut, line, ord("\r")] + ([mark] if quote else [])] = True
-
-    records, fields, inside = 0, 0, 0
+    scan = RecordScan(delimiter, quote, line_end, width)
     for start in range(0, end, _CHUNK):
-        chunk = letters[start : start + _CHUNK]
-        cuts, lines = chunk == cut, chunk == line
+        if scan.take(letters, start, min(start + _CHUNK, end)) is None:
+            return None
+    return scan.finish()
+
+
+class RecordScan:
+    """Walks over a text, chunk by chunk, for as long as it is regular."""
+
+    def __init__(self, delimiter: str, quote: str | None, line_end: str, width: int) -> None:
+        self._cut, self._line = ord(delimiter), ord(line_end)
+        self._mark = ord(quote) if quote else -1
+        self._width = width
+        self._edge = np.zeros(256, bool)
+        self._edge[[self._cut, self._line, ord("\r")]] = True
         if quote:
-            marks = chunk == mark
-            places = np.flatnonzero(marks) + start
+            self._edge[self._mark] = True
+        self.records = 0
+        """Records that ended so far."""
+        self._fields, self._inside = 0, 0
+
+    def take(self, letters: Letters, begin: int, end: int) -> Places | None:
+        """Go on from `begin` to `end`; gives where records end there, None for no regular text.
+
+        The letters before and after are looked at, too, where there are any: the text must begin
+        and end where the letters do.
+        """
+        chunk = letters[begin:end]
+        cuts, lines = chunk == self._cut, chunk == self._line
+        if self._mark >= 0:
+            marks = chunk == self._mark
+            places = np.flatnonzero(marks) + begin
+            inside = self._inside
             opens, closes = places[inside::2], places[1 - inside :: 2]
-            opens, closes = opens[opens > 0], closes[closes < end - 1]
+            opens, closes = opens[opens > 0], closes[closes < len(letters) - 1]
+            edge = self._edge
             if not (edge[letters[opens - 1]].all() and edge[letters[closes + 1]].all()):
                 return None
             outside = np.bitwise_xor.accumulate(marks.view(np.uint8)) == inside
-            inside = int(not outside[-1])
+            self._inside = int(not outside[-1])
             cuts &= outside
             lines &= outside
         signs = np.flatnonzero(cuts | lines)
         ends = np.flatnonzero(lines[signs])
         if ends.size:
             widths = np.diff(ends, prepend=-1)
-            widths[0] += fields
-            if (widths != width).any():
+            widths[0] += self._fields
+            if (widths != self._width).any():
                 return None
-            records += ends.size
-            fields = 0
-        fields += signs.size - (int(ends[-1]) + 1 if ends.size else 0)
-    return records + 1 if fields + 1 == width and not inside else None
+            self.records += ends.size
+            self._fields = 0
+        self._fields += signs.size - (int(ends[-1]) + 1 if ends.size else 0)
+        return signs[ends] + begin
+
+    def finish(self) -> int | None:
+        """The number of records of the text, which ends here without a line end."""
+        if self._fields + 1 == self._width and not self._inside:
+            return self.records + 1
+        return None
 
 
-def _parse_carefully(text: bytes, dialect: Dialect, file: str) -> pl.DataFrame:
-    """Record by record, with the row at fault when there is one."""
-    lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+def parse_carefully(
+    text: IO[bytes], dialect: Dialect, file: str, size: int
+) -> Iterator[pl.DataFrame]:
+    """Record by record, some at a time, with the row at fault when there is one."""
+    lines = io.TextIOWrapper(text, encoding="utf-8", newline="")
     reader = dialect.records(lines, strict=True)
-    limit = csv.field_size_limit(len(text) + 1)  # a cell may be as long as the file
-    batches: list[pl.DataFrame] = []
+    limit = csv.field_size_limit(size + 1)  # a cell may be as long as the file
     batch: list[list[str]] = []
     width, row = 0, 1
     try:
@@ -131,7 +183,7 @@ def _parse_carefully(text: bytes, dialect: Dialect, file: str) -> pl.DataFrame:
                     )
                 batch.append(record)
                 if len(batch) == _BATCH:
-                    batches.append(_frame(batch, width))
+                    yield _frame(batch, width)
                     batch = []
             row = reader.line_num + 1
     except csv.Error as error:
@@ -145,8 +197,7 @@ def _parse_carefully(text: bytes, dialect: Dialect, file: str) -> pl.DataFrame:
     finally:
         csv.field_size_limit(limit)
     if batch:
-        batches.append(_frame(batch, width))
-    return pl.concat(batches)
+        yield _frame(batch, width)
 
 
 def _fields(count: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import time
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from kanon_tui.core.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["all_texts", "check_size", "check_width", "column_names", "from_pandas"]
+__all__ = ["all_texts", "check_size", "check_width", "column_names", "from_pandas", "header_names"]
 
 MOST_COLUMNS = 200_000
 """No table of people is wider; one that is would take minutes to open, column by column."""
@@ -44,6 +44,14 @@ def column_names(given: Sequence[str] | bool, width: int, file: str) -> list[str
     return list(given)
 
 
+def header_names(row: Sequence[str]) -> list[str]:
+    """The names in a header; `a, b, c` are typed with layout even above records without it."""
+    first, *others = row
+    if all(name.startswith(" ") for name in others):
+        others = [name.lstrip(" ") for name in others]
+    return [first, *others]
+
+
 def check_width(width: int, file: str) -> None:
     """Refuse a table that is too wide."""
     if width > MOST_COLUMNS:
@@ -59,14 +67,17 @@ def check_size(frame: pl.DataFrame, who: str, where: str) -> None:
         raise InputError(f"{who} has no {'columns' if not frame.width else 'records'}{where}")
 
 
-def all_texts(frame: pl.DataFrame, who: str) -> pl.DataFrame:
-    """The same cells as texts; null and NaN are the empty one."""
+def all_texts(frame: pl.DataFrame, who: str, days: Collection[str] | None = None) -> pl.DataFrame:
+    """The same cells as texts; null and NaN are the empty one.
+
+    Moments are printed as days, without a clock, when all of a column are at midnight; `days` names
+    these columns where the frame is not the whole table.
+    """
     column_names(frame.columns, frame.width, who)
-    return pl.DataFrame([_texts(column, who) for column in frame.iter_columns()])
+    return pl.DataFrame([_texts(column, who, days) for column in frame.iter_columns()])
 
 
-def _texts(column: pl.Series, who: str) -> pl.Series:
-    """Cells printed as a person writes them: days without a clock when all are at midnight."""
+def _texts(column: pl.Series, who: str, days: Collection[str] | None) -> pl.Series:
     kind = column.dtype
     refusal = InputError(
         f"{who}: column '{column.name}' holds {kind} values, which are no cells of a table; "
@@ -78,6 +89,8 @@ def _texts(column: pl.Series, who: str) -> pl.Series:
         column = column.fill_nan(None)
     if kind == pl.Datetime:
         midnight = (column.dt.time().drop_nulls() == time(0)).all()
+        if days is not None:
+            midnight = column.name in days
         column = column.dt.to_string("%Y-%m-%d" if midnight else "%Y-%m-%d %H:%M:%S%.f")
     try:
         return column.cast(pl.String).fill_null("")

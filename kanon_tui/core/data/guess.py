@@ -94,8 +94,7 @@ def guess_attributes(table: Table) -> dict[str, Guess]:
 
 def guess_attribute(table: Table, name: str) -> Guess:
     """A suggestion for one column."""
-    texts, tokens = table.frame[name], list(table.missing_tokens)
-    distinct, present = _present(texts, tokens)
+    distinct, present = table.present_values(name)
     words = words_of(name)
     if not distinct.len():
         role, why = _role_by_name(words)
@@ -112,16 +111,6 @@ def guess_attribute(table: Table, name: str) -> Guess:
             why = f"its name says '{found}', and {present:,} records are {distinct.len():,} people"
     reason = f"{why}; {impression.what}"
     return Guess(role, impression.kind, reason, impression.format, impression.readings)
-
-
-def _present(texts: pl.Series, tokens: list[str]) -> tuple[pl.Series, int]:
-    """The distinct values that are not missing, and how many cells have one."""
-    if texts.len() > FEW:
-        distinct = texts.unique()
-        present = texts.len() - int(texts.is_in(tokens).sum())
-        return distinct.filter(~distinct.is_in(tokens)), present
-    cells = [text for text in texts.to_list() if text not in tokens]
-    return pl.Series(texts.name, list(dict.fromkeys(cells)), dtype=pl.String), len(cells)
 
 
 def _role_by_name(words: str) -> tuple[Role, str]:

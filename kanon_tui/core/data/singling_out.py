@@ -56,12 +56,16 @@ class SinglingOut:
 def singling_out(texts: pl.Series, missing_tokens: Sequence[str]) -> SinglingOut | None:
     """What a column of texts gives away; None where it singles nobody out worth a warning."""
     values = texts.alias("value").value_counts(name="records")
+    return _judged(texts.name, values, missing_tokens)
+
+
+def _judged(name: str, values: pl.DataFrame, missing_tokens: Sequence[str]) -> SinglingOut | None:
     counts = values.filter(~values["value"].is_in(list(missing_tokens)))["records"]
-    found = SinglingOut(texts.name, int((counts == 1).sum()), int(counts.sum()))
+    found = SinglingOut(name, int((counts == 1).sum()), int(counts.sum()))
     return found if found.records >= MANY and found.share >= SHARE else None
 
 
 def singling_out_columns(table: Table, names: Iterable[str]) -> tuple[SinglingOut, ...]:
     """Those of some columns that single people out, in the order of the names."""
-    found = (singling_out(table.frame[name], table.missing_tokens) for name in names)
+    found = (_judged(name, table.occurrences(name), table.missing_tokens) for name in names)
     return tuple(each for each in found if each is not None)

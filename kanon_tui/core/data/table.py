@@ -25,12 +25,14 @@ from kanon_tui.core.data.frames import (
     check_width,
     column_names,
     from_pandas,
+    header_names,
 )
 from kanon_tui.core.data.other_readers import other_reader
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.sniffing import detect_dialect, first_records, has_header
+from kanon_tui.core.data.text_series import FEW
 from kanon_tui.core.data.value_formats import Format, ValueFormats
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.reading import usual_limit
@@ -127,6 +129,20 @@ class Table:
                 texts, kind, self.missing_tokens, key[2], self.formats, self.row_of
             )
         return self._coded[key]
+
+    def present_values(self, name: str) -> tuple[pl.Series, int]:
+        """The distinct values of a column that are not missing, and how many cells have one."""
+        texts, tokens = self.frame[name], list(self.missing_tokens)
+        if texts.len() > FEW:
+            distinct = texts.unique()
+            present = texts.len() - int(texts.is_in(tokens).sum())
+            return distinct.filter(~distinct.is_in(tokens)), present
+        cells = [text for text in texts.to_list() if text not in tokens]
+        return pl.Series(name, list(dict.fromkeys(cells)), dtype=pl.String), len(cells)
+
+    def occurrences(self, name: str) -> pl.DataFrame:
+        """Every `value` of a column with the number of `records` that have it."""
+        return self.frame[name].alias("value").value_counts(name="records")
 
     def missing_cells(self) -> dict[str, int]:
         """How many cells of each column are missing."""
@@ -318,7 +334,7 @@ def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFact
     del text
     named = header is True
     frame = cells.slice(1) if named else cells
-    frame.columns = column_names(_first_row(cells) if named else header, cells.width, path.name)
+    frame.columns = column_names(header_names(cells.row(0)) if named else header, cells.width, path.name)
     check_size(frame, path.name, " below its header; if the first row is data, set header: false")
     facts = replace(
         facts,
@@ -350,14 +366,6 @@ def _parquet(data: bytes, path: Path, limit: int | Literal["auto"]) -> pl.DataFr
             f"{path.name} is not a readable Parquet file; get a whole copy, or rename it if it is "
             "CSV"
         ) from None
-
-
-def _first_row(cells: pl.DataFrame) -> Sequence[str]:
-    """The names in a header; `a, b, c` are typed with layout even above records without it."""
-    first, *others = cells.row(0)
-    if all(name.startswith(" ") for name in others):
-        others = [name.lstrip(" ") for name in others]
-    return [first, *others]
 
 
 # ------------------------------------------------------------------------------------- frames

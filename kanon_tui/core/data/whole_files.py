@@ -18,7 +18,7 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -65,16 +65,20 @@ def written_aside(path: Path, force: bool = False, private: bool = False) -> Ite
 
 @contextmanager
 def written_together(
-    paths: Sequence[Path], force: bool = False, private: bool = False
+    paths: Sequence[Path],
+    force: bool = False,
+    private: bool = False,
+    finished: Mapping[Path, Path] | None = None,
 ) -> Iterator[list[IO[bytes]]]:
     """Binary files that take their names, in this order, when the block ends well: all or none.
 
     With `private` they are readable by their owner alone; otherwise a new file has the usual
-    permissions and one that replaces another has those of the other.
+    permissions and one that replaces another has those of the other. `finished` has the files that
+    are written already, aside, by the name that they will take.
     """
     for path in paths:
         check_place(path, force)
-    asides = [_Aside(path, force, private) for path in paths]
+    asides = [_Aside(path, force, private, (finished or {}).get(path)) for path in paths]
     if len({aside.target for aside in asides}) < len(asides):
         raise InputError(f"{joined([str(path) for path in paths])} are one file; name two")
     try:
@@ -140,16 +144,22 @@ class _Aside:
 
     file: IO[bytes]
 
-    def __init__(self, path: Path, force: bool, private: bool) -> None:
+    def __init__(
+        self, path: Path, force: bool, private: bool, finished: Path | None = None
+    ) -> None:
         self.force, self.private = force, private
         self.target = Path(os.path.realpath(path))  # a link keeps pointing at what is replaced
         start, end = f".{self.target.name[:60]}", secrets.token_hex(4)
-        self.aside = self.target.with_name(f"{start}.{end}.part")
+        self.aside = finished or self.target.with_name(f"{start}.{end}.part")
+        self.finished = finished is not None
         self.old = self.target.with_name(f"{start}.{end}.old")
         self.keeps_old = self.named = False
 
     def open(self) -> None:
         unfinished.add(self.aside)
+        if self.finished:
+            self.file = open(self.aside, "r+b")  # noqa: SIM115
+            return
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
         self.file = os.fdopen(os.open(self.aside, flags, _OWNER_ALONE), "wb")
 

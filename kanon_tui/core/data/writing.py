@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "ROW_GROUP",
     "TABLE_ENDINGS",
     "check_not_read",
     "check_target",
@@ -92,7 +93,7 @@ def put_table(
     try:
         match path.suffix.lower():
             case ".parquet":
-                table.write_parquet(file)
+                table.write_parquet(file, row_group_size=ROW_GROUP)
             case ".jsonl":
                 put_json_lines(table, file)
             case ".xlsx":
@@ -109,3 +110,7 @@ def put_table(
             raise
         number = int(said.group(1))
         raise OSError(number, os.strerror(number)) from error
+
+
+ROW_GROUP = 1 << 18
+"""Rows of a row group: said, so that it does not depend on how a table is written."""

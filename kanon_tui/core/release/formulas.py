@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["count_formulas", "escape_formulas"]
+__all__ = ["count_formulas", "escape_formulas", "looks_like_formula"]
 
 _FORMULA = r"^[=+\-@\t\r]"
 _ESCAPED_OR_FORMULA = r"^'*[=+\-@\t\r]"
@@ -20,7 +20,12 @@ _NUMBER = r"^[+-]([0-9][0-9.,'\x{2019} \x{a0}\x{2009}\x{202f}]*|[.,][0-9]+)([eE]
 def count_formulas(frame: pl.DataFrame) -> int:
     """How many cells and column names begin like a formula."""
     columns = [pl.Series(frame.columns, dtype=pl.String), *frame.iter_columns()]
-    return sum(int((c.str.contains(_FORMULA) & ~c.str.contains(_NUMBER)).sum()) for c in columns)
+    return sum(int(looks_like_formula(column).sum()) for column in columns)
+
+
+def looks_like_formula(texts: pl.Series) -> pl.Series:
+    """Which texts begin like a formula."""
+    return texts.str.contains(_FORMULA) & ~texts.str.contains(_NUMBER)
 
 
 def escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:

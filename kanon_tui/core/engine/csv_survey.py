@@ -1,0 +1,229 @@
+"""One look at all bytes of a CSV file: how it is written, and where it can be cut into pieces.
+
+The first megabytes are sniffed as a whole file would be. Then the file is walked over block by
+block: it must be UTF-8, and as long as it is regular (`csv_text.RecordScan`) it is cut at the ends
+of records. An irregular file is one piece, which is read carefully, record by record.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from kanon_tui.core.data.csv_format import line_end_of, quoting_of
+from kanon_tui.core.data.csv_text import RecordScan, line_end_of_all, may_be_regular
+from kanon_tui.core.data.encoding import to_utf8
+from kanon_tui.core.data.frames import check_width, column_names, header_names
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.data.sniffing import Dialect, detect_dialect, first_records, has_header
+from kanon_tui.core.data.table import FileFacts
+from kanon_tui.core.errors import InputError
+
+__all__ = ["CsvSurvey", "survey_csv"]
+
+_HEAD = 4_000_000
+_BLOCK = 1 << 24
+_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+_UTF8 = ("utf-8", "utf-8-sig", "ascii")
+
+Cut = tuple[int, int, int, str | None, str | None, bool]
+"""Begin, end, records, quote, line end, whether the first record is the header."""
+
+
+@dataclass(frozen=True)
+class CsvSurvey:
+    """What a CSV file is."""
+
+    names: list[str]
+    dialect: Dialect
+    facts: FileFacts
+    cuts: list[Cut]
+
+
+@dataclass
+class _Signs:
+    """What all bytes of a text say about it."""
+
+    returns: int = 0
+    feeds: int = 0
+    both: int = 0
+    quotes: bool = False
+    cuts: int = 0
+    spaced: int = 0
+    at_end: int = 0
+
+
+def survey_csv(path: Path, options: ReadOptions, piece_bytes: int) -> CsvSurvey:
+    """Look at all of a file; errors are those of reading it."""
+    try:
+        size = os.stat(path).st_size
+        with open(path, "rb") as file:
+            return _survey(file, path, size, options, piece_bytes)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; check the path") from None
+    except PermissionError:
+        raise InputError(f"{path} may not be read; change its permissions") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror or error})") from None
+
+
+def _survey(
+    file: IO[bytes], path: Path, size: int, options: ReadOptions, piece_bytes: int
+) -> CsvSurvey:
+    name = path.name
+    head = file.read(_HEAD)
+    if not head:
+        raise InputError(f"{name} is empty; it needs at least one record")
+    if head.startswith(_COMPRESSED):
+        raise _cannot_stream(name, "compressed", "unpack it")
+    if options.encoding != "auto" and codecs.lookup(options.encoding).name not in _UTF8:
+        raise _cannot_stream(name, f"read as {options.encoding}", "save it as UTF-8")
+    if size > len(head):
+        head = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1 or len(head)]
+    text, encoding = to_utf8(head, options.encoding, name)
+    if codecs.lookup(encoding).name not in _UTF8:
+        raise _cannot_stream(name, f"not UTF-8 ({encoding})", "save it as UTF-8")
+    start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+    dialect = detect_dialect(
+        text, options.delimiter, options.quote, options.space_after_delimiter, name
+    )
+    signs = _all_signs(file, start, name, dialect)
+    if dialect.spaces and options.space_after_delimiter == "auto":
+        dialect = replace(dialect, spaces=signs.spaced + signs.at_end == signs.cuts)
+    sample = first_records(text, dialect)
+    if not sample:
+        raise InputError(f"{name} holds only blank lines; it needs at least one record")
+    width = len(sample[0])
+    check_width(width, name)
+    header = options.header
+    if header == "auto":
+        header = has_header(sample, options.missing_tokens)
+    named = header is True
+    names = column_names(header_names(sample[0]) if named else header, width, name)
+    facts = FileFacts(
+        "tsv" if dialect.delimiter == "\t" else "csv",
+        None,
+        size,
+        delimiter=dialect.delimiter,
+        encoding=encoding,
+        header=named,
+        quote=dialect.quote or "none",
+        space_after_delimiter=dialect.spaces,
+        line_end=line_end_of(text),
+        quoting=quoting_of(text, dialect),
+    )
+    cuts = _cuts(file, start, size, dialect, signs, width, named, piece_bytes)
+    if cuts is None:
+        cuts = [(start, size, 0, None, None, named)]
+    elif sum(cut[2] for cut in cuts) == int(named):
+        where = " below its header; if the first row is data, set header: false" if named else ""
+        raise InputError(f"{name} has no records{where}")
+    return CsvSurvey(names, dialect, facts, cuts)
+
+
+def _cannot_stream(name: str, what: str, remedy: str) -> InputError:
+    return InputError(
+        f"{name} is {what}, which cannot be read in pieces; {remedy}, or use --engine memory"
+    )
+
+
+def _blocks(file: IO[bytes], start: int) -> Iterator[bytes]:
+    file.seek(start)
+    while block := file.read(_BLOCK):
+        yield block
+
+
+def _all_signs(file: IO[bytes], start: int, name: str, dialect: Dialect) -> _Signs:
+    """Count line ends and delimiters, and refuse what is not plain UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    signs, last = _Signs(), b""
+    cut = dialect.delimiter.encode()
+    quote = (dialect.quote or "").encode()
+    for block in _blocks(file, start):
+        try:
+            if not block.isascii() or decoder.getstate()[0]:
+                decoder.decode(block)
+        except UnicodeDecodeError:
+            raise _cannot_stream(name, "not UTF-8", "save it as UTF-8") from None
+        if b"\0" in block:
+            raise InputError(
+                f"{name} holds a NUL byte; check that this is a text file and that its encoding "
+                "is right"
+            )
+        joined = last + block
+        signs.returns += block.count(b"\r")
+        signs.feeds += block.count(b"\n")
+        signs.both += joined.count(b"\r\n")
+        signs.quotes |= bool(quote) and quote in block
+        if dialect.spaces:
+            signs.cuts += block.count(cut)
+            signs.spaced += joined.count(cut + b" ")
+            signs.at_end += joined.count(cut + b"\n") + joined.count(cut + b"\r")
+        last = block[-1:]
+    if decoder.getstate()[0]:
+        raise _cannot_stream(name, "not UTF-8", "save it as UTF-8")
+    signs.at_end += last == cut
+    return signs
+
+
+def _cuts(
+    file: IO[bytes],
+    start: int,
+    size: int,
+    dialect: Dialect,
+    signs: _Signs,
+    width: int,
+    named: bool,
+    piece_bytes: int,
+) -> list[Cut] | None:
+    """Where records end, about every so many bytes; None for an irregular text."""
+    line_end = line_end_of_all(signs.returns, signs.feeds, signs.both)
+    quote = dialect.quote if signs.quotes else None
+    if width == 1 or line_end is None or not may_be_regular(dialect, quote):
+        return None
+    end = _end_of_text(file, start, size)
+    scan = RecordScan(dialect.delimiter, quote, line_end, width)
+    cuts: list[Cut] = []
+    begin, counted, place = start, 0, start
+    block = min(_BLOCK, max(piece_bytes, 1))
+    while place < end:
+        file.seek(max(place - 1, start))
+        data = file.read(min(block, end - place) + (place > start) + 1)
+        before = int(place > start)
+        upto = min(before + block, end - place + before)
+        letters = np.frombuffer(data, np.uint8, min(len(data), end - place + before))
+        if place == start and letters[0] in b"\r\n":
+            return None
+        ends = scan.take(letters, before, upto)
+        if ends is None:
+            return None
+        place += upto - before
+        if len(ends) and place - begin >= piece_bytes and place < end:
+            last = place - (upto - int(ends[-1])) + 1
+            if last < end:
+                cuts.append((begin, last, scan.records - counted, quote, line_end, False))
+                begin, counted = last, scan.records
+    records = scan.finish()
+    if records is None:
+        return None
+    cuts.append((begin, end, records - counted, quote, line_end, False))
+    return [(*cuts[0][:5], named), *cuts[1:]]
+
+
+def _end_of_text(file: IO[bytes], start: int, size: int) -> int:
+    """Where the text ends, line ends after the last record left out."""
+    end = size
+    while end > start:
+        begin = max(start, end - 4096)
+        file.seek(begin)
+        kept = len(file.read(end - begin).rstrip(b"\r\n"))
+        if kept:
+            return begin + kept
+        end = begin
+    return start

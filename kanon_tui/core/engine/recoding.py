@@ -1,0 +1,160 @@
+"""From the pieces of the input to the rows of the release, as numbers that sort like the rows.
+
+A published row is packed into one or a few words: the ranks of its cells among all texts of their
+column. Sorting the words sorts the release by its published cells, equal rows are equal words, and
+nothing of the input is needed any more to write it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_bytes
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.engine.packing import Packing, TupleIndex
+from kanon_tui.core.engine.source import Source
+from kanon_tui.core.engine.values import Encoder, complete_records
+from kanon_tui.core.numeric import Int32s, Int64s, Words
+
+__all__ = ["Recoding", "Run", "merge_pairs", "read_run", "recode_piece"]
+
+SAMPLED = 1000
+"""Of so many rows one is looked at to find where to cut the release."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """What a job needs to recode a piece."""
+
+    source: Source
+    complete: tuple[str, ...]
+    missing_tokens: tuple[str, ...]
+    folder: Path
+    quasi: tuple[Encoder, ...]
+    packing: Packing
+    """Of the quasi-identifiers."""
+    index: TupleIndex
+    ranks: Mapping[str, Int32s]
+    """By quasi-identifier and place of a tuple the rank of the published cell."""
+    classes: Int32s
+    """By place of a tuple its class; the last number is for suppressed records."""
+    published: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    """By place of a tuple whether its records are published."""
+    others: tuple[Encoder, ...]
+    """Columns published as they are."""
+    columns: tuple[str, ...]
+    """All published columns, in their order."""
+    layout: Packing
+    """Of the published rows."""
+    sensitive: Mapping[str, Int32s]
+    """By sensitive column the value that each rank of its texts counts as."""
+    order: Literal["sorted", "shuffled", "input"]
+
+    @property
+    def read_names(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        names = (encoder.name for encoder in (*self.quasi, *self.others))
+        return tuple(dict.fromkeys((*names, *self.complete)))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The published rows of one piece, sorted, in a file."""
+
+    piece: int
+    rows: int
+    sample: Words
+    """Some of its first words."""
+    pairs: Mapping[str, pl.DataFrame]
+    """By sensitive column the `records` of every `group` (class) and `code` (value)."""
+
+
+def recode_piece(recoding: Recoding, piece: int) -> Run:
+    """Write the published rows of a piece into a file of the work folder."""
+    source = recoding.source
+    kept_words: list[list[Words]] = []
+    pairs: list[Mapping[str, pl.DataFrame]] = []
+    for frame in source.read(source.pieces[piece], recoding.read_names):
+        kept = complete_records(frame, recoding.complete, recoding.missing_tokens)
+        if not kept.height:
+            continue
+        codes = [encoder.encode(kept) for encoder in recoding.quasi]
+        place = recoding.index.find(recoding.packing.pack(codes))
+        as_they_are = {encoder.name: encoder.encode(kept) for encoder in recoding.others}
+        pairs.append(_pairs(recoding, place, as_they_are))
+        shown = recoding.published[place]
+        if not shown.all():
+            place = place[shown]
+            as_they_are = {name: ranks[shown] for name, ranks in as_they_are.items()}
+        cells = [
+            recoding.ranks[name][place] if name in recoding.ranks else as_they_are[name]
+            for name in recoding.columns
+        ]
+        kept_words.append(recoding.layout.pack(cells))
+    words = [np.concatenate(parts) for parts in zip(*kept_words, strict=True)]
+    if not words:
+        words = [np.zeros(0, dtype=np.uint64)] * recoding.layout.words
+    if recoding.order == "shuffled":
+        words = [np.frombuffer(token_bytes(8 * len(words[0])), dtype=np.uint64), *words]
+    if recoding.order != "input":
+        words = sorted_words(words)
+    path = run_path(recoding.folder, piece)
+    aside = path.with_suffix(".part")
+    with open(aside, "wb") as file:
+        np.save(file, np.stack(words))
+    aside.replace(path)
+    return Run(piece, len(words[0]), words[0][SAMPLED - 1 :: SAMPLED].copy(), merge_pairs(pairs))
+
+
+def run_path(folder: Path, piece: int) -> Path:
+    """The file of a run."""
+    return folder / f"run-{piece:06}.npy"
+
+
+def read_run(folder: Path, piece: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
+    """The words of a run, each a line of rows, read as they are asked for."""
+    rows: np.ndarray[tuple[int, int], np.dtype[np.uint64]] = np.load(
+        run_path(folder, piece), mmap_mode="r"
+    )
+    return rows
+
+
+def sorted_words(words: Sequence[Words]) -> list[Words]:
+    """Rows in their order."""
+    if len(words) == 1:
+        return [np.sort(words[0])]
+    frame = pl.DataFrame({str(place): word for place, word in enumerate(words)})
+    frame = frame.sort(frame.columns)
+    return [frame[name].to_numpy() for name in frame.columns]
+
+
+def _pairs(
+    recoding: Recoding, place: Int64s, as_they_are: Mapping[str, Int32s]
+) -> Mapping[str, pl.DataFrame]:
+    """How many records of every class have each value of the sensitive columns."""
+    groups = recoding.classes[place]
+    return {
+        name: pl.DataFrame({"group": groups, "code": counted_as[as_they_are[name]]})
+        .group_by("group", "code")
+        .agg(pl.len().cast(pl.Int64).alias("records"))
+        for name, counted_as in recoding.sensitive.items()
+    }
+
+
+def merge_pairs(several: Sequence[Mapping[str, pl.DataFrame]]) -> Mapping[str, pl.DataFrame]:
+    """The pairs of several pieces together."""
+    if len(several) == 1:
+        return several[0]
+    frames: dict[str, list[pl.DataFrame]] = {}
+    for pairs in several:
+        for name, frame in pairs.items():
+            frames.setdefault(name, []).append(frame)
+    return {
+        name: pl.concat(parts).group_by("group", "code").agg(pl.col("records").sum())
+        for name, parts in frames.items()
+    }

@@ -1,0 +1,110 @@
+"""The values of every column with the number of records that have them, piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.engine.source import Source
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int32s
+
+__all__ = ["Counting", "Encoder", "count_values", "complete_records", "merge_counts"]
+
+Counts = dict[str, pl.DataFrame]
+"""By column its `value`s with their `records`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """What is counted: columns of a source, without records in which some cells are missing."""
+
+    source: Source
+    names: tuple[str, ...]
+    complete: tuple[str, ...] = ()
+    """Columns that must not be missing; a record in which one is, is left out."""
+    missing_tokens: tuple[str, ...] = ()
+
+    @property
+    def read_names(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return tuple(dict.fromkeys((*self.names, *self.complete)))
+
+
+def complete_records(
+    frame: pl.DataFrame, complete: Sequence[str], missing_tokens: Sequence[str]
+) -> pl.DataFrame:
+    """The records in which none of these columns is missing."""
+    if not complete:
+        return frame
+    cells = pl.DataFrame([frame[name].alias(str(i)) for i, name in enumerate(complete)])
+    kept = cells.select(~pl.any_horizontal(pl.all().is_in(list(missing_tokens)))).to_series()
+    return frame.filter(kept)
+
+
+def count_values(counting: Counting, piece: int) -> tuple[int, int, Counts]:
+    """Records, records left out, and the values of one piece."""
+    source = counting.source
+    records = dropped = 0
+    counts: Counts = {}
+    for frame in source.read(source.pieces[piece], counting.read_names):
+        kept = complete_records(frame, counting.complete, counting.missing_tokens)
+        records += kept.height
+        dropped += frame.height - kept.height
+        found = {
+            name: kept[name].alias("value").value_counts(name="records", parallel=True)
+            for name in counting.names
+        }
+        counts = merge_counts([counts, found]) if counts else found
+    return records, dropped, counts
+
+
+def merge_counts(several: Iterable[Counts]) -> Counts:
+    """The counts of several pieces together."""
+    frames: dict[str, list[pl.DataFrame]] = {}
+    for counts in several:
+        for name, frame in counts.items():
+            frames.setdefault(name, []).append(frame.cast({"records": pl.Int64}))
+    return {
+        name: parts[0]
+        if len(parts) == 1
+        else pl.concat(parts).group_by("value").agg(pl.col("records").sum())
+        for name, parts in frames.items()
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """Turns the texts of a column into codes."""
+
+    name: str
+    texts: pl.Series
+    codes: Int32s
+    """The code of every text."""
+    size: int
+    """How many codes there are."""
+    _kind: list[pl.Enum] = field(default_factory=list, repr=False)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what is made anew quickly."""
+        return {**self.__dict__, "_kind": [], "_plain": None}
+
+    @cached_property
+    def _identity(self) -> bool:
+        return bool((self.codes == np.arange(len(self.codes))).all())
+
+    def encode(self, frame: pl.DataFrame) -> Int32s:
+        """The codes of a column of texts."""
+        if not self._kind:
+            self._kind.append(pl.Enum(self.texts))
+        try:
+            places = frame[self.name].cast(self._kind[0]).to_physical().to_numpy()
+        except pl.exceptions.PolarsError:
+            raise InputError(
+                "the data changed while it was read; run again when nobody writes to it"
+            ) from None
+        return places.astype(np.int32) if self._identity else self.codes[places]
