@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kanon_tui.commands.common import warn
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
     from kanon_tui.core.run.run import Run
 
-__all__ = ["finish_compiling", "finish_run", "finish_sweep"]
+__all__ = ["finish_compiling", "finish_run", "finish_sweep", "following"]
 
 
 def finish_run(run: Run) -> None:
@@ -31,6 +33,22 @@ def finish_run(run: Run) -> None:
         for step in run:
             if step.progress is not None:
                 progress.update(bar, total=1.0, completed=step.progress)
+
+
+@contextmanager
+def following() -> Iterator[Callable[[str, float], None]]:
+    """A bar for work in phases when stderr is a terminal: what is done, and which share of it."""
+    if not sys.stderr.isatty():
+        yield lambda what, share: None
+        return
+    _announce_compiling()
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=1.0)
+        yield lambda what, share: progress.update(bar, description=what, completed=share)
 
 
 def finish_sweep(sweep: Sweep) -> list[SweepPoint]:

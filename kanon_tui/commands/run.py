@@ -15,8 +15,9 @@ from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
 
 if TYPE_CHECKING:
     from kanon_tui.core.data.table import Table
+    from kanon_tui.core.engine.target import Target
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.run.result import Result
+    from kanon_tui.core.report.finished_run import FinishedRun
     from kanon_tui.core.task.task import Task
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -40,7 +41,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="publish this string of levels if it passes, instead of searching; attributes that "
         "are not named stand at their root",
     )  # fmt: skip
-    add("--out", metavar="FILE", type=Path, help=f"the release: {', '.join(TABLE_ENDINGS)}")
+    add(
+        "--out", metavar="FILE",
+        help=f"the release: {', '.join(TABLE_ENDINGS)}, or a folder of parts",
+    )  # fmt: skip
     add(
         "--mapping", metavar="FILE", type=Path,
         help="the mapping as .json, which 'kanon-tui apply' takes for new records",
@@ -57,15 +61,28 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "candidates, instead of refusing",
     )  # fmt: skip
     add("--force", action="store_true", help="replace existing files")
+    add("--memory", metavar="SIZE", help="the most memory to take, like 4GB; streams where needed")
+    add(
+        "--engine", choices=("auto", "memory", "stream", "dask"),
+        help="where the work happens; auto: in memory where that fits",
+    )  # fmt: skip
+    add(
+        "--scheduler", metavar="ADDRESS",
+        help="of a Dask cluster, like tcp://host:8786; without it --engine dask starts its own",
+    )  # fmt: skip
 
 
 def execute(args: argparse.Namespace) -> int:
     """Run, verify, write, and print a summary."""
     from kanon_tui.commands.progress import finish_run
     from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired
+    from kanon_tui.core.analysis.recommend import keeps_more
+    from kanon_tui.core.engine.choice import choose_engine
+    from kanon_tui.core.engine.target import Target
     from kanon_tui.core.errors import InputError
     from kanon_tui.core.project.overrides import with_overrides
     from kanon_tui.core.project.project import Project
+    from kanon_tui.core.release.formulas import count_formulas
     from kanon_tui.core.run.files import write_release_and_report
     from kanon_tui.core.run.result import conclude, start
 
@@ -76,10 +93,14 @@ def execute(args: argparse.Namespace) -> int:
         k=args.k,
         seed=args.seed,
         levels=args.levels,
+        run={name: getattr(args, name) for name in ("memory", "engine", "scheduler")},
     )
-    _check_targets(args, project)
+    target = None if args.out is None else Target.parse(args.out)
+    _check_targets(args, target, project)
     if args.repair and args.earlier is None:
         raise InputError("--repair: there is nothing to repair without --earlier FILE; name one")
+    if choose_engine(project, folder=target is not None and target.folder) != "memory":
+        return _stream(args, project, target)
     run = start(project)
     earlier = _read_earlier(args.earlier, run.task)
     finish_run(run)
@@ -94,8 +115,37 @@ def execute(args: argparse.Namespace) -> int:
         from kanon_tui.core.analysis.applying.mapping_file import mapping_text
 
         texts[args.mapping] = mapping_text(result)
-    write_release_and_report(result, args.out, args.report, args.force, texts)
-    _print_summary(result, args)
+    out = None if target is None else target.path
+    write_release_and_report(result, out, args.report, args.force, texts)
+    _print_summary(result, args, count_formulas(result.table))
+    advice = keeps_more(result)
+    if advice:
+        say(f"  note: {advice}")
+    _print_written(args)
+    return 0
+
+
+def _stream(args: argparse.Namespace, project: Project, target: Target | None) -> int:
+    """Run over pieces of the data, here or on a cluster."""
+    from kanon_tui.commands.progress import following
+    from kanon_tui.core.engine.stream import run_stream, workers_of
+    from kanon_tui.core.errors import InputError
+
+    if args.earlier is not None:
+        raise InputError(
+            "--earlier compares tables in memory; leave it out, use --engine memory, or compare "
+            "the written release with kanon-tui rerelease"
+        )
+    if args.mapping is not None:
+        raise InputError(
+            "--mapping is made of a release in memory; leave it out, or use --engine memory"
+        )
+    if args.engine is None and project.run.engine == "auto":
+        say(f"{args.project.name}: the data is read in pieces")
+    with workers_of(project, target) as workers, following() as progress:
+        result = run_stream(project, workers, target, args.report, args.force, progress)
+    _print_summary(result, args, result.formulas)
+    _print_written(args)
     return 0
 
 
@@ -109,15 +159,14 @@ def _read_earlier(path: Path | None, task: Task) -> Table | None:
     return read_table(path, ReadOptions(header=True, missing_tokens=task.table.missing_tokens))
 
 
-def _check_targets(args: argparse.Namespace, project: Project) -> None:
+def _check_targets(args: argparse.Namespace, target: Target | None, project: Project) -> None:
     """Refuse files that cannot be written before any work is done for them."""
     from kanon_tui.core.data.writing import check_target
     from kanon_tui.core.report.formats import REPORT_ENDINGS
 
-    targets = (
-        (args.out, TABLE_ENDINGS), (args.report, REPORT_ENDINGS), (args.mapping, (".json",)),
-    )  # fmt: skip
-    for path, endings in targets:
+    if target is not None:
+        target.check(args.force, project.inputs)
+    for path, endings in ((args.report, REPORT_ENDINGS), (args.mapping, (".json",))):
         if path is not None:
             check_target(path, endings, args.force, project.inputs)
 
@@ -129,10 +178,7 @@ def _names(names: tuple[str, ...]) -> str:
     return first_few(names, 50) if names else "none"
 
 
-def _print_summary(result: Result, args: argparse.Namespace) -> None:
-    from kanon_tui.core.analysis.recommend import keeps_more
-    from kanon_tui.core.release.formulas import count_formulas
-
+def _print_summary(result: FinishedRun, args: argparse.Namespace, formulas: int) -> None:
     measures, task = result.measures, result.task
     smallest = f"{measures.smallest_class:,} records"
     people = lost = ""
@@ -159,7 +205,6 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
     if unasked:
         who = _names(unasked)
         say(f"  not named in the project but generalised, as others may know them: {who}")
-    formulas = count_formulas(result.table)
     if formulas:
         escaped = result.task.output.formulas == "escape"
         how = "escaped" if escaped else "kept; output: {formulas: escape} makes them harmless"
@@ -168,8 +213,8 @@ def _print_summary(result: Result, args: argparse.Namespace) -> None:
         say(f"  warning: {singled_out}")
     for note in result.notes:
         say(f"  {'warning' if note in result.warnings else 'note'}: {note}")
-    advice = keeps_more(result)
-    if advice:
-        say(f"  note: {advice}")
+
+
+def _print_written(args: argparse.Namespace) -> None:
     written = [str(path) for path in (args.out, args.mapping, args.report) if path is not None]
     say(f"  wrote {' and '.join(written)}" if written else "  nothing was written (see --out)")

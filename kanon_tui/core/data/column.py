@@ -277,7 +277,8 @@ def unreadable_values(name: str, unreadable: pl.Series, format: Format, where: s
         what += f" of the format {format}" if dates else f" written like {format}"
     return InputError(
         f"{name}: {quoted_list(unreadable)} {'are' if several else 'is'} not {what} ({where}); "
-        f"set format, set kind: categorical, or add {'them' if several else 'it'} to the missing tokens"
+        f"set format, set kind: categorical, or add {'them' if several else 'it'} to the missing "
+        f"tokens"
     )
 
 

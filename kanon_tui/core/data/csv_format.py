@@ -83,9 +83,7 @@ class CsvFormat:
         for start in range(0, max(table.height, 1), _BATCH):
             part = cells.slice(start, _BATCH)
             if 0 < len(quoted) < table.width or not self.delimiter.isascii():
-                yield self._cell_by_cell(
-                    table.slice(start, _BATCH), quoted, header and not start
-                )
+                yield self._cell_by_cell(table.slice(start, _BATCH), quoted, header and not start)
             else:
                 yield part.write_csv(
                     include_header=header and not start,
@@ -102,8 +100,7 @@ class CsvFormat:
         return [
             column.name
             for column in columns
-            if self.quoting == "always"
-            or not column.cast(pl.String).str.contains(_NUMBER).all()
+            if self.quoting == "always" or not column.cast(pl.String).str.contains(_NUMBER).all()
         ]
 
     def _cell_by_cell(self, part: pl.DataFrame, quoted: Sequence[str], header: bool) -> str:

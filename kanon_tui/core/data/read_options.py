@@ -86,6 +86,7 @@ _UNITS = {"": 1, "b": 1}
 for _power, _letter in enumerate("kmgt", 1):
     _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power}
 
+SIZE = FieldType(_LIMIT, _read_limit, _write_limit)
 DELIMITER = FieldType(_DELIMITER, _read_delimiter)
 ENCODING = FieldType(_ENCODING, _read_encoding)
 _COLUMN_NAMES = list_of(text("the name of a column"), "a list of names")
@@ -121,7 +122,7 @@ class ReadOptions:
     limit: int | Literal["auto"] = declared(
         "auto",
         "The most that is read, counted after decompression; auto: a quarter of the memory",
-        type=FieldType(_LIMIT, _read_limit, _write_limit),
+        type=SIZE,
     )
     missing_tokens: tuple[str, ...] = declared(
         MISSING_TOKENS,

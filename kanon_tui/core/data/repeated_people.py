@@ -39,9 +39,10 @@ class RepeatedPeople:
 
 def repeated_people(table: Table, names: Iterable[str]) -> RepeatedPeople | None:
     """The first of some columns that numbers people and repeats; None where none does."""
-    tokens = list(table.missing_tokens)
     for name in names:
+        if name in table.not_looked_at:
+            continue
         if guess_attribute(table, name).role is Role.PERSON:
-            present = table.frame[name].filter(~table.frame[name].is_in(tokens))
-            return RepeatedPeople(name, present.len(), present.n_unique())
+            distinct, present = table.present_values(name)
+            return RepeatedPeople(name, present, distinct.len())
     return None

@@ -130,6 +130,11 @@ class Table:
             )
         return self._coded[key]
 
+    @property
+    def not_looked_at(self) -> frozenset[str]:
+        """Columns whose values nobody may ask for without need: there could be too many."""
+        return frozenset()
+
     def present_values(self, name: str) -> tuple[pl.Series, int]:
         """The distinct values of a column that are not missing, and how many cells have one."""
         texts, tokens = self.frame[name], list(self.missing_tokens)
@@ -334,7 +339,9 @@ def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFact
     del text
     named = header is True
     frame = cells.slice(1) if named else cells
-    frame.columns = column_names(header_names(cells.row(0)) if named else header, cells.width, path.name)
+    frame.columns = column_names(
+        header_names(cells.row(0)) if named else header, cells.width, path.name
+    )
     check_size(frame, path.name, " below its header; if the first row is data, set header: false")
     facts = replace(
         facts,

@@ -50,6 +50,11 @@ class CountedTable(Table):
         """The number of records."""
         return self.records
 
+    @property
+    def not_looked_at(self) -> frozenset[str]:
+        """Identifiers: their values are not counted, for there are as many as people."""
+        return frozenset(name for name in self.names if name not in self.counts)
+
     def count(self, names: Iterable[str]) -> None:
         """Count the values of columns, those that are not known yet."""
         assert self.source is not None

@@ -72,6 +72,8 @@ class Run:
     """Some of its first words."""
     pairs: Mapping[str, pl.DataFrame]
     """By sensitive column the `records` of every `group` (class) and `code` (value)."""
+    used: Mapping[str, Int32s]
+    """By column published as it is the ranks that published records have, where some have not."""
 
 
 def recode_piece(recoding: Recoding, piece: int) -> Run:
@@ -79,6 +81,7 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
     source = recoding.source
     kept_words: list[list[Words]] = []
     pairs: list[Mapping[str, pl.DataFrame]] = []
+    used: dict[str, Int32s] = {}
     for frame in source.read(source.pieces[piece], recoding.read_names):
         kept = complete_records(frame, recoding.complete, recoding.missing_tokens)
         if not kept.height:
@@ -91,6 +94,9 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
         if not shown.all():
             place = place[shown]
             as_they_are = {name: ranks[shown] for name, ranks in as_they_are.items()}
+        if not recoding.published.all():
+            for name, ranks in as_they_are.items():
+                used[name] = np.union1d(used.get(name, ranks[:0]), ranks)
         cells = [
             recoding.ranks[name][place] if name in recoding.ranks else as_they_are[name]
             for name in recoding.columns
@@ -108,7 +114,8 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
     with open(aside, "wb") as file:
         np.save(file, np.stack(words))
     aside.replace(path)
-    return Run(piece, len(words[0]), words[0][SAMPLED - 1 :: SAMPLED].copy(), merge_pairs(pairs))
+    sample = words[0][SAMPLED - 1 :: SAMPLED].copy()
+    return Run(piece, len(words[0]), sample, merge_pairs(pairs), used)
 
 
 def run_path(folder: Path, piece: int) -> Path:
@@ -148,8 +155,6 @@ def _pairs(
 
 def merge_pairs(several: Sequence[Mapping[str, pl.DataFrame]]) -> Mapping[str, pl.DataFrame]:
     """The pairs of several pieces together."""
-    if len(several) == 1:
-        return several[0]
     frames: dict[str, list[pl.DataFrame]] = {}
     for pairs in several:
         for name, frame in pairs.items():

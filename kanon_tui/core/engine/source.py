@@ -16,6 +16,7 @@ import polars as pl
 
 from kanon_tui.core.data.csv_text import parse_carefully, parse_regular
 from kanon_tui.core.data.frames import all_texts, check_width, column_names
+from kanon_tui.core.data.other_readers import other_reader
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.sniffing import Dialect
@@ -138,6 +139,12 @@ def open_source(
 ) -> Source:
     """What is in these files, cut into pieces."""
     files = part_files(Path(path))
+    for file in files:
+        if other_reader(file) is not None:
+            raise InputError(
+                f"{file.name} cannot be read in pieces; save it as CSV or Parquet, or use --engine "
+                "memory"
+            )
     parquet = [file.suffix.lower() == ".parquet" or _begins_like_parquet(file) for file in files]
     if any(parquet):
         return _open_parquet(files, options, piece_rows or PIECE_ROWS)
@@ -167,9 +174,7 @@ def _open_csv(files: Sequence[Path], options: ReadOptions, piece_bytes: int) -> 
             table = Table(pl.DataFrame({name: [] for name in one.names}), one.facts)
             options = like_first_part(options, table)
         elif set(one.names) != set(first.names):
-            in_order_of(
-                first.names, pl.DataFrame({name: [] for name in one.names}), file, files[0]
-            )
+            in_order_of(first.names, pl.DataFrame({name: [] for name in one.names}), file, files[0])
     assert first is not None
     return replace(
         first,

@@ -1,8 +1,8 @@
 """Where a release goes: one file, or a folder of parts; written aside, then renamed.
 
-    release.csv   release.tsv   release.parquet     one file
-    release       release/                          a folder of Parquet parts
-    release.csv/                                    a folder of CSV parts
+release.csv   release.tsv   release.parquet     one file
+release       release/                          a folder of Parquet parts
+release.csv/                                    a folder of CSV parts
 """
 
 from __future__ import annotations

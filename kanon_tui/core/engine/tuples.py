@@ -63,11 +63,7 @@ def merge_tuples(several: Sequence[pl.DataFrame]) -> pl.DataFrame:
     if len(several) == 1:
         return several[0]
     words = [name for name in several[0].columns if name not in ("copies", "first")]
-    return (
-        pl.concat(several)
-        .group_by(words)
-        .agg(pl.col("copies").sum(), pl.col("first").min())
-    )
+    return pl.concat(several).group_by(words).agg(pl.col("copies").sum(), pl.col("first").min())
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from kanon_tui.core.engine.source import Source
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int32s
 
-__all__ = ["Counting", "Encoder", "count_values", "complete_records", "merge_counts"]
+__all__ = ["Counting", "Encoder", "complete_records", "count_values", "merge_counts"]
 
 Counts = dict[str, pl.DataFrame]
 """By column its `value`s with their `records`."""

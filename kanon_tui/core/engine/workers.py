@@ -12,9 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from kanon_tui.core.errors import InputError
+
 __all__ = ["Here", "Job", "Workers"]
 
 Job = Callable[..., Any]
+_WAITING = 2_000_000
+"""Rows of answers that may wait to be merged."""
 
 
 class Workers(ABC):
@@ -26,11 +30,30 @@ class Workers(ABC):
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """The answers, in the order of the arguments."""
 
-    def work_folder(self, folder: Path) -> None:
-        """Hear where files can be left for other jobs; a cluster needs to know."""
+    def merged(
+        self,
+        job: Job,
+        merge: Callable[[Sequence[Any]], Any],
+        shared: Any,
+        arguments: Sequence[tuple[Any, ...]],
+        check: Callable[[Any], None],
+    ) -> Any:
+        """The answers of all jobs merged into one; `check` may refuse what it has grown to."""
+        whole: list[Any] = []
+        waiting: list[Any] = []
+        for answer in self.each(job, shared, arguments):
+            waiting.append(answer)
+            if not whole or sum(map(len, waiting)) >= max(len(whole[0]), _WAITING):
+                whole, waiting = [merge([*whole, *waiting])], []
+                check(whole[0])
+        merged = merge([*whole, *waiting])
+        check(merged)
+        return merged
 
-    def close(self) -> None:
-        """Let everybody go."""
+    def folder_is_seen(self, folder: Path) -> None:
+        """Refuse a work folder that not all workers see."""
+        if not folder.is_dir():
+            raise InputError(f"{folder} is gone; run again")
 
 
 class Here(Workers):

@@ -55,9 +55,7 @@ def put_release(writing: PartWriting, file: IO[bytes], name: str) -> int:
     return formulas
 
 
-def _put(
-    frames: Iterator[pl.DataFrame], file: IO[bytes], name: str, writing: PartWriting
-) -> None:
+def _put(frames: Iterator[pl.DataFrame], file: IO[bytes], name: str, writing: PartWriting) -> None:
     if writing.csv is not None:
         writing.csv.put_parts(frames, writing.quoted, file, name)
         return

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import fields_of
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.project.resources import Resources
 
 __all__ = ["with_overrides"]
 
@@ -21,11 +23,12 @@ def with_overrides(
     k: int | None = None,
     seed: int | None = None,
     levels: str | None = None,
+    run: Mapping[str, str | None] | None = None,
 ) -> Project:
     """The project with these settings instead of its own; None keeps what the project says.
 
     `parameters` are names and texts, read as the algorithm declares them. `levels` is a string
-    that a person chose, which `global` publishes.
+    that a person chose, which `global` publishes. `run` has texts for the keys of `run`.
     """
     if levels is not None:
         if algorithm not in (None, "global"):
@@ -41,7 +44,17 @@ def with_overrides(
         algorithm=choice,
         privacy=privacy,
         seed=project.seed if seed is None else seed,
+        run=_resources(project.run, run or {}),
     )
+
+
+def _resources(own: Resources, given: Mapping[str, str | None]) -> Resources:
+    texts = {name: text for name, text in given.items() if text is not None}
+    for field in fields_of(Resources):
+        if field.name in texts:
+            located = LocatedValue("--" + field.name, "", texts[field.name])
+            own = replace(own, **{field.name: field.read(located)})
+    return own
 
 
 def _choice(

@@ -40,7 +40,7 @@ from kanon_tui.core.text import plural
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Result", "anonymize", "as_project", "conclude", "start"]
+__all__ = ["Result", "anonymize", "as_project", "conclude", "starred_class", "start"]
 
 PROJECT_ENDINGS = (".yaml", ".yml")
 
@@ -162,16 +162,20 @@ def _verify(release: Release) -> None:
         starred = task.output.suppressed == "star" and 0 < suppressed < task.n
         if not starred:
             raise
-        why = f"k is {task.k}"
         if suppressed >= task.k:
             shown = published.filter(~release.suppressed[release.order])
             asked = _personal_k(release, starred=False)
             people = _people(release, starred=False)
             verify(shown, quasi, task.left_out, task.k, claims, asked, people=people)
-            why = "which does not keep what is required beyond k"
-        raise NotReachedError(
-            f"suppressed: star would publish a class of {suppressed} suppressed "
-            f"{plural(suppressed, 'record')}, {why}; use suppressed: drop to leave them out",
-            on_screen=f"the {suppressed} suppressed {plural(suppressed, 'record')}, published as "
-            f"stars, would be a class of their own, {why}; leave suppressed records out instead",
-        ) from None
+        raise starred_class(suppressed, task.k) from None
+
+
+def starred_class(suppressed: int, k: int) -> NotReachedError:
+    """The refusal of a release whose suppressed records would be a class that may not be."""
+    why = f"k is {k}" if suppressed < k else "which does not keep what is required beyond k"
+    return NotReachedError(
+        f"suppressed: star would publish a class of {suppressed} suppressed "
+        f"{plural(suppressed, 'record')}, {why}; use suppressed: drop to leave them out",
+        on_screen=f"the {suppressed} suppressed {plural(suppressed, 'record')}, published as "
+        f"stars, would be a class of their own, {why}; leave suppressed records out instead",
+    )

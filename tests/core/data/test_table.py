@@ -114,9 +114,7 @@ def test_the_fast_reader_agrees_with_the_careful_one_on_any_text(pieces):
         outcomes = []
         for parse in (
             lambda: csv_text.parse_csv(text, dialect, len(records[0]), "f"),
-            lambda: pl.concat(
-                csv_text.parse_carefully(io.BytesIO(text), dialect, "f", len(text))
-            ),
+            lambda: pl.concat(csv_text.parse_carefully(io.BytesIO(text), dialect, "f", len(text))),
         ):
             try:
                 outcomes.append(parse().rows())

@@ -20,6 +20,7 @@ from kanon_tui.core.fields.declaration import Field, fields_of
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.project.resources import Resources
 from kanon_tui.core.task.output import Output
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference.md"
@@ -33,6 +34,7 @@ _SECTIONS: dict[str, tuple[type[Any], ...]] = {
     "privacy.": (Privacy,),
     "algorithm.": (AlgorithmChoice,),
     "output.": (Output, CsvChoice),
+    "run.": (Resources,),
 }
 
 

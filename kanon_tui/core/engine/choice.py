@@ -1,0 +1,102 @@
+"""Which engine a run takes: what is asked for, or what fits.
+
+In memory a table takes several times the size of its text. Where that is more than may be taken,
+the run streams; where it cannot stream, it is refused with what would help.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from kanon_tui.core.data.connections import is_address
+from kanon_tui.core.data.other_readers import other_reader
+from kanon_tui.core.data.part_files import part_files
+from kanon_tui.core.engine.memory import MemoryLimit
+from kanon_tui.core.engine.prepare import check_streamable
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.reading import size_text
+
+__all__ = ["choose_engine", "memory_limit", "needed_in_memory"]
+
+_BASE = 400_000_000
+_TIMES_TEXT = 6
+_TIMES_COMPRESSED = 30
+_BYTES_PER_CELL = 60
+
+
+def memory_limit(project: Project) -> MemoryLimit:
+    """What the project lets a run take."""
+    memory = project.run.memory
+    return MemoryLimit(0 if memory == "auto" else memory)
+
+
+def needed_in_memory(path: Path) -> int:
+    """About how many bytes a run takes that holds the table of these files."""
+    needed = _BASE
+    for file in part_files(path):
+        try:
+            size = file.stat().st_size
+        except OSError:
+            continue  # reading it will say what is amiss
+        if file.suffix.lower() == ".parquet":
+            needed += _cells(file) * _BYTES_PER_CELL
+        elif file.suffix.lower() in (".gz", ".zst", ".zstd"):
+            needed += size * _TIMES_COMPRESSED
+        else:
+            needed += size * _TIMES_TEXT
+    return needed
+
+
+def _cells(file: Path) -> int:
+    import polars as pl
+
+    try:
+        lazy = pl.scan_parquet(file, glob=False)
+        return int(lazy.select(pl.len()).collect().item()) * len(lazy.collect_schema())
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
+        return 0  # reading it will say what is amiss
+
+
+def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "stream", "dask"]:
+    """The engine of a run; `folder` says that the release is a folder of parts."""
+    asked = project.run.engine
+    if asked in ("stream", "dask"):
+        if is_address(project.data.path):
+            raise InputError(
+                f"{project.title}: rows of a database are not read in pieces; export them to "
+                "Parquet, or use --engine memory"
+            )
+        return asked
+    if folder and asked == "memory":
+        raise InputError(
+            "a folder of parts is written by the streaming engine; name a file like release.csv, "
+            "or leave --engine out"
+        )
+    if folder:
+        return "stream"
+    limit = memory_limit(project)
+    if is_address(project.data.path) or any(map(other_reader, part_files(project.data_path))):
+        return "memory"
+    needed = needed_in_memory(project.data_path)
+    if needed <= limit.allowed:
+        return "memory"
+    if asked == "memory":
+        if not limit.bytes:
+            return "memory"  # the reader knows better, and says it
+        raise _too_much(project, needed, limit, "leave --engine out, to stream it")
+    try:
+        check_streamable(project)
+    except KanonError as error:
+        if not limit.bytes:
+            return "memory"
+        raise _too_much(project, needed, limit, f"it cannot stream: {error}") from None
+    return "stream"
+
+
+def _too_much(project: Project, needed: int, limit: MemoryLimit, remedy: str) -> InputError:
+    return InputError(
+        f"{project.title}: in memory this takes about {size_text(needed)}, and "
+        f"{size_text(limit.allowed)} are allowed; allow more with --memory, or {remedy}"
+    )

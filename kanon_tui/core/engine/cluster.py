@@ -1,0 +1,232 @@
+"""The workers of a Dask cluster: jobs as tasks, answers as files that every machine sees.
+
+What jobs need and what they answer goes through files of a work folder beside the release, for its
+owner alone. The scheduler sees numbers and names of files: no value of the data reaches its logs,
+its dashboard or the keys of tasks. A job depends on nothing but its files, so that one whose worker
+is lost is done again by another, and an answer that is there already is not computed twice.
+
+Reference: Rocklin, Dask: parallel computation with blocked algorithms and task scheduling (2015).
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from kanon_tui.core.engine.cluster_jobs import Sealed, call, merge_answers, own_version, unseen
+from kanon_tui.core.engine.target import Target, work_folder
+from kanon_tui.core.engine.workers import Job, Workers
+from kanon_tui.core.errors import InputError, KanonError, NotReachedError
+from kanon_tui.core.helper_processes import cores
+from kanon_tui.core.version import __version__
+
+__all__ = ["Cluster", "cluster"]
+
+PATIENCE = 20.0
+"""Seconds to wait for a scheduler, and for its first worker."""
+_MERGED_AT_A_TIME = 8
+_RETRIES = 3
+
+
+class Cluster(Workers):
+    """Jobs on a Dask cluster."""
+
+    name = "dask"
+
+    def __init__(self, client: Any, folder: Path) -> None:
+        self.client, self.folder = client, folder
+        self._futures: list[Any] = []
+
+    def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        """The answers, in the order of the arguments."""
+        futures = self._submit(job, shared, arguments)
+        for future in futures:
+            answer = self._answer(future)
+            yield answer
+
+    def merged(
+        self,
+        job: Job,
+        merge: Callable[[Sequence[Any]], Any],
+        shared: Any,
+        arguments: Sequence[tuple[Any, ...]],
+        check: Callable[[Any], None],
+    ) -> Any:
+        """A tree of merges, a few answers at a time."""
+        futures = self._submit(job, shared, arguments)
+        level = 0
+        while len(futures) > 1:
+            level += 1
+            token = secrets.token_hex(4)
+            groups = [
+                futures[start : start + _MERGED_AT_A_TIME]
+                for start in range(0, len(futures), _MERGED_AT_A_TIME)
+            ]
+            futures = [
+                self._kept(
+                    self.client.submit(
+                        merge_answers,
+                        Sealed(self.folder, f"merge-{token}-{number:06}", merge, ()),
+                        group,
+                        key=f"kanon-merge-{level}-{token}-{number:06}",
+                        pure=False,
+                        retries=_RETRIES,
+                    )
+                )
+                for number, group in enumerate(groups)
+            ]
+        merged = self._answer(futures[0])
+        check(merged)
+        return merged
+
+    def folder_is_seen(self, folder: Path) -> None:
+        """Refuse a work folder that not all workers see."""
+        self.see([folder])
+
+    def see(self, paths: Sequence[Path]) -> None:
+        """Refuse files that not all workers can read."""
+        for worker, path in self.client.run(unseen, [str(path) for path in paths]).items():
+            if path is not None:
+                raise InputError(
+                    f"the worker {worker} cannot read {path}; put the data and the release where "
+                    "every worker sees them under the same path, as the same user"
+                )
+
+    def free(self) -> None:
+        """Cancel whatever is still to be done."""
+        with suppress(Exception):
+            self.client.cancel(self._futures, force=True)
+        self._futures.clear()
+
+    def _submit(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        self._futures = [future for future in self._futures if not future.done()]
+        token = secrets.token_hex(4)
+        path = self.folder / f"shared-{token}.pickle"
+        with open(path, "wb") as file:
+            pickle.dump(shared, file, protocol=5)
+        return [
+            self._kept(
+                self.client.submit(
+                    call,
+                    Sealed(self.folder, f"answer-{token}-{number:06}", job, each, path.name),
+                    key=f"kanon-{job.__name__}-{token}-{number:06}",
+                    pure=False,
+                    retries=_RETRIES,
+                )
+            )
+            for number, each in enumerate(arguments)
+        ]
+
+    def _kept(self, future: Any) -> Any:
+        self._futures.append(future)
+        return future
+
+    def _answer(self, future: Any) -> Any:
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        try:
+            done, *said = future.result()
+        except KilledWorker:
+            raise NotReachedError(
+                "workers of the cluster ended again and again while they worked on one piece; "
+                "give them more memory, or use --engine stream"
+            ) from None
+        except (FutureCancelledError, OSError, RuntimeError, TimeoutError):
+            raise NotReachedError(
+                "the cluster was lost while it worked; nothing was written. Start it again, or use "
+                "--engine stream"
+            ) from None
+        if not done:
+            kind, sentence = said
+            raise (NotReachedError if kind == "NotReachedError" else InputError)(sentence)
+        path = self.folder / said[0]
+        with open(path, "rb") as file:
+            answer = pickle.load(file)
+        path.unlink(missing_ok=True)
+        return answer
+
+
+@contextmanager
+def cluster(scheduler: str | None, target: Target | None) -> Iterator[Cluster]:
+    """The cluster of a scheduler, or one of our own on this machine, which ends with the block."""
+    try:
+        import dask
+        import distributed
+    except ImportError:
+        raise InputError(
+            "--engine dask needs Dask; install it with pip install 'kanon-tui[cluster]', or use "
+            "--engine stream"
+        ) from None
+    own, local = None, getattr(distributed, "LocalCluster")  # noqa: B009
+    with work_folder(target) as folder:
+        try:
+            if scheduler is None:
+                with dask.config.set({"distributed.worker.daemon": True}):
+                    own = local(
+                        n_workers=max(cores(), 2),
+                        threads_per_worker=1,
+                        processes=True,
+                        dashboard_address=None,
+                        host="127.0.0.1",
+                        memory_limit=0,
+                        silence_logs=50,
+                        local_directory=str(folder),
+                    )
+            client = _client(distributed.Client, scheduler, own)
+            try:
+                workers = Cluster(client, folder)
+                _check_workers(workers, scheduler)
+                try:
+                    yield workers
+                finally:
+                    workers.free()
+            finally:
+                with suppress(Exception):
+                    client.close(timeout=5)
+        finally:
+            if own is not None:
+                with suppress(Exception):
+                    own.close(timeout=5)
+
+
+def _client(client: Any, scheduler: str | None, own: Any) -> Any:
+    try:
+        return client(own if own is not None else scheduler, timeout=PATIENCE)
+    except (OSError, TimeoutError, ValueError, TypeError) as error:
+        raise InputError(
+            f"no scheduler answers at {scheduler} ({type(error).__name__}); start it, check the "
+            "address (tcp://host:8786, tls:// with TLS), or leave --scheduler out"
+        ) from None
+
+
+def _check_workers(workers: Cluster, scheduler: str | None) -> None:
+    """Refuse a cluster without workers, or whose workers have another version of the package."""
+    where = scheduler or "of this machine"
+    try:
+        workers.client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise InputError(
+            f"the scheduler {where} has no workers; start some, with dask worker {where}"
+        ) from None
+    try:
+        versions = workers.client.run(own_version)
+    except KanonError:
+        raise
+    except Exception as error:  # what a worker without the package says has many classes
+        raise InputError(
+            f"the workers {where} have no kanon-tui {__version__} ({type(error).__name__}); "
+            "install the same version there as here"
+        ) from None
+    for worker, version in versions.items():
+        if version != __version__:
+            raise InputError(
+                f"the worker {worker} has kanon-tui {version}, here it is {__version__}; install "
+                "the same version everywhere"
+            )
+    workers.see([Path(os.fspath(workers.folder))])

@@ -1,0 +1,103 @@
+"""What runs on a worker of a cluster: one job, its needs and its answer in files.
+
+Nothing is raised there: a worker would write it to its log, with what it was called with.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import traceback
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.version import __version__
+
+__all__ = ["Sealed", "call", "merge_answers", "own_version", "unseen"]
+
+Said = tuple[Any, ...]
+"""(True, name of the file with the answer), or (False, kind of error, sentence)."""
+
+
+class Sealed:
+    """A job that tells nothing of itself when somebody prints it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        answer: str,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        shared: str = "",
+    ) -> None:
+        self.folder, self.answer = folder, answer
+        self.function, self.arguments, self.shared = function, arguments, shared
+
+    def __repr__(self) -> str:
+        return "Sealed()"
+
+    def __sizeof__(self) -> int:
+        return 256
+
+
+def call(job: Sealed) -> Said:
+    """Do a job and leave its answer in a file."""
+    return _guarded(job, lambda: job.function(_shared(job.folder / job.shared), *job.arguments))
+
+
+def merge_answers(job: Sealed, answers: Sequence[Said]) -> Said:
+    """Merge the answers of other jobs."""
+    for answer in answers:
+        if not answer[0]:
+            return answer
+
+    def merged() -> Any:
+        return job.function([_read(job.folder / answer[1]) for answer in answers])
+
+    return _guarded(job, merged)
+
+
+def _guarded(job: Sealed, work: Callable[[], Any]) -> Said:
+    path = job.folder / f"{job.answer}.pickle"
+    if path.exists():  # done before, by a worker that was lost since
+        return True, path.name
+    try:
+        answer = work()
+        aside = path.with_suffix(f".{os.getpid()}.aside")
+        with open(aside, "wb") as file:
+            pickle.dump(answer, file, protocol=5)
+        aside.replace(path)
+    except KanonError as error:
+        return False, type(error).__name__, str(error)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        return False, "NotReachedError", (
+            f"a worker of the cluster failed ({type(error).__name__} at {place}); nothing was "
+            "written"
+        )  # fmt: skip
+    return True, path.name
+
+
+def _read(path: Path) -> Any:
+    with open(path, "rb") as file:
+        return pickle.load(file)
+
+
+@lru_cache(maxsize=2)
+def _shared(path: Path) -> Any:
+    """What all jobs of a kind need; read once by every worker."""
+    return _read(path)
+
+
+def own_version() -> str:
+    """The version of the package, where this runs."""
+    return __version__
+
+
+def unseen(paths: Sequence[str]) -> str | None:
+    """The first of some files and folders that cannot be read here."""
+    return next((path for path in paths if not os.access(path, os.R_OK)), None)

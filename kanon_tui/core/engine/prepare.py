@@ -1,0 +1,138 @@
+"""From a project to a task over counted rows, in two passes over the pieces of its data.
+
+The first pass counts the values of every column; with them the project is prepared as it would be
+in memory. The second counts the distinct tuples of the quasi-identifiers, and of the columns that
+something is required of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import polars as pl
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.distinct_values import CountedColumn
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.engine.counted_table import CountedTable, count_table
+from kanon_tui.core.engine.memory import MemoryLimit
+from kanon_tui.core.engine.packing import Packing
+from kanon_tui.core.engine.source import Source, open_source
+from kanon_tui.core.engine.tuples import TupleCounting, Tuples, count_tuples, merge_tuples
+from kanon_tui.core.engine.values import Encoder
+from kanon_tui.core.engine.workers import Workers
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.task.counted import with_counted_rows
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import joined
+
+__all__ = ["COUNTABLE", "Prepared", "Progress", "check_streamable", "prepare_stream"]
+
+COUNTABLE = ("mondrian", "global", "local", "hybrid", "distributed", "incognito", "datafly")
+"""The algorithms that work on counted rows."""
+_MOST_RECORDS = 2**31 - 1
+_BYTES_PER_TUPLE = 64
+"""Besides its codes: its words, copies and labels, and what sorting and searching them takes."""
+
+Progress = Callable[[str, float], None]
+"""Hears what is done, and which share of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A project whose data has been counted."""
+
+    project: Project
+    source: Source
+    table: CountedTable
+    task: Task
+    memory: MemoryLimit
+
+
+def check_streamable(project: Project) -> None:
+    """Refuse what cannot be done on pieces, before anything is read."""
+    name = project.algorithm.name
+    if name not in COUNTABLE:
+        raise InputError(
+            f"{name} works on all records at once, which cannot be done on pieces; use --engine "
+            f"memory, or one of {joined(COUNTABLE, 'or')}"
+        )
+    if project.weights == "auto":
+        raise InputError(
+            "weights: auto compares columns record by record, which cannot be done on pieces; use "
+            "--engine memory, type a weight for every attribute, or weights: equal"
+        )
+
+
+def prepare_stream(
+    project: Project,
+    workers: Workers,
+    memory: MemoryLimit,
+    progress: Progress = lambda what, share: None,
+    pieces: tuple[int | None, int | None] = (None, None),
+) -> Prepared:
+    """Count, join and check everything; `pieces` are bytes of CSV and records of Parquet."""
+    check_streamable(project)
+    memory.check_start()
+    progress("look", 0.0)
+    source = open_source(project.data_path, project.data.read_options, *pieces)
+    progress("count values", 0.0)
+    table = count_table(source, workers, memory, _looked_at(project, source))
+    task = prepare(project, table)
+    if task.person is not None:
+        raise InputError(
+            f"{project.title}: {task.person.name} has the role person, and people with records in "
+            "several pieces cannot be counted; use --engine memory, or make one record of each "
+            "person before"
+        )
+    counted = task.table
+    assert isinstance(counted, CountedTable)
+    if task.n > _MOST_RECORDS:
+        raise InputError(
+            f"{project.title}: {task.n:,} records are more than {_MOST_RECORDS:,}, which is as "
+            "many as can be counted; divide the data"
+        )
+    progress("count tuples", 0.0)
+    tuples = _count_tuples(task, counted, source, workers, memory)
+    progress("count tuples", 1.0)
+    return Prepared(
+        project, source, counted, with_counted_rows(task, tuples.codes(), tuples.copies), memory
+    )
+
+
+def _looked_at(project: Project, source: Source) -> list[str]:
+    """The columns whose values are needed: all that are published or have to be guessed."""
+    known = {
+        name
+        for name, spec in project.attributes.items()
+        if spec.role is Role.IDENTIFIER and spec.kind is not None
+    }
+    return [name for name in source.names if name not in known]
+
+
+def _count_tuples(
+    task: Task, table: CountedTable, source: Source, workers: Workers, memory: MemoryLimit
+) -> Tuples:
+    columns: list[Column] = [attribute.column for attribute in task.quasi]
+    required = {each.column.name: each.column for each in task.requirements}
+    columns += [column for name, column in required.items()]
+    encoders = tuple(_encoder(table, column) for column in columns)
+    packing = Packing.of([len(column.values) for column in columns])
+    counting = TupleCounting(source, encoders, packing, table.complete, table.missing_tokens)
+    attributes = {each.name: len(each.column.values) for each in task.quasi}
+    bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 12 * len(columns)
+
+    def check(found: pl.DataFrame) -> None:
+        memory.check_tuples(found.height, bytes_each, attributes)
+
+    pieces = [(piece,) for piece in range(len(source.pieces))]
+    counted = workers.merged(count_tuples, merge_tuples, counting, pieces, check)
+    return Tuples.of(counted, packing, [column.name for column in columns])
+
+
+def _encoder(table: CountedTable, column: Column) -> Encoder:
+    codes = column.counted if isinstance(column, CountedColumn) else None
+    return table.encoder(column.name, codes)

@@ -1,0 +1,353 @@
+"""From the grouping of counted rows to a release in files, proved and measured.
+
+run = Run(prepared.task, algorithm)          # pulled by whoever wants, as any run
+result = release_stream(prepared, run, workers, Target(Path("release.csv")))
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.csv_format import CsvFormat
+from kanon_tui.core.data.distinct_values import CountedColumn
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.whole_files import written_together
+from kanon_tui.core.engine.packing import Packing, TupleIndex
+from kanon_tui.core.engine.prepare import Prepared, Progress
+from kanon_tui.core.engine.proof import Proof, Written, prove
+from kanon_tui.core.engine.recoding import Recoding, merge_pairs, recode_piece
+from kanon_tui.core.engine.recoding import Run as RowRun
+from kanon_tui.core.engine.rows import Stretches, Texts
+from kanon_tui.core.engine.target import Target, place_folder, work_folder
+from kanon_tui.core.engine.workers import Workers
+from kanon_tui.core.engine.writing import PartWriting, put_release, write_part
+from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.numeric import Int32s
+from kanon_tui.core.privacy.verify import verify
+from kanon_tui.core.release.formulas import looks_like_formula
+from kanon_tui.core.release.recode import Release, recode, text_ranks
+from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.formats import report_text
+from kanon_tui.core.report.mapping import report_mapping
+from kanon_tui.core.run.result import starred_class
+from kanon_tui.core.run.run import Run
+
+__all__ = ["CountedRelease", "StreamedResult", "release_stream"]
+
+_ENDINGS = (".csv", ".tsv", ".parquet")
+_UTF8 = ("utf-8", "utf-8-sig", "ascii")
+
+
+@dataclass(frozen=True, eq=False)
+class CountedRelease(Release):
+    """A release over counted rows; the values that classes hold are known from the recoding."""
+
+    pairs: dict[str, pl.DataFrame] = field(default_factory=dict)
+
+    def values_of(self, column: Column, published: bool = True) -> GroupValues:
+        """The values that classes hold of a column; `published` counts starred records as one."""
+        if column.name not in self.pairs:
+            return super().values_of(column, published)
+        pairs = self.pairs[column.name]
+        count = len(self.class_sizes)
+        numbers = np.append(np.arange(count), -1)
+        if published:
+            numbers = self._published_numbers
+            count = len(self.published_sizes)
+        return GroupValues.of(
+            numbers[pairs["group"].to_numpy()],
+            pairs["code"].to_numpy(),
+            count,
+            pairs["records"].to_numpy(),
+        )
+
+    @cached_property
+    def _published_numbers(self) -> Int32s:
+        """By class, and last for suppressed records, the number among the published classes."""
+        numbers = np.full(len(self.class_sizes) + 1, -1, dtype=np.int32)
+        numbers[self.classes] = self.published_classes  # -1 is the last one
+        return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedResult(FinishedRun):
+    """A release that was written in pieces, verified and measured."""
+
+    target: Target | None = None
+    formulas: int = 0
+    """Cells and names that a spreadsheet would take for formulas."""
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """The figures of the run as a plain mapping, ready for JSON."""
+        return report_mapping(self)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """There is none: the table is in its files."""
+        raise InputError(
+            "a release that was streamed is in its files, not in memory; read it from there"
+        )
+
+
+def check_target(target: Target | None, csv: CsvFormat | None) -> None:
+    """Refuse files that cannot be written piece by piece."""
+    if target is None:
+        return
+    if not target.folder and target.path.suffix.lower() not in _ENDINGS:
+        raise InputError(
+            f"{target.path}: only CSV, TSV and Parquet are written in pieces; name such a file, "
+            "or use --engine memory"
+        )
+    if csv is not None and csv.encoding.lower() not in _UTF8:
+        raise InputError(
+            f"{target.path}: only UTF-8 is written in pieces, not {csv.encoding}; use output: "
+            "{encoding: utf-8}, or --engine memory"
+        )
+
+
+def release_stream(
+    prepared: Prepared,
+    run: Run,
+    workers: Workers,
+    target: Target | None = None,
+    report: Path | None = None,
+    force: bool = False,
+    progress: Progress = lambda what, share: None,
+    rows: int | None = None,
+) -> StreamedResult:
+    """Recode, write, prove and measure; files take their names when all that has succeeded."""
+    task = prepared.task
+    name = Path(f"release{target.ending}") if target is not None else Path("release.parquet")
+    csv = None if name.suffix == ".parquet" else task.csv_format(name)
+    check_target(target, csv)
+    grouping = run.finish()
+    if grouping is None:
+        raise NotReachedError(
+            f"{run.algorithm.name}: stopped before it had found a release; nothing was written"
+        )
+    phases: dict[str, float] = {}
+    plain = recode(task, grouping)
+    release = CountedRelease(task, grouping, plain.cells)
+    if release.suppressed.all():
+        verify(pl.DataFrame(schema=dict.fromkeys(task.roles, pl.String)), (), (), task.k)
+    with work_folder(target) as folder:
+        workers.folder_is_seen(folder)
+        began = time.perf_counter()
+        recoding, texts = _recoding(prepared, release, folder)
+        runs: list[RowRun] = []
+        pieces = [(piece,) for piece in range(len(prepared.source.pieces))]
+        pairs: list[Any] = []
+        for done, one in enumerate(workers.each(recode_piece, recoding, pieces), 1):
+            runs.append(one)
+            pairs.append(one.pairs)
+            if len(pairs) >= 8:
+                pairs = [merge_pairs(pairs)]
+            progress("recode", done / len(pieces))
+        release.pairs.update(merge_pairs(pairs))
+        phases["recode"] = time.perf_counter() - began
+        measures = measure(release)
+        stretches = Stretches.of(folder, runs, task.output.order, texts, rows)
+        out = folder / "release"
+        out.mkdir(mode=0o700)
+        names = _part_names(target, name, len(stretches))
+        quoted = () if csv is None else tuple(csv.quoted_columns(_used(recoding, runs, texts)))
+        writing = PartWriting(stretches, out, names, csv, quoted)
+        formulas = _write(writing, target, workers, progress)
+        formulas += int(looks_like_formula(pl.Series(recoding.columns, dtype=pl.String)).sum())
+        progress("verify", 0.0)
+        _prove(prepared, release, workers, writing, recoding, target)
+        result = StreamedResult(
+            task, run.algorithm, grouping, release, run.seconds, measures, prepared.project,
+            target=target, formulas=formulas,
+        )  # fmt: skip
+        _place(result, out, target, report, force)
+    return result
+
+
+def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tuple[Recoding, Texts]:
+    task, table = prepared.task, prepared.table
+    starred = task.output.suppressed == "star" and bool(release.suppressed.any())
+    packing = Packing.of([len(attribute.column.values) for attribute in task.quasi])
+    words = packing.pack([attribute.column.codes for attribute in task.quasi])
+    index, _, first = TupleIndex.of(words)
+    quasi = tuple(table.encoder(attribute.name) for attribute in task.quasi)
+    ranks: dict[str, Int32s] = {}
+    texts: dict[str, pl.Series] = {}
+    for attribute, cells in zip(task.quasi, release.cells, strict=True):
+        shown = list(cells.texts)
+        hidden = len(shown)
+        if starred and HIDDEN in shown:
+            hidden = shown.index(HIDDEN)
+        elif starred or not shown:
+            shown.append(HIDDEN)
+        order = text_ranks(shown)
+        codes = cells.codes[first]
+        codes = np.where(codes < 0, min(hidden, len(shown) - 1), codes)
+        ranks[attribute.name] = order[codes].astype(np.int32)
+        texts[attribute.name] = pl.Series(sorted(shown), dtype=pl.String)
+    others = tuple(table.text_encoder(name) for name in task.published_as_they_are)
+    texts |= {encoder.name: encoder.texts for encoder in others}
+    columns = tuple(
+        name
+        for name, role in task.roles.items()
+        if role is Role.QUASI or name in task.published_as_they_are
+    )
+    layout = Packing.of([len(texts[name]) for name in columns])
+    classes = release.classes[first]
+    suppressed = release.suppressed[first]
+    recoding = Recoding(
+        source=prepared.source,
+        complete=table.complete,
+        missing_tokens=table.missing_tokens,
+        folder=folder,
+        quasi=quasi,
+        packing=packing,
+        index=index,
+        ranks=ranks,
+        classes=np.where(suppressed, len(release.class_sizes), classes).astype(np.int32),
+        published=np.ones(len(first), dtype=bool) if starred else ~suppressed,
+        others=others,
+        columns=columns,
+        layout=layout,
+        sensitive={column.name: _counted_as(table, column) for column in task.sensitive},
+        order=task.output.order,
+    )
+    escape = task.output.formulas == "escape"
+    return recoding, Texts.of(columns, [texts[name] for name in columns], layout, escape)
+
+
+def _counted_as(table: Any, column: Column) -> Int32s:
+    """What each text of a sensitive column, in the order of texts, counts as."""
+    own = table.encoder(column.name, column.counted if isinstance(column, CountedColumn) else None)
+    order = own.texts.arg_sort().to_numpy()
+    return np.asarray(own.codes[order], dtype=np.int32)
+
+
+def _used(recoding: Recoding, runs: Sequence[RowRun], texts: Texts) -> list[pl.Series]:
+    """The texts that are written, column by column."""
+    found = []
+    for place, (name, written) in enumerate(zip(texts.columns, texts.texts, strict=True)):
+        used = [run.used[recoding.columns[place]] for run in runs
+                if recoding.columns[place] in run.used]  # fmt: skip
+        kept = written.gather(np.unique(np.concatenate(used))) if used else written
+        found.append(kept.alias(name))
+    return found
+
+
+def _part_names(target: Target | None, name: Path, count: int) -> tuple[str, ...]:
+    if target is not None and not target.folder:
+        return (name.name,)
+    return tuple((target or Target(name, folder=True)).part(number) for number in range(count))
+
+
+def _write(
+    writing: PartWriting, target: Target | None, workers: Workers, progress: Progress
+) -> int:
+    if target is not None and not target.folder:
+        progress("write", 0.0)
+        with open(writing.folder / writing.names[0], "wb") as file:
+            return put_release(writing, file, target.path.name)
+    formulas = 0
+    jobs = [(stretch,) for stretch in range(len(writing.stretches))]
+    for done, (_, _, found) in enumerate(workers.each(write_part, writing, jobs), 1):
+        formulas += found
+        progress("write", done / len(jobs))
+    return formulas
+
+
+def _prove(
+    prepared: Prepared,
+    release: CountedRelease,
+    workers: Workers,
+    writing: PartWriting,
+    recoding: Recoding,
+    target: Target | None,
+) -> None:
+    task = prepared.task
+    quasi = tuple(attribute.name for attribute in task.quasi)
+    claims = tuple(each.claim(task.table.missing_tokens) for each in task.sensitive_requirements)
+    columns, texts = recoding.columns, writing.stretches.texts
+    claimed = tuple(dict.fromkeys(claim.attribute for claim in claims))
+    options = ReadOptions(header=True)
+    if writing.csv is not None:
+        options = ReadOptions(
+            delimiter=writing.csv.delimiter,
+            header=True,
+            quote=writing.csv.quote,
+            space_after_delimiter=False,
+        )
+    written = Written(
+        tuple(writing.folder / name for name in writing.names),
+        options,
+        texts.columns,
+        tuple(columns.index(name) for name in quasi),
+        tuple(columns.index(name) for name in claimed),
+    )
+    originals = {}
+    if task.output.formulas == "escape":
+        own = {encoder.name: encoder.texts for encoder in recoding.others}
+        for name in claimed:
+            escaped = texts.texts[columns.index(name)].to_list()
+            originals[name] = dict(zip(escaped, own[name].to_list(), strict=True))
+    proof = Proof(quasi, task.left_out, task.k, claims, columns, originals, release.published_sizes)
+    try:
+        _prove_personal_k(release, quasi)
+        prove(workers, written, proof)
+    except NotReachedError:
+        suppressed = release.suppressed_records
+        if task.output.suppressed != "star" or not 0 < suppressed < task.n:
+            raise
+        raise starred_class(suppressed, task.k) from None
+
+
+def _prove_personal_k(release: CountedRelease, quasi: Sequence[str]) -> None:
+    """What each person asks for is in no file: it is proved from the counted rows."""
+    task = release.task
+    column = task.personal_k
+    if column is None or column.numbers is None:
+        return
+    starred = task.output.suppressed == "star"
+    rows = np.ones(task.rows, dtype=bool) if starred else ~release.suppressed
+    published = pl.DataFrame(
+        [
+            pl.Series(name, [*cells.texts, HIDDEN], dtype=pl.String).gather(
+                np.where(cells.codes[rows] < 0, len(cells.texts), cells.codes[rows])
+            )
+            for name, cells in zip(quasi, release.cells, strict=True)
+        ]
+    )
+    assert task.copies is not None
+    asked = [float(each) for each in column.numbers[column.codes[rows]]]
+    copies = pl.Series(task.copies[rows])
+    verify(published, quasi, (), task.k, personal_k=asked, copies=copies)
+
+
+def _place(
+    result: StreamedResult, out: Path, target: Target | None, report: Path | None, force: bool
+) -> None:
+    """Give the release and its report their names: both or none."""
+    single = target is not None and not target.folder
+    paths = [path for path in (target.path if target and single else None, report) if path]
+    finished = {target.path: next(out.iterdir())} if target is not None and single else {}
+    if paths:
+        with written_together(paths, force, finished=finished) as files:
+            if report is not None:
+                files[-1].write(report_text(result, report).encode())
+            if target is not None and target.folder:
+                place_folder(out, target.path, force)
+    elif target is not None and target.folder:
+        place_folder(out, target.path, force)

@@ -1,0 +1,72 @@
+"""A whole run over pieces of the data: count, search, recode, write, prove, measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.data.part_files import part_files
+from kanon_tui.core.engine.choice import memory_limit
+from kanon_tui.core.engine.prepare import Progress, prepare_stream
+from kanon_tui.core.engine.release import StreamedResult, release_stream
+from kanon_tui.core.engine.target import Target
+from kanon_tui.core.engine.workers import Here, Workers
+from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.result import as_project
+from kanon_tui.core.run.run import Run
+
+__all__ = ["run_stream", "stream", "workers_of"]
+
+
+def stream(
+    project: Project | str | Path,
+    out: str | Path | None = None,
+    report: str | Path | None = None,
+    force: bool = False,
+) -> StreamedResult:
+    """Anonymise a project over pieces of its data into a file or a folder of parts.
+
+    `release.csv` and `release.parquet` are files; `release` and `release/` a folder of Parquet
+    parts. Without `out` nothing is kept but the figures.
+    """
+    project = as_project(project)
+    target = None if out is None else Target.parse(str(out))
+    with workers_of(project, target) as workers:
+        return run_stream(project, workers, target, None if report is None else Path(report), force)
+
+
+@contextmanager
+def workers_of(project: Project, target: Target | None) -> Iterator[Workers]:
+    """Who does the work of a project: this process, or a cluster that sees the release."""
+    if project.run.engine != "dask":
+        yield Here()
+        return
+    from kanon_tui.core.engine.cluster import cluster
+
+    with cluster(project.run.scheduler, target) as workers:
+        workers.see(part_files(project.data_path))
+        yield workers
+
+
+def run_stream(
+    project: Project,
+    workers: Workers,
+    target: Target | None = None,
+    report: Path | None = None,
+    force: bool = False,
+    progress: Progress = lambda what, share: None,
+    finish: Callable[[Run], object] = lambda run: run.finish(),
+) -> StreamedResult:
+    """A run by these workers; `finish` pulls the search to its end."""
+    choice = project.algorithm
+    algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
+    if target is not None:
+        target.check(force, project.inputs)
+    prepared = prepare_stream(project, workers, memory_limit(project), progress)
+    run = Run(prepared.task, algorithm)
+    progress("search", 0.0)
+    finish(run)
+    return release_stream(prepared, run, workers, target, report, force, progress)
