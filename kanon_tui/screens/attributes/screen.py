@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
-import numpy as np
 from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
@@ -14,16 +13,22 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.risk import Risk, alone_identifies, risk
+from kanon_tui.core.analysis.risk import Risk, risk
 from kanon_tui.core.data.distinct_values import by_value
 from kanon_tui.core.data.repeated_people import RepeatedPeople, repeated_people
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.run.prepare import coded_column
-from kanon_tui.core.task.weights import association_matrix, redundant
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.task.weights import redundant
 from kanon_tui.screens.attributes.association import AssociationDialog
 from kanon_tui.screens.attributes.attribute_rows import AttributeRows
+from kanon_tui.screens.attributes.figures import (
+    Associations,
+    ColumnFigures,
+    associations,
+    measure_column,
+    weights_in_use,
+)
 from kanon_tui.screens.attributes.guessing import GuessingScreen
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.widgets.bars import bar
@@ -39,25 +44,6 @@ ROLES = {
     "s": Role.SENSITIVE,
     "o": Role.OTHER,
 }
-
-
-@dataclass(frozen=True)
-class Column:
-    """What is known of a column besides the project's word on it."""
-
-    distinct: int
-    missing: int
-    alone: float
-
-
-@dataclass(frozen=True)
-class Associations:
-    """Weights in use and, per quasi-identifier, the one it goes with most."""
-
-    weights: dict[str, float]
-    strongest: dict[str, tuple[str, float]]
-    names: tuple[str, ...]
-    matrix: np.ndarray
 
 
 class AttributesScreen(GuessingScreen):
@@ -116,7 +102,8 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
     def __init__(self) -> None:
         super().__init__()
-        self._columns: dict[tuple[str, object, object], Column] = {}
+        self._columns: dict[tuple[str, object, object], ColumnFigures | None] = {}
+        """What is known so far; None of a column whose kind does not fit."""
         self._associations: Associations | None = None
         self._shown: Session | None = None
 
@@ -138,31 +125,10 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             self._shown, self._columns, self._associations = session, {}, None
             self.marked.clear()
         self._fill()
-        specs = dict(session.project.attributes)
-        unknown = {n: s for n, s in specs.items() if (n, s.kind, s.format) not in self._columns}
-
-        def measure() -> dict[tuple[str, object, object], Column]:
-            found: dict[tuple[str, object, object], Column] = {}
-            for name, spec in unknown.items():
-                try:
-                    column = coded_column(session.table, name, spec)
-                except KanonError:
-                    continue  # the kind does not fit; the hierarchies screen says why
-                missing = 0 if column.missing is None else int(column.counts[column.missing])
-                found[name, spec.kind, spec.format] = Column(
-                    len(column.values), missing, alone_identifies(column)
-                )
-            return found
-
-        def measured(found: dict[tuple[str, object, object], Column]) -> None:
-            self._columns.update(found)
-            self._fill()
-
-        if unknown:
-            self.compute(measure, measured, group="columns")
+        self._measure_columns(session)
         self.compute(
-            lambda: associations(session),
-            self._show_associations,
+            lambda: weights_in_use(session),
+            self._show_weights,
             group="association",
             failed=lambda _: self._show_associations(None),
         )
@@ -176,6 +142,38 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
                 Text(printable(str(error)))
             ),
         )
+
+    def _measure_columns(self, session: Session) -> None:
+        """Measure the columns one after the other, and show each as soon as it is known."""
+        if session is not self.host.session:
+            return
+        specs = session.project.attributes
+        left = ((n, s) for n, s in specs.items() if (n, s.kind, s.format) not in self._columns)
+        name, spec = next(left, (None, None))
+        if name is None or spec is None:
+            return
+
+        def measured(found: ColumnFigures | None) -> None:
+            self._columns[name, spec.kind, spec.format] = found
+            self._fill()
+            self.call_later(self._measure_columns, session)
+
+        self.compute(lambda: measure_column(session, name, spec), measured, group="columns")
+
+    def _show_weights(self, made: Associations) -> None:
+        """Weights are known long before the associations; those of before stay meanwhile."""
+        known = self._associations
+        self._show_associations(made if known is None else replace(known, weights=made.weights))
+        self.call_later(self._associate, self.session)
+
+    def _associate(self, session: Session) -> None:
+        if session is self.host.session:
+            self.compute(
+                lambda: associations(session),
+                self._show_associations,
+                group="association",
+                failed=lambda _: self._show_associations(None),
+            )
 
     def _show_associations(self, made: Associations | None) -> None:
         self._associations = made
@@ -301,6 +299,9 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         if made is None:
             self.host.say("tag at least one quasi-identifier first")
             return
+        if made.matrix is None:
+            self.host.say("the pairs are still being counted")
+            return
         close = redundant(made.names, made.matrix)
         self.ask(AssociationDialog(made.names, made.matrix, close))
 
@@ -315,21 +316,6 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
     @on(Grid.Moved)
     def moved(self) -> None:
         self.show_reason()
-
-
-def associations(session: Session) -> Associations:
-    """Weights and associations of the current quasi-identifiers."""
-    task = session.task()
-    names = tuple(attribute.name for attribute in task.quasi)
-    matrix = association_matrix([attribute.column for attribute in task.quasi])
-    strongest = {}
-    for x, name in enumerate(names):
-        others = [(float(matrix[x, y]), names[y]) for y in range(len(names)) if y != x]
-        if others:
-            strength, other = max(others)
-            strongest[name] = (other, strength)
-    weights = {attribute.name: attribute.weight for attribute in task.quasi}
-    return Associations(weights, strongest, names, matrix)
 
 
 def _risk(session: Session, k: int) -> tuple[Risk, RepeatedPeople | None]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+
 from textual.widgets import OptionList, Static
 
 from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.screens.attributes.association import AssociationDialog
+from kanon_tui.screens.attributes.figures import ColumnFigures, measure_column
 from kanon_tui.widgets.grid import Grid
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import session_of, settle, wait_until
 
 
 async def test_roles_by_one_key_and_the_gauge_follows(sample, make_app) -> None:
@@ -101,3 +106,36 @@ async def test_marking_by_pattern_and_all_and_finding(tmp_path, make_app) -> Non
         assert grid.row == 2
         await pilot.press("N", "N")
         assert grid.row == 4  # round the end
+
+
+async def test_figures_come_column_by_column_and_keys_work_meanwhile(
+    sample, make_app, monkeypatch
+) -> None:
+    go_on = threading.Event()
+    measured: list[str] = []
+
+    def slowly(session: Session, name: str, spec: AttributeSpec) -> ColumnFigures | None:
+        measured.append(name)
+        if len(measured) > 1:
+            go_on.wait(60)
+        return measure_column(session, name, spec)
+
+    monkeypatch.setattr("kanon_tui.screens.attributes.screen.measure_column", slowly)
+    try:
+        async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+            await settle(pilot)
+            await pilot.press("2")
+            grid = pilot.app.screen.query_one("#attributes", Grid)
+
+            def distinct() -> list[str]:
+                rows = grid.source.rows(0, grid.source.height)
+                return [row[4].text for row in rows]
+
+            await wait_until(pilot, lambda: distinct()[0] != "…" and len(measured) > 1)
+            assert distinct()[1:] == ["…"] * (grid.source.height - 1)
+            await pilot.press("down", "o")
+            await wait_until(pilot, lambda: session_of(pilot).attribute("birth").role is Role.OTHER)
+            go_on.set()
+            await wait_until(pilot, lambda: "…" not in distinct())
+    finally:
+        go_on.set()
