@@ -14,7 +14,7 @@ from kanon_tui.core.clustering.features import Distinct, collapse
 from kanon_tui.core.numeric import TIE, Int32s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["group_by_magvals", "magvals_of"]
+__all__ = ["group_by_magvals", "limits_of", "magvals_of"]
 
 
 def magvals_of(task: Task, record: int) -> str:
@@ -34,15 +34,32 @@ def group_by_magvals(task: Task) -> Distinct:
     """The records collapsed by the vector of their MAGVals."""
     columns = [np.zeros(task.n, dtype=np.int32)]
     for attribute in task.quasi:
-        hierarchy = attribute.hierarchy
-        codes = np.arange(len(attribute.column.values))
-        node = np.array(hierarchy.maps)[hierarchy.mark_levels, codes]
-        magval = hierarchy.mark_levels * len(codes) + node
-        _, number = np.unique(magval, return_inverse=True)
-        columns.append(number[attribute.column.codes])
+        columns.append(_magval_of(attribute)[attribute.column.codes])
         if attribute.max_width is not None:
             columns.append(_stretches(attribute, attribute.max_width)[attribute.column.codes])
     return collapse(columns)
+
+
+def limits_of(attribute: QuasiIdentifier) -> Int32s | None:
+    """Per value a number for its MAGVal and largest width; None where it has no such limit."""
+    codes = np.arange(len(attribute.column.values))
+    columns = []
+    if attribute.hierarchy.marks:
+        columns.append(_magval_of(attribute))
+    if attribute.max_width is not None:
+        columns.append(_stretches(attribute, attribute.max_width))
+    if not columns:
+        return None
+    return collapse([column[codes].astype(np.int32) for column in columns]).number
+
+
+def _magval_of(attribute: QuasiIdentifier) -> Int32s:
+    """Per value the number of its MAGVal."""
+    hierarchy = attribute.hierarchy
+    codes = np.arange(len(attribute.column.values))
+    node = np.array(hierarchy.maps)[hierarchy.mark_levels, codes]
+    magval = hierarchy.mark_levels * len(codes) + node
+    return np.unique(magval, return_inverse=True)[1].astype(np.int32)
 
 
 def _stretches(attribute: QuasiIdentifier, width: float) -> Int32s:

@@ -51,8 +51,9 @@ _MERGES_PER_STEP = 32
 
 
 def steps_beyond_k(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
-    """The steps of an algorithm on a task that requires more than k."""
-    if algorithm.family is Family.FULL_DOMAIN:  # these test it with every string
+    """The steps of an algorithm, and what follows on a task that requires more than k."""
+    if not task.requirements or algorithm.family is Family.FULL_DOMAIN:
+        # Searches test what is required with every string.
         return (yield from algorithm.steps(task, context))
     beyond = out_of_reach(task.requirements, suppression=algorithm.keeps_magvals)
     if beyond is not None:

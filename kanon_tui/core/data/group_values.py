@@ -75,6 +75,20 @@ class GroupValues:
         there, group = np.unique(self.group[shown], return_inverse=True)
         return there, GroupValues(len(there), group, self.code[shown], self.records[shown])
 
+    def stretch_ends(
+        self, stretches: npt.NDArray[np.integer]
+    ) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
+        """First and last code of the stretch that a group's values lie in, and if in several.
+
+        `stretches` has the stretch of every code and rises. A group in several has its own ends.
+        """
+        low, high = self.ends(self.code)
+        several = (low >= 0) & (stretches[low] != stretches[high])
+        snapped = (low >= 0) & ~several
+        low[snapped] = np.searchsorted(stretches, stretches[low[snapped]], "left")
+        high[snapped] = np.searchsorted(stretches, stretches[high[snapped]], "right") - 1
+        return low, high, several
+
     def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
         """Smallest and largest of some number per group; -1 for a group without pairs."""
         low = np.full(self.count, -1, dtype=np.int64)

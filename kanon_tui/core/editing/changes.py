@@ -49,6 +49,8 @@ def _settings(before: Project, after: Project) -> Iterator[str]:
         yield "weights"
     if before.rule_emphasis != after.rule_emphasis:
         yield "rule emphasis"
+    if before.overlap != after.overlap:
+        yield "overlap of ranges"
     if _reading(before) != _reading(after):
         yield "how the data is read"
 

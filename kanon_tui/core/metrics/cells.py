@@ -31,7 +31,7 @@ import numpy.typing as npt
 from kanon_tui.core.data.column import counted
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy
-from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.task.task import QuasiIdentifier
 
@@ -49,6 +49,8 @@ class CellGroups:
     """Published records, those with a suppressed cell included."""
     values: GroupValues
     """The values that the records hold, suppressed cells left out."""
+    stretches: Int32s | None = None
+    """Clusterings without overlap: the stretch of every value code (`Grouping.stretches`)."""
 
     @classmethod
     def of_level(cls, attribute: QuasiIdentifier, level: int, counts: Int64s) -> CellGroups:
@@ -64,11 +66,12 @@ class CellGroups:
         classes: npt.NDArray[np.int32],
         size: Int64s,
         suppressed: Flags | None,
+        stretches: Int32s | None = None,
     ) -> CellGroups:
         """The classes of a release; `suppressed` marks this attribute's single hidden cells."""
         shown = classes if suppressed is None else np.where(suppressed, -1, classes)
         values = GroupValues.of(shown, attribute.column.codes, len(size), attribute.column.copies)
-        return cls(attribute, None, size, values)
+        return cls(attribute, None, size, values, stretches)
 
     def total(self, per_group: npt.ArrayLike, worst: float) -> float:
         """Sum over all records of the table, suppressed and hidden cells counting `worst`."""
@@ -92,6 +95,8 @@ class CellGroups:
             return np.zeros(self.values.count, dtype=bool)
         low, high = self._ends
         mixed: Flags = (high == column.missing) & (low != column.missing)
+        if self.stretches is not None:
+            mixed |= self.values.stretch_ends(self.stretches)[2]
         if self.level:
             labels = self.attribute.hierarchy.labels[self.level]
             mixed |= np.array([label == HIDDEN for label in labels], dtype=bool)
@@ -144,7 +149,9 @@ class CellGroups:
 
     @cached_property
     def _ends(self) -> tuple[Int64s, Int64s]:
-        """Codes of the smallest and the largest value; codes rise with the values."""
+        """Codes of the smallest and the largest value printed; codes rise with the values."""
+        if self.stretches is not None:
+            return self.values.stretch_ends(self.stretches)[:2]
         return self.values.ends(self.values.code)
 
     @cached_property
@@ -183,6 +190,7 @@ def cells_of(release: Release) -> tuple[CellGroups, ...]:
             release.classes,
             release.class_sizes,
             None if singly is None else singly[:, x],
+            None if grouping.stretches is None else grouping.stretches[x],
         )
         for x, attribute in enumerate(quasi)
     )

@@ -8,7 +8,8 @@ purpose: do not let it import a model, and do not let a model import a formula f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import polars as pl
 
@@ -17,7 +18,16 @@ from kanon_tui.core.privacy.verify_figures import AT_LEAST, FIGURES, Claim, rank
 from kanon_tui.core.privacy.verify_people import People, people_figures
 from kanon_tui.core.text import plural
 
-__all__ = ["AT_LEAST", "FIGURES", "Claim", "People", "classes_without", "smallest_class", "verify"]
+__all__ = [
+    "AT_LEAST",
+    "FIGURES",
+    "Claim",
+    "People",
+    "classes_without",
+    "overlapping",
+    "smallest_class",
+    "verify",
+]
 
 
 _ROUNDING = 1e-9
@@ -137,6 +147,31 @@ def _classes_below_personal_k(
     largest = pl.col("asked").max().alias("largest")
     classes = counted.group_by(cells.columns).agg(_size(people), largest)
     return classes.filter(pl.col("size") < pl.col("largest")).height
+
+
+def overlapping(cells: pl.Series, numbers: Mapping[str, float]) -> bool:
+    """Whether two different ranges of a column overlap, read off its printed cells.
+
+    `numbers` has what every text at an end of a range stands for. A cell that is hidden or missing
+    is no range; a single value is one.
+    """
+    ranges = set()
+    for text in cells.unique().to_list():
+        shown = text if text in numbers else text.removesuffix("*")
+        ends = [shown]
+        if shown not in numbers and shown.startswith("[") and shown.endswith("]"):
+            ends = shown[1:-1].split("..")
+        if not shown or any(end not in numbers for end in ends):
+            if shown:
+                raise NotReachedError(
+                    "the release has a cell that is no range of the data; nothing was written"
+                )
+            continue
+        low, high = numbers[ends[0]], numbers[ends[-1]]
+        if low == low:  # a missing value is nan
+            ranges.add((low, high))
+    in_order = sorted(ranges)
+    return any(one[1] >= other[0] for one, other in pairwise(in_order))
 
 
 def classes_without(

@@ -71,6 +71,11 @@ class Project:
         low=0,
         high=1,
     )
+    overlap: bool = declared(
+        True,
+        "Clusterings: whether published ranges of an attribute may overlap; false makes them equal "
+        "or disjoint over the whole release, which loses more",
+    )
     privacy: Privacy = declared(
         Privacy(), "What a release must have", type=section(Privacy), always=True
     )

@@ -10,27 +10,35 @@ from itertools import pairwise
 from kanon_tui.core.data.column import range_text
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.release.one_value import one_value_texts
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["cell_texts"]
 
 
-def cell_texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
-    """What every cluster prints for its shown values."""
+def cell_texts(
+    attribute: QuasiIdentifier, clusters: GroupValues, stretches: Int32s | None = None
+) -> list[str]:
+    """What every cluster prints for its shown values; with stretches, the whole of one or `*`."""
     if attribute.publishes_one_value:
         return one_value_texts(attribute, clusters)
     if attribute.ordered:
-        return _ranges(attribute, clusters)
+        return _ranges(attribute, clusters, stretches)
     if attribute.publishes_ancestor:
         return _common_ancestors(attribute, clusters)
     return _sets(attribute, clusters)
 
 
-def _ranges(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
+def _ranges(
+    attribute: QuasiIdentifier, clusters: GroupValues, stretches: Int32s | None
+) -> list[str]:
     """`[lo..hi]` with both ends observed; `*` where missing meets present."""
     values, missing = attribute.column.values, attribute.column.missing
     low, high = clusters.ends(clusters.code)
+    if stretches is not None:
+        low, high, several = clusters.stretch_ends(stretches)
+        low[several] = -1
     texts = []
     for lo, hi in zip(low.tolist(), high.tolist(), strict=True):
         if lo < 0 or (hi == missing and lo != missing):

@@ -246,7 +246,8 @@ def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
         shown = cluster
         if grouping.suppressed_cells is not None:
             shown = np.where(grouping.suppressed_cells[:, x], -1, cluster)
-        texts = cell_texts(attribute, _values(attribute, shown, len(labels)))
+        stretches = None if grouping.stretches is None else grouping.stretches[x]
+        texts = cell_texts(attribute, _values(attribute, shown, len(labels)), stretches)
         for partly_hidden in np.unique(cluster[shown != cluster]).tolist():
             if texts[partly_hidden] != HIDDEN:
                 texts[partly_hidden] += HIDDEN

@@ -77,6 +77,7 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         privacy=project.privacy,
         personal_k=_personal_k(project, table, specs, roles),
         person=_person(project, table, roles),
+        overlap=project.overlap,
         seed=project.seed,
         output=project.output,
         dropped_missing=dropped,

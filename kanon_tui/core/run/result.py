@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.data.column import range_text
 from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.data.writing import write_table, write_text
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.privacy.verify import People, verify
+from kanon_tui.core.privacy.verify import People, overlapping, verify
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release, recode
@@ -143,8 +144,27 @@ def _people(release: Release, starred: bool = True) -> People | None:
     )
 
 
+def _verify_disjoint(release: Release) -> None:
+    """Prove from printed cells that ranges do not overlap, where that is asked for."""
+    task = release.task
+    if task.overlap or release.grouping.levels is not None:
+        return
+    for attribute in task.quasi:
+        column = attribute.column
+        if not attribute.ordered or attribute.publishes_one_value or column.numbers is None:
+            continue
+        numbers = dict(zip(column.values, column.numbers.tolist(), strict=True))
+        for text, number in list(numbers.items()):
+            numbers.setdefault(range_text(column, text, text)[1:-1].split("..")[0], number)
+        if overlapping(release.frame[column.name], numbers):
+            raise NotReachedError(
+                f"the release does not verify: ranges of {column.name} overlap; nothing was written"
+            )
+
+
 def _verify(release: Release) -> None:
     task = release.task
+    _verify_disjoint(release)
     quasi = [attribute.name for attribute in task.quasi]
     claims = [each.claim(task.table.missing_tokens) for each in task.sensitive_requirements]
     # Rows of nothing but * are no release, however many there are.

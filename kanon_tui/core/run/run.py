@@ -11,8 +11,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import partial
 
 from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.disjoint_ranges import disjoint_steps
 from kanon_tui.core.clustering.refining import refined_steps
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
 from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps
@@ -81,8 +83,14 @@ class Run(Iterator[Step]):
 
 
 def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
-    beyond_k = bool(task.requirements)
-    steps = steps_beyond_k(algorithm, task, context) if beyond_k else algorithm.steps(task, context)
+    if not task.overlap and isinstance(algorithm, Clustering):
+        return disjoint_steps(partial(_own_steps, algorithm), algorithm, task, context)
+    return _own_steps(algorithm, task, context)
+
+
+def _own_steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
+    """Those of the algorithm, and what follows it on every task."""
+    steps = steps_beyond_k(algorithm, task, context)
     if isinstance(algorithm, Clustering) and algorithm.refine:
         return refined_steps(steps, algorithm, task, context)
     return steps

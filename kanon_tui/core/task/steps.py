@@ -43,6 +43,9 @@ class Grouping:
     """Full-domain: the level of every quasi-identifier."""
     suppressed_cells: npt.NDArray[np.bool_] | None = None
     """Records × quasi-identifiers: cells hidden one by one (only `udc-suppress`)."""
+    stretches: tuple[npt.NDArray[np.int32] | None, ...] | None = None
+    """Clusterings without overlap: per quasi-identifier that publishes ranges, in which stretch of
+    its line every value code lies. A class publishes the whole stretch, or `*` over several."""
     search: Mapping[str, Any] = field(default_factory=dict)
     """What the report says about the search."""
     notes: tuple[Note, ...] = ()

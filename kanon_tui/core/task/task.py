@@ -119,6 +119,8 @@ class Task:
     privacy: Privacy
     personal_k: Column | None = None
     """The k that each person asks for."""
+    overlap: bool = True
+    """Clusterings: whether published ranges of an attribute may overlap."""
     least_levels: tuple[int, ...] = ()
     """Full-domain: the levels below which no string is looked at; none where it is empty."""
     person: Column | None = None

@@ -1,0 +1,269 @@
+"""Clusterings whose published ranges of a number or date are equal or disjoint.
+
+Idea: the line of every attribute is divided into stretches, the same for the whole release, and a
+class publishes the stretch that its values lie in. Where they lie in several it publishes `*`,
+which is no range. To the algorithm an attribute is then a category: its values are the stretches,
+and above them there is only the root.
+
+1. The algorithm runs as its paper says. Its classes tell where it hurts to cut: of the gaps between
+   values about where an even division would be, the one that fewest records' classes reach over.
+2. It runs again on stretches, with 2, 4, 8, 16 and 32 to a line, and then with half and twice as
+   many on one line at a time. What loses least NCP, measured by what is printed, is the answer.
+
+k, and what is required beyond k, hold as for any other run. GreedyCKA keeps its limits: the
+stretches of an attribute that has MAGVals or a largest width lie within these, and none is left.
+
+Cost: five runs more, and two for every number or date. All of it is ours: Morton names overlapping
+ranges as a limitation and calls their prevention computationally intensive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kanon_tui.core.clustering.magval_groups import limits_of
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy, Mark
+from kanon_tui.core.metrics.cells import cells_of
+from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.numeric import TIE, Int32s
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.text import count_of, note
+
+__all__ = ["disjoint_steps", "divide"]
+
+_TRIED = (2, 4, 8, 16, 32)
+
+
+def disjoint_steps(
+    steps_on: Callable[[Task, RunContext], Steps],
+    algorithm: Algorithm,
+    task: Task,
+    context: RunContext,
+) -> Steps:
+    """The steps of a clustering (`steps_on` a task), and of its runs on stretches."""
+    lines = [x for x, a in enumerate(task.quasi) if a.ordered and not a.publishes_one_value]
+    free = yield from _without_keep(steps_on(task, context))
+    if not lines or (free.labels < 0).all():
+        return free
+    trials = _Trials(steps_on, task, free, lines, algorithm.keeps_magvals)
+    for count in _TRIED:
+        yield from trials.run(dict.fromkeys(lines, count))
+    if trials.best is None:
+        raise NotReachedError(
+            f"{algorithm.name}: no division of the numbers into stretches that do not overlap "
+            f"leaves a release; allow overlap, or choose another algorithm"
+        )
+    for x in lines:
+        for count in (trials.counts[x] // 2, 2 * trials.counts[x]):
+            if count:
+                yield from trials.run(trials.counts | {x: count})
+    return trials.grouping()
+
+
+def _without_keep(steps: Steps) -> Steps:
+    """A cancel must not keep classes whose ranges overlap."""
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as stop:
+            grouping: Grouping = stop.value
+            return grouping
+        yield replace(step, keep=None)
+
+
+class _Trials:
+    """The best release on stretches so far."""
+
+    def __init__(
+        self,
+        steps_on: Callable[[Task, RunContext], Steps],
+        task: Task,
+        free: Grouping,
+        lines: Sequence[int],
+        keep_limits: bool,
+    ) -> None:
+        self._steps_on, self._task, self._free, self._lines = steps_on, task, free, lines
+        self._keep_limits = keep_limits
+        self._ncp_free = _ncp(task, free)
+        self._tried: set[tuple[int, ...]] = set()
+        self.best: Grouping | None = None
+        self.counts: dict[int, int] = {}
+        self.ncp = np.inf
+
+    def run(self, counts: dict[int, int]) -> Generator[Step, None, None]:
+        """Cluster on so many stretches per line, and keep the release if it loses less."""
+        stretches: list[Int32s | None] = [None] * len(self._task.quasi)
+        for x in self._lines:
+            attribute = self._task.quasi[x]
+            limits = limits_of(attribute) if self._keep_limits else None
+            stretches[x] = divide(attribute, self._free.labels, counts[x], limits)
+        made = tuple(0 if s is None else int(s.max()) + 1 for s in stretches)
+        if made in self._tried:
+            return
+        self._tried.add(made)
+        coarse = _coarse(self._task, stretches, self._keep_limits)
+        steps = self._steps_on(coarse, RunContext())
+        try:
+            grouping = yield from self._followed(steps)
+        except NotReachedError:
+            return
+        grouping = replace(grouping, stretches=tuple(stretches))
+        ncp = _ncp(self._task, grouping)
+        if ncp < self.ncp - TIE:
+            self.best, self.ncp, self.counts = grouping, ncp, counts
+        names = [self._task.quasi[x].name for x in self._lines]
+        pairs = zip(names, (made[x] for x in self._lines), strict=True)
+        yield self._step(
+            "With {divided}, published ranges do not overlap: NCP {ncp:.4g}, the best so far "
+            "{least:.4g}.",
+            divided=", ".join(
+                f"{name} in {count_of(n, 'stretch', 'stretches')}" for name, n in pairs
+            ),
+            ncp=ncp,
+            least=self.ncp,
+        )
+
+    def _followed(self, steps: Steps) -> Steps:
+        """Let a run on stretches be heard of, so that it can be stopped."""
+        while True:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                grouping: Grouping = stop.value
+                return grouping
+            yield self._step("Cluster again, on stretches that do not overlap.")
+
+    def _step(self, template: str, **facts: object) -> Step:
+        counters = {} if self.best is None else {"ncp": float(self.ncp)}
+        keep = None if self.best is None else self.grouping
+        return Step("divide", template, facts, counters, keep=keep)
+
+    def grouping(self) -> Grouping:
+        """The best, with what it costs that ranges do not overlap."""
+        assert self.best is not None
+        divided = {
+            self._task.quasi[x].name: int(stretches.max()) + 1
+            for x, stretches in enumerate(self.best.stretches or ())
+            if stretches is not None
+        }
+        said = note(
+            "published ranges do not overlap: NCP {after:.4f}, where ranges that may overlap would "
+            "lose {before:.4f}",
+            after=float(self.ncp),
+            before=self._ncp_free,
+        )
+        told = {"ncp_with_overlap": self._ncp_free, "stretches": divided}
+        return replace(
+            self.best,
+            search={**self.best.search, "disjoint": told},
+            notes=(*self.best.notes, said),
+        )
+
+
+def divide(
+    attribute: QuasiIdentifier, labels: Int32s, count: int, limits: Int32s | None = None
+) -> Int32s:
+    """The stretch of every value code: about so many, cut where few classes reach over.
+
+    Equal numbers stay together, and missing is a stretch of its own. `limits` are divisions that
+    stand, and then there are no others.
+    """
+    column = attribute.column
+    numbers = column.numbers
+    assert numbers is not None
+    begins = np.zeros(len(numbers), dtype=bool)
+    differs = np.flatnonzero(~(numbers[1:] == numbers[:-1])) + 1
+    if limits is not None:
+        begins[differs[limits[differs] != limits[differs - 1]]] = True
+    else:
+        begins[_cuts(column, labels, count, differs)] = True
+    if column.missing is not None:
+        begins[column.missing] = column.missing > 0
+    return np.cumsum(begins).astype(np.int32)
+
+
+def _cuts(column: Column, labels: Int32s, count: int, differs: np.ndarray) -> list[int]:
+    """Where to cut: near even shares of the records, the gap that fewest reach over."""
+    present = differs[differs != column.missing] if column.missing is not None else differs
+    if not len(present):
+        return []
+    kept = labels >= 0
+    _, number = np.unique(labels[kept], return_inverse=True)
+    copies = None if column.copies is None else column.copies[kept]
+    groups = GroupValues.of(number, column.codes[kept], int(number.max()) + 1, copies)
+    low, high = groups.ends(groups.code)
+    reach = np.zeros(len(column.values) + 1)
+    np.add.at(reach, low + 1, groups.sizes)
+    np.add.at(reach, high + 1, -groups.sizes)
+    crossing = np.cumsum(reach)[present]
+    below = np.cumsum(column.counts)[present - 1]  # records before the gap
+    total = below[-1] + column.counts[present[-1] :].sum()
+    cuts = set()
+    for j in range(1, count):
+        target, half = total * j / count, total / count / 2
+        near = np.flatnonzero(np.abs(below - target) <= half)
+        if len(near):
+            best = min(near.tolist(), key=lambda i: (crossing[i], abs(below[i] - target)))
+            cuts.add(int(present[best]))
+    return sorted(cuts)
+
+
+def _coarse(task: Task, stretches: Sequence[Int32s | None], keep_limits: bool) -> Task:
+    """The task with stretches for values, where there are any."""
+    quasi = tuple(
+        attribute if own is None else _category(attribute, own, keep_limits)
+        for attribute, own in zip(task.quasi, stretches, strict=True)
+    )
+    return replace(task, quasi=quasi)
+
+
+def _category(attribute: QuasiIdentifier, stretch: Int32s, keep_limits: bool) -> QuasiIdentifier:
+    before, count = attribute.column, int(stretch.max()) + 1
+    names = tuple(f"{number:06}" for number in range(count))
+    column = Column(
+        name=before.name,
+        kind=Kind.CATEGORICAL,
+        codes=stretch[before.codes],
+        values=names,
+        numbers=None,
+        missing=None if before.missing is None else int(stretch[before.missing]),
+        copies=before.copies,
+    )
+    limited = keep_limits and limits_of(attribute) is not None
+    marks = frozenset(Mark(0, name) for name in names) if limited else frozenset()
+    paths = tuple((name, HIDDEN) for name in names)
+    hierarchy = BoundHierarchy(column, paths, np.arange(count, dtype=np.int32), marks)
+    rules = attribute.rules
+    sides = [np.zeros((len(rules.rules), count), dtype=bool) for _ in range(2)]
+    for side, masks in zip(sides, (rules.first, rules.second), strict=True):
+        for r, mask in enumerate(masks):
+            side[r, stretch[mask]] = True
+    return replace(
+        attribute,
+        column=column,
+        hierarchy=hierarchy,
+        hierarchy_given=True,
+        rules=replace(rules, first=sides[0], second=sides[1]),
+        resolution=1.0,
+        domain=(0.0, 0.0),
+        typed_research_values=(),
+        span="domain",
+        publish="",
+        max_width=None,
+        typed_hierarchy=None,
+    )
+
+
+def _ncp(task: Task, grouping: Grouping) -> float:
+    """Of the release, by what is printed."""
+    cells = cells_of(recode(task, grouping))
+    return sum(each.attribute.weight * attribute_ncp(each) for each in cells)
