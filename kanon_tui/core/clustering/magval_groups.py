@@ -59,7 +59,7 @@ def _magval_of(attribute: QuasiIdentifier) -> Int32s:
     codes = np.arange(len(attribute.column.values))
     node = np.array(hierarchy.maps)[hierarchy.mark_levels, codes]
     magval = hierarchy.mark_levels * len(codes) + node
-    return np.unique(magval, return_inverse=True)[1].astype(np.int32)
+    return np.asarray(np.unique(magval, return_inverse=True)[1], dtype=np.int32)
 
 
 def _stretches(attribute: QuasiIdentifier, width: float) -> Int32s:
