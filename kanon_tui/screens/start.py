@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 
 from kanon_tui.core.project.samples import list_samples
 from kanon_tui.core.text import visible
+from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.key_bar import KeyBar
@@ -36,6 +37,8 @@ project; a **project** (`.yaml`) brings its attributes, hierarchies, rules and a
 The **samples** are small tables from the papers and two larger sets to try things on; nothing
 you do to them is kept unless you save it somewhere.
 
+`a` publishes a file of new records as an earlier release was published.
+
 Example: press `enter` on *census*, then `5` and `r` to anonymise it.
 """
     DEFAULT_CSS = """
@@ -44,6 +47,7 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "Open"),
         Binding("o", "app.open", "Open a file"),
+        Binding("a", "apply", "Apply a release"),
         Binding("q", "app.quit", "Quit"),
     ]
 
@@ -104,6 +108,10 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
             self.host.action_open()
         elif event.option_id in self.paths:
             self.host.open_file(self.paths[event.option_id])
+
+    def action_apply(self) -> None:
+        """An earlier release's mapping on new records."""
+        self.ask(ApplyDialog(Path()), lambda _: None)
 
     def action_choose(self) -> None:
         """Enter, for the footer: the list handles the key itself."""

@@ -27,6 +27,7 @@ __all__ = [
     "overlapping",
     "smallest_class",
     "verify",
+    "verify_pseudonyms",
 ]
 
 
@@ -127,6 +128,39 @@ def verify(
                 f"{plural(missing, 'is', 'are')} with {claim.lack}; nothing was written"
             )
     return reached
+
+
+def verify_pseudonyms(
+    published: pl.DataFrame, quasi: Sequence[str], column: str, identifiers: pl.Series,
+    missing_tokens: Sequence[str], k: int,
+) -> None:  # fmt: skip
+    """Prove that a column of pseudonyms shows no identifier and that nobody's rows give them away.
+
+    A pseudonym that repeats joins the rows of one person: their cells together must be those of at
+    least k people. Where no pseudonym repeats that is k-anonymity as it is.
+    """
+    shown = published[column]
+    present = shown.filter(~shown.is_in(list(missing_tokens)))
+    raw = identifiers.filter(~identifiers.is_in(list(missing_tokens))).unique()
+    if present.is_in(raw.to_list()).any() or not present.str.contains("^[0-9a-f]{32}$").all():
+        raise NotReachedError(
+            f"the release would publish identifiers of '{column}'; nothing was written"
+        )
+    if not present.is_duplicated().any():
+        return
+    cells = _cells(published, quasi)
+    rows = cells.select(pl.struct(pl.all()).rank("dense").alias("class")).with_columns(person=shown)
+    known = rows.filter(~shown.is_in(list(missing_tokens)))
+    together = known.group_by("person").agg(pl.col("class").sort())
+    alike = together.group_by("class").len(name="people").filter(pl.col("people") < k)
+    if alike.height:
+        exposed = int(alike["people"].sum())
+        raise NotReachedError(
+            f"the pseudonyms of '{column}' join the rows of one person: {published.height:,} rows "
+            f"are {together.height:,} people, and {exposed:,} of them have rows that, taken "
+            f"together, fewer than {k} people share; use identifier: drop, or one row per person; "
+            f"nothing was written"
+        )
 
 
 def _classes_below_personal_k(

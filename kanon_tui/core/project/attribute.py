@@ -148,6 +148,10 @@ class AttributeSpec:
     rv: tuple[float | None, ...] | None = declared(
         None, "Research values by hand, one per level", type=optional(_RESEARCH_VALUES)
     )
+    identifier: Literal["drop", "pseudonym"] = declared(
+        "drop",
+        "Identifiers: left out, or published as pseudonyms that the key file alone can undo",
+    )
     guessed: bool = declared(
         False,
         "Whether role, kind and levels are guesses that nobody has confirmed yet; saving a project "

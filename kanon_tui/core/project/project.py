@@ -156,10 +156,12 @@ class Project:
 
     @property
     def files_named(self) -> tuple[Path, ...]:
-        """The data and the files of hierarchies."""
+        """The data, the files of hierarchies, and the key of pseudonyms where there are any."""
         hierarchies = (spec.hierarchy or {} for spec in self.attributes.values())
         files = (each[key] for each in hierarchies for key in _FILE_KEYS if key in each)
-        return (*self.data_files, *(self.folder / str(file) for file in files))
+        coded = any(spec.identifier == "pseudonym" for spec in self.attributes.values())
+        keys = [self.output.pseudonym_key] if coded else []
+        return (*self.data_files, *(self.folder / str(file) for file in (*files, *keys)))
 
     @property
     def title(self) -> str:
@@ -311,4 +313,7 @@ def moved(project: Project, path: Path) -> Project:
             }
         attributes[name] = replace(spec, hierarchy=hierarchy)
     data = replace(project.data, path=rebased(project.data.path))
-    return replace(project, data=data, attributes=attributes, path=path)
+    output = replace(project.output, pseudonym_key=rebased(project.output.pseudonym_key))
+    if not any(spec.identifier == "pseudonym" for spec in attributes.values()):
+        output = project.output  # nobody has named that file
+    return replace(project, data=data, attributes=attributes, output=output, path=path)

@@ -156,6 +156,8 @@ class Release:
                 texts = pl.Series([*cells[name].texts, HIDDEN], dtype=pl.String)
                 codes = cells[name].codes[records]
                 columns.append(texts.gather(np.where(codes < 0, len(texts) - 1, codes)).alias(name))
+            elif name in self.task.pseudonymised:
+                columns.append(self.task.pseudonyms[name].gather(records))
             elif role.published:
                 columns.append(self.task.table.frame[name].gather(records))
         return pl.DataFrame(columns)

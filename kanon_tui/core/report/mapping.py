@@ -50,6 +50,7 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
             "dropped_missing": task.dropped_missing,
             "published_as_they_are": task.published_as_they_are,
             "left_out": task.left_out,
+            **({"pseudonymised": task.pseudonymised} if task.pseudonymised else {}),
             "singling_out": [
                 _named(each, ("attribute", "unique", "records")) for each in task.singling_out
             ],

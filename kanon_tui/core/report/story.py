@@ -64,6 +64,8 @@ def _what_was_done(result: FinishedRun) -> Section:
         said.append(f"Beyond that, every published class has {asked}; this was proven as well.")
     if task.left_out:
         said.append(f"Left out: {joined(task.left_out)}.")
+    if task.pseudonymised:
+        said.append(f"Published as pseudonyms: {joined(task.pseudonymised)}.")
     if task.published_as_they_are:
         said.append(f"Published as they are: {joined(task.published_as_they_are)}.")
     said += [f"Singles people out: {each}." for each in task.singling_out]

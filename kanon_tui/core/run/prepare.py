@@ -14,6 +14,7 @@ import numpy as np
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import by_value
+from kanon_tui.core.data.pseudonyms import KeyFile
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, suggestion
@@ -75,6 +76,8 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         sensitive=sensitive,
         roles=roles,
         privacy=project.privacy,
+        pseudonymised=(coded := _pseudonymised(table, specs, roles)),
+        key_file=KeyFile(project.folder / project.output.pseudonym_key) if coded else None,
         personal_k=_personal_k(project, table, specs, roles),
         person=_person(project, table, roles),
         overlap=project.overlap,
@@ -106,6 +109,20 @@ def _person(project: Project, table: Table, roles: Mapping[str, Role]) -> Column
             f"leave such records out"
         )
     return column
+
+
+def _pseudonymised(
+    table: Table, specs: Mapping[str, AttributeSpec], roles: Mapping[str, Role]
+) -> tuple[str, ...]:
+    """The identifiers that are published in code."""
+    coded = tuple(name for name in table.names if specs[name].identifier == "pseudonym")
+    for name in coded:
+        if roles[name] is not Role.IDENTIFIER:
+            raise InputError(
+                f"{name}: identifier: pseudonym is for identifiers, this one is {roles[name]}; "
+                f"give it the role identifier or leave it out"
+            )
+    return coded
 
 
 def _personal_k(

@@ -24,7 +24,7 @@ from kanon_tui.core.data.writing import write_table, write_text
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.privacy.verify import People, overlapping, verify
+from kanon_tui.core.privacy.verify import People, overlapping, verify, verify_pseudonyms
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release, recode
@@ -172,6 +172,9 @@ def _verify(release: Release) -> None:
     try:
         people = _people(release)
         verify(published, quasi, task.left_out, task.k, claims, _personal_k(release), people=people)
+        for name in task.pseudonymised:
+            raw, tokens = task.table.frame[name], task.table.missing_tokens
+            verify_pseudonyms(published, quasi, name, raw, tokens, task.k)
         if task.output.formulas == "escape":  # what is written is counted as well
             places = [published.columns.index(name) for name in quasi]
             escaped = escape_formulas(published)

@@ -44,6 +44,12 @@ class Output:
         "What becomes of cells that a spreadsheet would compute (=, +, -, @): written as they are, "
         "or with an apostrophe before them",
     )
+    pseudonym_key: str = declared(
+        "pseudonyms.key",
+        "The file with the key of pseudonyms, relative to the project file; made when it is not "
+        "there, readable by its owner alone, never written over",
+        words="the name of a file",
+    )
     csv: CsvChoice = declared(factory=CsvChoice, type=inlined(CsvChoice))
 
     @property

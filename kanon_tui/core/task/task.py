@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.csv_format import CsvFormat
+from kanon_tui.core.data.pseudonyms import KeyFile, pseudonym_column
 from kanon_tui.core.data.repeated_people import RepeatedPeople, repeated_people
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
@@ -24,7 +26,7 @@ from kanon_tui.core.privacy.personal_k import personal_requirement
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
-from kanon_tui.core.text import Note
+from kanon_tui.core.text import Note, Quotable, note
 
 __all__ = ["EVEN_EMPHASIS", "QuasiIdentifier", "Task"]
 
@@ -117,6 +119,10 @@ class Task:
     roles: dict[str, Role]
     """Role of every column, in the order of the table."""
     privacy: Privacy
+    pseudonymised: tuple[str, ...] = ()
+    """The identifiers that are published as pseudonyms."""
+    key_file: KeyFile | None = None
+    """Where the key of the pseudonyms is."""
     personal_k: Column | None = None
     """The k that each person asks for."""
     overlap: bool = True
@@ -201,7 +207,33 @@ class Task:
     @property
     def left_out(self) -> tuple[str, ...]:
         """The columns that are not published, in the order of the table."""
-        return tuple(name for name, role in self.roles.items() if not role.published)
+        return tuple(
+            name
+            for name, role in self.roles.items()
+            if not role.published and name not in self.pseudonymised
+        )
+
+    @cached_property
+    def pseudonyms(self) -> Mapping[str, pl.Series]:
+        """The columns that are published as pseudonyms; the key is read, or made, when asked."""
+        if self.key_file is None:
+            return {}
+        key, tokens = self.key_file.key(), self.table.missing_tokens
+        frame = self.table.frame
+        return {name: pseudonym_column(frame[name], key, tokens) for name in self.pseudonymised}
+
+    @property
+    def _pseudonym_warnings(self) -> tuple[Note, ...]:
+        return tuple(
+            note(
+                "{name}: published as pseudonyms. Who has the key file {file} can undo them: keep "
+                "it apart from every release. The same key gives a person the same pseudonym in "
+                "every release, so that releases can be joined",
+                name=Quotable(name),
+                file=Quotable(self.output.pseudonym_key),
+            )
+            for name in self.pseudonymised
+        )
 
     def csv_format(self, path: Path) -> CsvFormat:
         """How a file with this ending is written: like the data, unless the project says more."""
@@ -225,7 +257,10 @@ class Task:
     def warnings(self) -> tuple[Note, ...]:
         """What a reader of any result should be warned of."""
         unsaid = self.repeated_unsaid
-        return (*((unsaid.warning,) if unsaid else ()), *self.output.warnings)
+        return (
+            *((unsaid.warning,) if unsaid else ()), *self.output.warnings,
+            *self._pseudonym_warnings,
+        )  # fmt: skip
 
     @cached_property
     def requirements(self) -> tuple[ColumnRequirement, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from rich.text import Text
 from textual import on
@@ -30,6 +30,7 @@ from kanon_tui.screens.attributes.figures import (
     weights_in_use,
 )
 from kanon_tui.screens.attributes.guessing import GuessingScreen
+from kanon_tui.screens.attributes.publish_dialog import PublishDialog, can_choose
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import Cell, Grid, printable
@@ -91,6 +92,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         Binding("w", "weight", "weight", id="attributes.weight"),
         Binding("a", "auto_weights", "auto weights", id="attributes.auto"),
         Binding("p", "matrix", "pairs", id="attributes.matrix"),
+        Binding("e", "publish", "published as", id="attributes.publish"),
         Binding("space", "select", "mark", id="attributes.mark"),
         Binding(
             "asterisk", "mark_by_pattern", "mark many", key_display="*", id="attributes.pattern"
@@ -304,6 +306,21 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             return
         close = redundant(made.names, made.matrix)
         self.ask(AssociationDialog(made.names, made.matrix, close))
+
+    def action_publish(self) -> None:
+        """What a class prints of it, or what becomes of an identifier."""
+        name = self.current
+        spec = self.session.attribute(name)
+        if not can_choose(spec):
+            self.host.say(f"{printable(name)} is {spec.role}: nothing is done to it")
+            return
+
+        def chosen(changes: dict[str, Any] | None) -> None:
+            if changes is not None:
+                said = ", ".join(f"{key} {value or 'as usual'}" for key, value in changes.items())
+                self.edit_attributes([name], f"{name}: {said}", **changes)
+
+        self.ask(PublishDialog(name, spec), chosen)
 
     @on(Grid.Chosen)
     def accept_or_look(self) -> None:

@@ -7,6 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from kanon_tui.core.analysis.applying.mapping_file import (
+    MAPPING_ENDINGS,
+    mapping_of,
+    mapping_text,
+)
 from kanon_tui.core.analysis.mapping import applied_mapping
 from kanon_tui.core.data.csv_format import CsvChoice, CsvFormat, EncodingError
 from kanon_tui.core.data.writing import (
@@ -22,6 +27,7 @@ from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.output import Order
 from kanon_tui.core.text import first_few
+from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.path_dialog import AskPath
@@ -76,6 +82,12 @@ KINDS = (
     ),
     Kind("applied mapping", "mapping.csv", TABLE_ENDINGS, _write_mapping),
 )
+FOR_NEW_RECORDS = Kind(
+    "mapping for new records",
+    "mapping.json",
+    MAPPING_ENDINGS,
+    lambda result, path: write_text(path, mapping_text(result), force=True),
+)
 
 
 class Exporter:
@@ -89,6 +101,8 @@ class Exporter:
         options = [f"{kind.title} ({first_few(kind.endings, 3)})" for kind in KINDS]
         options.append("command line that makes this release again")
         options.append(f"change how text is written: {self._csv_format(Path('release.csv'))} …")
+        options.append(f"{FOR_NEW_RECORDS.title} ({', '.join(FOR_NEW_RECORDS.endings)})")
+        options.append("apply this release to new records …")
         self.screen.ask(
             Choose(
                 "Export",
@@ -102,14 +116,23 @@ class Exporter:
     def _chosen(self, number: int | None) -> None:
         if number is None:
             return
-        if number == len(KINDS):
-            self._command()
-        elif number > len(KINDS):
-            self.screen.ask(CsvDialog(self._choice, self._source), self._csv_chosen)
+        if number >= len(KINDS):
+            (self._command, self._how_text, self._mapping, self._apply)[number - len(KINDS)]()
         elif KINDS[number].published:
             self._agreed(lambda: self._ask_formulas(KINDS[number]))
         else:
             self._propose(KINDS[number])
+
+    def _how_text(self) -> None:
+        self.screen.ask(CsvDialog(self._choice, self._source), self._csv_chosen)
+
+    def _mapping(self) -> None:
+        self._propose(FOR_NEW_RECORDS)
+
+    def _apply(self) -> None:
+        """Another file, published as this release is."""
+        mapping = mapping_of(self.result, "this release")
+        self.screen.ask(ApplyDialog(self._folder, mapping, self.result.table), lambda _: None)
 
     def _propose(self, kind: Kind) -> None:
         self._ask_path(kind, str(self._folder / f"{self._stem}-{kind.name}"))

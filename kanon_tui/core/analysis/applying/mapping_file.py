@@ -33,7 +33,14 @@ from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import json_text
 
-__all__ = ["MAPPING_ENDINGS", "AttributeRule", "ReleaseMapping", "mapping_text", "read_mapping"]
+__all__ = [
+    "MAPPING_ENDINGS",
+    "AttributeRule",
+    "ReleaseMapping",
+    "mapping_of",
+    "mapping_text",
+    "read_mapping",
+]
 
 VERSION = 1
 """Of the form of mapping files; there is one so far."""
@@ -156,7 +163,16 @@ def _plain(value: Any) -> Any:
 
 def read_mapping(path: Path) -> ReleaseMapping:
     """The mapping in a file, or one sentence on what is wrong with it."""
-    located = LocatedValue(path.name, "", _document(path))
+    return _mapping_from(_document(path), path.name)
+
+
+def mapping_of(result: Result, name: str) -> ReleaseMapping:
+    """The mapping of a result, just as it would be read from its file."""
+    return _mapping_from(json.loads(mapping_text(result)), name)
+
+
+def _mapping_from(document: Any, file: str) -> ReleaseMapping:
+    located = LocatedValue(file, "", document)
     if not isinstance(located.value, dict) or "kanon_mapping" not in located.value:
         raise located.refuse(
             "this is no mapping; export one as .json from Results, or with run --mapping"
@@ -170,7 +186,7 @@ def read_mapping(path: Path) -> ReleaseMapping:
     for key in ("privacy", "attributes"):
         if key not in at:
             raise located.refuse(f"the key {key} is missing; export the mapping again")
-    nothing = LocatedValue(path.name, "", None)
+    nothing = LocatedValue(file, "", None)
     rules = tuple(_read_rule(name, entry) for name, entry in at["attributes"].entries().items())
     if not rules:
         raise at["attributes"].refuse("there is no attribute; export the mapping again")
@@ -187,7 +203,7 @@ def read_mapping(path: Path) -> ReleaseMapping:
         distinct=_read_word(at.get("distinct"), ("value", "exact")),
         formulas=_read_word(at.get("formulas"), ("keep", "escape")),
         classes=_read_classes(at.get("classes"), rules, located),
-        name=path.name,
+        name=file,
     )
 
 

@@ -1,0 +1,112 @@
+"""Coded pseudonyms: HMAC-SHA256 of an identifier under a key that stays in the house.
+
+The pseudonym of a value is the first 32 hexadecimal digits (128 bits) of HMAC-SHA256(key, column
+name, 0, value), the value in Unicode's composed form (NFC) without spaces around it. Capitals
+count: `A12` and `a12` may be two people, and joining two people is worse than parting one. The name
+of the column belongs to it, so that equal numbers in two columns do not meet. Two of n values get
+the same pseudonym with a chance of about n²/2¹²⁹, for a milliard people one in 10²⁰; it is looked
+for all the same. A missing value stays missing.
+
+Without a key nobody can try values: a plain hash of a social security number is undone by hashing
+all of them. Who has the key can, which makes it as worth protecting as the identifiers. It is made
+once by the operating system's randomness, readable by its owner alone, and never written over.
+
+Reference: RFC 2104; NIST FIPS 198-1; ENISA, Pseudonymisation techniques and best practices (2019).
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+import secrets
+import stat
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.reading import read_bytes
+
+__all__ = ["KeyFile", "pseudonym", "pseudonym_column"]
+
+DIGITS = 32
+_KEY = re.compile(rb"[0-9a-f]{64}\s*")
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+@dataclass(frozen=True)
+class KeyFile:
+    """The file with the key; it is made when it is needed for the first time."""
+
+    path: Path
+
+    def key(self) -> bytes:
+        """The key, made now where there is none."""
+        try:
+            return self._read()
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise self._unusable(error.strerror or "it failed") from None
+        return self._make()
+
+    def _read(self) -> bytes:
+        mode = os.stat(self.path).st_mode
+        if not stat.S_ISREG(mode):
+            raise self._unusable("it is not an ordinary file")
+        if mode & _OTHERS:
+            raise InputError(
+                f"{self.path}: others may read this key file; 'chmod 600 {self.path.name}' keeps "
+                f"it to its owner. Who has the key can undo pseudonyms"
+            )
+        content = read_bytes(self.path, 1000, self._unusable("it is too long for a key"))
+        if not _KEY.fullmatch(content):
+            raise self._unusable("it does not hold 64 hexadecimal digits")
+        return bytes.fromhex(content.decode("ascii"))
+
+    def _make(self) -> bytes:
+        key = secrets.token_bytes(32)
+        try:
+            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(key.hex().encode("ascii") + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except FileExistsError:  # somebody was quicker
+            return self._read()
+        except OSError as error:
+            raise self._unusable(error.strerror or "it failed") from None
+        return key
+
+    def _unusable(self, why: str) -> InputError:
+        return InputError(
+            f"{self.path}: the key of the pseudonyms cannot be used: {why}; name another file "
+            f"with output: {{pseudonym_key: FILE}}"
+        )
+
+
+def pseudonym(value: str, column: str, key: bytes) -> str:
+    """The pseudonym of one value of a column."""
+    said = unicodedata.normalize("NFC", value).strip()
+    message = unicodedata.normalize("NFC", column).encode() + b"\0" + said.encode()
+    return hmac.digest(key, message, "sha256").hex()[:DIGITS]
+
+
+def pseudonym_column(texts: pl.Series, key: bytes, missing_tokens: Sequence[str]) -> pl.Series:
+    """A column of identifiers as pseudonyms; missing ones stay what they are."""
+    distinct = texts.unique().to_list()
+    made = {
+        text: text if text in missing_tokens else pseudonym(text, texts.name, key)
+        for text in distinct
+    }
+    people = {unicodedata.normalize("NFC", text).strip() for text in distinct} - {
+        unicodedata.normalize("NFC", token).strip() for token in missing_tokens
+    }
+    coded = {made[text] for text in distinct if text not in missing_tokens}
+    if len(coded) < len(people):
+        raise InputError(f"{texts.name}: two people would share a pseudonym; use another key")
+    return texts.replace_strict(list(made), list(made.values()), return_dtype=pl.String)

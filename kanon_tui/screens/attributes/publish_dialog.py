@@ -1,0 +1,109 @@
+"""How an attribute is published: what a class prints, or what becomes of an identifier."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Label, Select, Static
+
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.widgets.grid import printable
+
+__all__ = ["PublishDialog", "can_choose"]
+
+_NUMBERS = [
+    ("range: [20..35]", ""), ("mean of the class", "mean"), ("median of the class", "median"),
+    ("label of the hierarchy", "hierarchy"),
+]  # fmt: skip
+_CATEGORIES = [
+    ("label above the values, or their set", ""), ("set: {A|B}", "set"),
+    ("most frequent value of the class", "mode"),
+]  # fmt: skip
+_IDENTIFIER = [("left out", "drop"), ("pseudonyms, by a key file", "pseudonym")]
+_EXPLAINED = {
+    "mean": "All members get the mean, with as many decimals as the data; figures measure the "
+    "range. Where one record dominates a class the run warns.",
+    "median": "All members get the median; figures measure the range of the class.",
+    "mode": "All members get the most frequent value; figures measure the values of the class.",
+    "hierarchy": "The label above the values of the class, as if they were categories.",
+    "set": "The values of the class, also where there is a hierarchy.",
+    "drop": "Never published.",
+    "pseudonym": "! Who has the key file can undo pseudonyms: keep it apart from every release. "
+    "A release is refused where pseudonyms join rows that give somebody away.",
+}
+
+
+def can_choose(spec: AttributeSpec) -> bool:
+    """Whether there is something to choose for the role of an attribute."""
+    return spec.role in (Role.QUASI, Role.IDENTIFIER)
+
+
+class PublishDialog(Dialog):
+    """Gives what changes in the attribute, or None."""
+
+    HELP = """## How an attribute is published
+
+**Quasi-identifiers**: what a class prints. Usual are the range of numbers and dates and the label
+above categories. *mean*, *median* and *most frequent* give all members one value; NCP and research
+value then measure the range (or the values) of the class, since one value hides it.
+
+**Identifiers** are left out, or published as pseudonyms: the same person gets the same code, which
+only the key file can undo. The file is made when a release is, readable by you alone.
+
+`ctrl+r` accepts. Example: on *income* choose *median of the class* and run a clustering.
+"""
+    DEFAULT_CSS = """
+    PublishDialog .field { height: 1; }
+    PublishDialog .field Label { width: 12; }
+    PublishDialog .field Select { width: 1fr; height: 1; }
+    PublishDialog #meaning { margin-top: 1; height: 3; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
+
+    def __init__(self, name: str, spec: AttributeSpec) -> None:
+        super().__init__()
+        self._name_shown, self._spec = name, spec
+        self._coded = spec.role is Role.IDENTIFIER
+
+    def compose(self) -> ComposeResult:
+        ordered = self._spec.kind is not None and self._spec.kind.ordered
+        choices = _IDENTIFIER if self._coded else _NUMBERS if ordered else _CATEGORIES
+        usual = {"range", "ancestor"}
+        value = self._spec.identifier if self._coded else self._spec.publish or ""
+        value = "" if value in usual or value not in [each for _, each in choices] else value
+        options: list[tuple[Any, str]] = [(Text(title), each) for title, each in choices]
+        with Vertical():
+            yield Label(Text(f"How is {printable(self._name_shown)} published?"), classes="title")
+            with Horizontal(classes="field"):
+                yield Label("published" if self._coded else "a class has")
+                yield Select(options, value=value, allow_blank=False, compact=True, id="publish")
+            yield Static("", id="meaning", classes="hint")
+            with Horizontal(id="buttons"):
+                yield Button("Accept (ctrl+r)", variant="primary", id="accept", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
+
+    @on(Select.Changed)
+    def follow(self, event: Select.Changed) -> None:
+        """Say what the choice means."""
+        self.query_one("#meaning", Static).update(Text(_EXPLAINED.get(str(event.value), "")))
+
+    def action_accept(self) -> None:
+        value = str(self.query_one("#publish", Select).value)
+        if self._coded:
+            self.dismiss({"identifier": value})
+        else:
+            self.dismiss({"publish": value or None})
+
+    @on(Button.Pressed)
+    def pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "accept":
+            self.action_accept()
+        else:
+            self.dismiss(None)
