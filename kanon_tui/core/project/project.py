@@ -217,6 +217,8 @@ class Project:
                 spec = replace(spec, role=Role.IDENTIFIER)
             if unlisted and self.data.unlisted == "drop" and spec.role is not Role.QUASI:
                 spec = replace(spec, role=Role.IDENTIFIER)
+            if name == self.privacy.personal_k and self._role_given(name) is None:
+                spec = replace(spec, role=Role.IDENTIFIER)  # a wish is nobody else's business
             completed[name] = spec
         return replace(self, attributes=completed)
 
@@ -227,6 +229,11 @@ class Project:
         """The columns that tell whose a record is, by what is said or was guessed before."""
         said = {name for name, spec in self.attributes.items() if spec.role is Role.PERSON}
         return [*said, *(name for name, spec in others.items() if spec.role is Role.PERSON)]
+
+    def _role_given(self, name: str) -> Role | None:
+        """The role that somebody gave a column; a guess is none."""
+        spec = self.attributes.get(name)
+        return None if spec is None or spec.guessed else spec.role
 
 
 _FILE_KEYS = ("file", "utd")

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.clustering.disjoint_ranges import divide
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import NotReachedError
@@ -197,3 +198,12 @@ def test_a_cancel_keeps_nothing_that_overlaps() -> None:
             break
     run.cancel()
     check(conclude(run))
+
+
+def test_why_says_that_the_stretch_is_shared() -> None:
+    rng = np.random.default_rng(2)
+    task = make_task({"age": rng.integers(0, 50, 60).tolist()}, 3, overlap=False)
+    made = finished(task, "k-member")
+    why = explainer(made).of_record(0, 0)
+    assert "ranges do not overlap in this release" in why.because
+    assert why.changes == ()

@@ -218,3 +218,20 @@ def test_a_release_by_a_wrong_model_is_not_published(monkeypatch: pytest.MonkeyP
     table = as_table(pl.DataFrame({"age": AGES, "wish": WISHES}))
     with pytest.raises(NotReachedError, match="fewer records than somebody in it asks for"):
         conclude(start(project(), table))
+
+
+@pytest.mark.parametrize("unlisted", ["drop", "publish"])
+def test_wishes_are_published_only_where_somebody_asks_for_it(unlisted: str) -> None:
+    frame = pl.DataFrame({"age": ["1", "1", "2", "2"], "wish": ["2", "?", "2", "2"]})
+    project = Project(
+        data=DataSource("x.csv", unlisted=unlisted),
+        attributes={"age": AttributeSpec(role=Role.QUASI, kind=Kind.NUMERIC)},
+        privacy=Privacy(k=2, personal_k="wish"),
+        algorithm=AlgorithmChoice("mondrian"),
+    )
+    for attributes in (project.attributes, {**project.attributes, "wish": AttributeSpec()}):
+        unasked = replace(project, attributes=attributes)
+        assert conclude(start(unasked, frame)).table.columns == ["age"]
+    asked = {**project.attributes, "wish": AttributeSpec(role=Role.OTHER)}
+    made = conclude(start(replace(project, attributes=asked), frame))
+    assert made.table.columns == ["age", "wish"]

@@ -26,7 +26,7 @@ from kanon_tui.core.analysis.why.suppressed_group import is_enough
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.release.cell_texts import cell_texts
 from kanon_tui.core.text import count_of, plural, short_list, shortened
 
@@ -42,6 +42,11 @@ class ClassReasons(Reasons):
         """Who in the class is furthest from this record."""
         if self._own_hidden(record, x):
             return "its own cell was suppressed, so that the others of its class keep more detail"
+        if self._in_one_stretch(record, x):
+            return (
+                "ranges do not overlap in this release, so that every class with values in this "
+                "stretch publishes the whole of it"
+            )
         values = self._values(record, x)
         if not values.mixed:
             return ""
@@ -74,7 +79,9 @@ class ClassReasons(Reasons):
                 f"{values.hidden:,} of them {have} this cell suppressed and {are} on neither side "
                 f"of a cut."
             )
-        if not values.mixed:
+        if self._in_one_stretch(record, x):
+            facts.append("Its range goes on to the ends of the stretch that other classes share.")
+        elif not values.mixed:
             facts.append("They agree, so that the value is published as it is.")
         elif cuts and all(cut.largest_k < 2 for cut in cuts):
             facts.append("No cut of the class leaves two records or more on either side.")
@@ -107,7 +114,7 @@ class ClassReasons(Reasons):
     def _without_others(self, record: int, x: int) -> list[Change]:
         """FinerLevels cells by suppressing others of the class, where those left are enough."""
         values, now = self._values(record, x), self.published(record, x)
-        if not values.mixed or self._own_hidden(record, x):
+        if not values.mixed or self._own_hidden(record, x) or self._stretches(x) is not None:
             return []
         if values.attribute.ordered:
             ends = (values.codes[0], values.codes[-1])
@@ -144,8 +151,8 @@ class ClassReasons(Reasons):
     def cuts(self, record: int, x: int) -> list[Cut]:
         """Every way to cut the record's class in two on this attribute."""
         values = self._values(record, x)
-        if self._own_hidden(record, x) or not values.mixed:
-            return []
+        if self._own_hidden(record, x) or not values.mixed or self._stretches(x) is not None:
+            return []  # stretches are the same for all classes: no class can be cut alone
         ours = self.release.classes == self.release.classes[record]
         cuts = ClassCuts.of(*self._cells(x, np.where(ours, 0, -1).astype(np.int32)))
         judged = cuts.judged(self.task.requirements)
@@ -173,6 +180,19 @@ class ClassReasons(Reasons):
         if singly is not None:
             members = members[~singly[members, x]]
         return self.task.quasi[x].column.codes[members]
+
+    def _stretches(self, x: int) -> Int32s | None:
+        """The stretches that ranges of an attribute are made of, where they must not overlap."""
+        stretches = self.result.grouping.stretches
+        return None if stretches is None else stretches[x]
+
+    def _in_one_stretch(self, record: int, x: int) -> bool:
+        """Whether the class publishes a stretch that is wider than one value."""
+        stretches = self._stretches(x)
+        if stretches is None:
+            return False
+        held = np.unique(stretches[self._group_codes(record, x)])
+        return len(held) == 1 and int((stretches == held[0]).sum()) > 1
 
     def _own_hidden(self, record: int, x: int) -> bool:
         singly = self.result.grouping.suppressed_cells
