@@ -114,7 +114,8 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
     with open(aside, "wb") as file:
         np.save(file, np.stack(words))
     aside.replace(path)
-    sample = words[0][SAMPLED - 1 :: SAMPLED].copy()
+    apart = min(SAMPLED, max(len(words[0]) // 16, 1))
+    sample = words[0][apart - 1 :: apart].copy()
     return Run(piece, len(words[0]), sample, merge_pairs(pairs), used)
 
 

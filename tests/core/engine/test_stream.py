@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import read_table
-from kanon_tui.core.engine import recoding, rows
+from kanon_tui.core.engine import rows
 from kanon_tui.core.engine.choice import choose_engine
 from kanon_tui.core.engine.memory import AT_LEAST, MemoryLimit
 from kanon_tui.core.engine.prepare import prepare_stream
@@ -84,8 +84,7 @@ def project(path: Path, **sections: Any):
 def test_random_tables_give_the_same_bytes(
     seed, algorithm, ending, order, suppressed, missing, formulas, beyond, kind
 ):
-    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recoding, "SAMPLED", 3)
+    with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         table = people(random.Random(seed).randrange(1, 120), seed)
         data = folder / ("parts" if kind == "folder" else f"in.{kind}")
@@ -140,9 +139,7 @@ def test_a_folder_of_parts_is_the_release_in_order(tmp_path):
     expected = in_memory(asked, tmp_path / "memory.csv")
     for name in ("release", "release.csv/"):
         target = Target.parse(f"{tmp_path}/{name}")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(recoding, "SAMPLED", 5)
-            result = streamed(asked, target, rows=50)
+        result = streamed(asked, target, rows=50)
         assert len(list(target.path.iterdir())) > 2
         assert read_table(target.path, ReadOptions(header=True)).frame.equals(expected.table)
         assert figures(result) == figures(expected)

@@ -1,0 +1,145 @@
+"""A Dask cluster gives the bytes of this machine, also when a worker is lost on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.data.table import read_table
+from kanon_tui.core.engine import cluster as clusters
+from kanon_tui.core.engine.cluster import Cluster, cluster
+from kanon_tui.core.engine.cluster_jobs import Sealed, call, merge_answers
+from kanon_tui.core.engine.target import Target
+from kanon_tui.core.errors import InputError
+from tests.core.engine.compared import figures, streamed
+from tests.core.engine.test_stream import people, project
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory):
+    place = tmp_path_factory.mktemp("cluster")
+    with cluster(None, Target(place / "release", folder=True)) as workers:
+        yield workers
+
+
+@pytest.fixture
+def asked(tmp_path):
+    people(400).write_csv(tmp_path / "in.csv")
+    return project(tmp_path / "in.csv", privacy={"k": 3, "l": 2, "max_suppression": 0.1})
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+class Losing(Cluster):
+    """Ends a worker process after so many answers of a kind of job."""
+
+    def __init__(self, workers: Cluster, job: str, after: int) -> None:
+        super().__init__(workers.client, workers.folder)
+        self.job, self.after, self.lost = job, after, 0
+
+    def each(self, job, shared, arguments):
+        for done, answer in enumerate(super().each(job, shared, arguments)):
+            if job.__name__ == self.job and done == self.after and not self.lost:
+                self._lose()
+            yield answer
+
+    def merged(self, job, merge, shared, arguments, check):
+        if job.__name__ == self.job:
+            self._lose()
+        return super().merged(job, merge, shared, arguments, check)
+
+    def _lose(self) -> None:
+        self.lost = next(iter(self.client.run(os.getpid).values()))
+        os.kill(self.lost, signal.SIGKILL)
+
+
+def test_the_same_bytes_whoever_is_lost_on_the_way(two_workers, asked, tmp_path):
+    expected = streamed(asked, Target(tmp_path / "here", folder=True), rows=100)
+    for number, workers in enumerate(
+        (
+            two_workers,
+            Losing(two_workers, "count_values", 1),
+            Losing(two_workers, "count_tuples", 0),
+            Losing(two_workers, "recode_piece", 2),
+            Losing(two_workers, "write_part", 1),
+        )
+    ):
+        target = Target(tmp_path / f"there{number}", folder=True)
+        found = streamed(asked, target, workers, rows=100)
+        assert contents(target.path) == contents(tmp_path / "here")
+        assert figures(found) == figures(expected)
+        assert not isinstance(workers, Losing) or workers.lost
+        two_workers.client.wait_for_workers(1, timeout=30)
+    assert len(contents(tmp_path / "here")) > 1
+
+
+def test_no_value_reaches_keys_or_logs(two_workers, asked, tmp_path):
+    streamed(asked, Target(tmp_path / "out.csv"), two_workers)
+    client = two_workers.client
+    logs = str(client.get_scheduler_logs(n=10_000)) + str(client.get_worker_logs(n=10_000))
+    keys = str(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
+    for value in ("Milan", "Öland", "hiv", "p17", "flu"):
+        assert value not in logs
+        assert value not in keys
+    job = Sealed(tmp_path, "a", people, ("Milan",))
+    assert "Milan" not in repr(job)
+
+
+def test_a_job_that_fails_says_a_sentence_and_raises_nothing(tmp_path):
+    def refuse(shared):
+        raise InputError("column 'age' is empty")
+
+    def stumble(shared):
+        raise ValueError("Milan")
+
+    (tmp_path / "s").write_bytes(__import__("pickle").dumps(None))
+    refused = call(Sealed(tmp_path, "one", refuse, (), "s"))
+    assert refused == (False, "InputError", "column 'age' is empty")
+    done, kind, said = call(Sealed(tmp_path, "two", stumble, (), "s"))
+    assert not done
+    assert kind == "NotReachedError"
+    assert "Milan" not in said
+    assert merge_answers(Sealed(tmp_path, "three", list, ()), [refused]) == refused
+
+
+def test_refusals_are_one_sentence_each(two_workers, tmp_path, monkeypatch):
+    monkeypatch.setattr(clusters, "PATIENCE", 1.0)
+    unreachable = pytest.raises(InputError, match=r"no scheduler answers at tcp://127.0.0.1:1")
+    with unreachable, cluster("tcp://127.0.0.1:1", None):
+        pass
+    with pytest.raises(InputError, match=r"cannot read .*gone\.csv; put the data"):
+        two_workers.see([tmp_path / "gone.csv"])
+    monkeypatch.setattr(clusters, "__version__", "9.9.9")
+    with pytest.raises(InputError, match=r"has kanon-tui .*, here it is 9\.9\.9"):
+        clusters._check_workers(two_workers, None)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_part_that_is_damaged_is_named(two_workers, tmp_path):
+    (tmp_path / "parts").mkdir()
+    for name in "ab":
+        people(50).write_parquet(tmp_path / "parts" / f"{name}.parquet")
+    asked = project(tmp_path / "parts")
+    damaged = tmp_path / "parts" / "b.parquet"
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[:4] + b"\0" * (len(content) - 2000) + content[-1996:])
+    with pytest.raises(InputError, match=r"b\.parquet is not a readable Parquet file"):
+        streamed(asked, Target(tmp_path / "out", folder=True), two_workers)
+    assert os.listdir(tmp_path) == ["parts"]
+
+
+def test_a_single_file_is_the_same_as_well(two_workers, asked, tmp_path):
+    streamed(asked, Target(tmp_path / "here.parquet"))
+    streamed(asked, Target(tmp_path / "there.parquet"), two_workers)
+    assert (tmp_path / "here.parquet").read_bytes() == (tmp_path / "there.parquet").read_bytes()
+    frame = read_table(tmp_path / "there.parquet", ReadOptions()).frame
+    assert isinstance(frame, pl.DataFrame)
