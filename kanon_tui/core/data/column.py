@@ -60,6 +60,9 @@ class Column:
     missing: int | None  # code of the missing value
     date_format: str | None = None  # how its dates are written
     number_format: NumberFormat = PLAIN  # how its numbers are written
+    ground: tuple[NDArray[np.integer], ...] | None = None
+    """Per level of its hierarchy between the values and the root the label number of every value,
+    where values under one label are nearer to each other (sensitive attributes only)."""
     copies: NDArray[np.int64] | None = None  # how many records each code stands for; None: one
     value_counts: NDArray[np.int64] | None = None  # records of each value, where codes do not tell
 

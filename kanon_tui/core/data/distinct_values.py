@@ -80,6 +80,7 @@ def by_value(column: Column, missing_tokens: Sequence[str]) -> CountedColumn:
         kind=column.kind,
         codes=np.array(codes, dtype=np.int32)[column.codes],
         copies=column.copies,
+        ground=column.ground and tuple(labels[firsts] for labels in column.ground),
         value_counts=None
         if column.value_counts is None
         else counted(np.array(codes), column.value_counts, len(firsts)),

@@ -89,6 +89,14 @@ class GroupValues:
         high[snapped] = np.searchsorted(stretches, stretches[high[snapped]], "right") - 1
         return low, high, several
 
+    def relabelled(self, labels: npt.NDArray[np.integer]) -> GroupValues:
+        """The same records by labels of their values."""
+        width = np.int64(labels.max()) + 1
+        pairs, place = np.unique(self.group * width + labels[self.code], return_inverse=True)
+        records = np.zeros(len(pairs), dtype=self.records.dtype)
+        np.add.at(records, place, self.records)
+        return GroupValues(self.count, pairs // width, pairs % width, records)
+
     def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
         """Smallest and largest of some number per group; -1 for a group without pairs."""
         low = np.full(self.count, -1, dtype=np.int64)

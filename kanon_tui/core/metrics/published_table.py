@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,7 +64,8 @@ def check_published(
         guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
         column = table.column(sensitive, guess.kind, guess.format)
         counted = by_value(column, table.missing_tokens)
-        found |= worst_figures(held, counted, whose)
+        figures = worst_figures(held, counted, whose)
+        found |= {n: f if math.isfinite(f) else None for n, f in figures.items()}
     return {
         "records": table.height,
         **({} if whose is None else {"people": len(whose.values)}),

@@ -82,6 +82,7 @@ class ColumnRequirement:
             numbers=None if spelt.numbers is None else tuple(spelt.numbers.tolist()),
             missing_tokens=tuple(tokens),
             spellings_differ=spelt is self.column,
+            **self.model.said_to_verifier(spelt),
         )
 
 

@@ -210,6 +210,10 @@ class PrivacyModel(PrivacyFigure, ABC):
         """The values of the attribute that it is only about; none: all."""
         return ()
 
+    def said_to_verifier(self, column: Column) -> dict[str, Any]:
+        """What the verifier must know besides the bound, as plain data."""
+        return {}
+
     @classmethod
     def figure_format(cls) -> str:
         """How a figure is printed within a sentence."""

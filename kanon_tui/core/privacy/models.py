@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
+from kanon_tui.core.privacy.likeness import BasicLikeness, DisclosurePrivacy, EnhancedLikeness
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.p_sensitivity import PSensitivity
+from kanon_tui.core.privacy.recursive_diversity import RecursiveDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
+from kanon_tui.core.privacy.t_hierarchy import HierarchicalTCloseness
 
 __all__ = ["MODELS"]
 
@@ -21,4 +24,9 @@ MODELS: dict[str, type[PrivacyModel]] = {
     "t": TCloseness,
     "p": PSensitivity,
     "alpha": AlphaKAnonymity,
+    "l_recursive": RecursiveDiversity,
+    "t_hierarchy": HierarchicalTCloseness,
+    "beta": BasicLikeness,
+    "beta_enhanced": EnhancedLikeness,
+    "delta": DisclosurePrivacy,
 }

@@ -15,7 +15,17 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 
-__all__ = ["fewest_removed", "highest_shares", "over_present", "sums_per_class", "value_shares"]
+__all__ = [
+    "equal_distances",
+    "fewest_removed",
+    "highest_shares",
+    "over_present",
+    "present_shares",
+    "strictly_below",
+    "sums_per_class",
+    "table_shares",
+    "value_shares",
+]
 
 
 def value_shares(groups: GroupValues) -> Floats:
@@ -34,6 +44,34 @@ def highest_shares(groups: GroupValues, counted: Flags | None = None) -> Floats:
     if counted is not None:
         shares = np.where(counted[groups.code], shares, 0.0)
     return np.asarray(np.maximum.reduceat(shares, groups.starts[:-1]), dtype=np.float64)
+
+
+def table_shares(column: Column) -> Floats:
+    """The share of every value in the whole table."""
+    return np.asarray(column.counts / column.counts.sum(), dtype=np.float64)
+
+
+def present_shares(column: Column) -> Floats:
+    """The same among the records that have a value: missing is the last code."""
+    counts = column.counts[: column.missing]
+    return np.asarray(counts / max(counts.sum(), 1), dtype=np.float64)
+
+
+def equal_distances(groups: GroupValues, whole: Floats) -> Floats:
+    """½ Σ|p − q| of every class: the values that a class does not have add their q."""
+    expected = whole[groups.code]
+    apart = np.abs(value_shares(groups) - expected)
+    return (1.0 + sums_per_class(groups, apart - expected)) / 2.0
+
+
+def strictly_below(figures: Floats, bound: float) -> Floats:
+    """How much figures miss a bound that they must stay below, as shares; 0 where they do.
+
+    A figure may have no bound itself: f / (1 + f) has.
+    """
+    missed = figures > bound - TIE * max(bound, 1.0)
+    over = 1.0 / (1.0 + bound) - 1.0 / (1.0 + figures)
+    return np.asarray(np.where(missed, np.maximum(over, 2 * TIE), 0.0), dtype=np.float64)
 
 
 def over_present(

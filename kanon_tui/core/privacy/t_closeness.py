@@ -23,9 +23,12 @@ from kanon_tui.core.fields.types import number
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.shares import (
+    equal_distances,
     fewest_removed,
     over_present,
+    present_shares,
     sums_per_class,
+    table_shares,
     value_shares,
 )
 
@@ -48,9 +51,9 @@ class TCloseness(PrivacyModel):
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """The distance of every class."""
         of_present = over_present(
-            groups, column, lambda g: _distances(g, column, _present_shares(column)), 0.0
+            groups, column, lambda g: _distances(g, column, present_shares(column)), 0.0
         )
-        of_all = _distances(groups, column, _table_shares(column))
+        of_all = _distances(groups, column, table_shares(column))
         return np.asarray(np.maximum(of_all, of_present), dtype=np.float64)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
@@ -60,9 +63,9 @@ class TCloseness(PrivacyModel):
         no share, it may be t alone.
         """
         of_present = over_present(
-            groups, column, lambda g: self._removed(g, column, _present_shares(column)), 0
+            groups, column, lambda g: self._removed(g, column, present_shares(column)), 0
         )
-        of_all = self._removed(groups, column, _table_shares(column))
+        of_all = self._removed(groups, column, table_shares(column))
         return np.asarray(np.maximum(of_all, of_present), dtype=np.int64)
 
     def _removed(self, groups: GroupValues, column: Column, whole: Floats) -> Int64s:
@@ -82,25 +85,8 @@ class TCloseness(PrivacyModel):
         return f"{self.attribute} further than {self.bound:g} from the whole table"
 
 
-def _table_shares(column: Column) -> Floats:
-    return np.asarray(column.counts / column.counts.sum(), dtype=np.float64)
-
-
-def _present_shares(column: Column) -> Floats:
-    """The same among the records that have a value: missing is the last code."""
-    counts = column.counts[: column.missing]
-    return np.asarray(counts / max(counts.sum(), 1), dtype=np.float64)
-
-
 def _distances(groups: GroupValues, column: Column, whole: Floats) -> Floats:
-    return (_ordered_distances if column.kind.ordered else _equal_distances)(groups, whole)
-
-
-def _equal_distances(groups: GroupValues, whole: Floats) -> Floats:
-    """½ Σ|p − q|: the values that a class does not have add their q."""
-    expected = whole[groups.code]
-    apart = np.abs(value_shares(groups) - expected)
-    return (1.0 + sums_per_class(groups, apart - expected)) / 2.0
+    return (_ordered_distances if column.kind.ordered else equal_distances)(groups, whole)
 
 
 def _ordered_distances(groups: GroupValues, whole: Floats) -> Floats:

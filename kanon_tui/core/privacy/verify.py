@@ -14,7 +14,7 @@ from itertools import pairwise
 import polars as pl
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.privacy.verify_figures import AT_LEAST, FIGURES, Claim, ranks_of
+from kanon_tui.core.privacy.verify_figures import AT_LEAST, BELOW, FIGURES, Claim, ranks_of
 from kanon_tui.core.privacy.verify_people import People, people_figures
 from kanon_tui.core.text import plural
 
@@ -241,4 +241,6 @@ def classes_without(
         figures = people_figures(classes, claim, people)
     if claim.model in AT_LEAST:
         return int((figures < claim.bound - _ROUNDING * claim.bound).sum())
-    return int((figures > claim.bound + _ROUNDING).sum())
+    if claim.model in BELOW:
+        return int((figures >= claim.bound - _ROUNDING * max(claim.bound, 1.0)).sum())
+    return int((figures > claim.bound + _ROUNDING * max(claim.bound, 1.0)).sum())

@@ -18,8 +18,9 @@ import polars as pl
 
 from kanon_tui.core.numeric import Floats
 
-__all__ = ["AT_LEAST", "FIGURES", "MISSING", "Claim", "ranks_of", "said"]
+__all__ = ["AT_LEAST", "BELOW", "FIGURES", "MISSING", "Claim", "ranks_of", "said"]
 
+_ROUNDING = 1e-9
 _CELLS_AT_A_TIME = 5_000_000  # of a table of classes × values
 
 
@@ -45,6 +46,10 @@ class Claim:
     """The texts that mean missing."""
     spellings_differ: bool
     """Whether two spellings of a value are two values."""
+    l: int = 2  # noqa: E741 - the letter of the definition
+    """Recursive (c, l)-diversity: where the rare values begin."""
+    ground: tuple[tuple[int, ...], ...] = ()
+    """By hierarchy: per level between the values and the root the label of every text."""
 
 
 # -- which texts are the same value
@@ -156,13 +161,123 @@ def _distances(held: pl.DataFrame, counted: Sequence[int], count: int, claim: Cl
     return distances
 
 
+def _recursive(held: pl.DataFrame, claim: Claim) -> Floats:
+    """r₁ / (r_l + … + rₘ) by sorting every class; c must be above it."""
+    falling = pl.col("records").sort(descending=True)
+    return _of_present(held, falling.first() / falling.slice(claim.l - 1).sum(), np.inf)
+
+
+def _gain(held: pl.DataFrame, claim: Claim) -> Floats:
+    return _on_rows(held, claim, lambda p, q, _: np.nanmax(_relative(p, q), axis=1))
+
+
+def _capped_gain(held: pl.DataFrame, claim: Claim) -> Floats:
+    """The same, without bound where somebody's gain is above −ln q."""
+
+    def capped(p: Floats, q: Floats, _: Sequence[int]) -> Floats:
+        gains = _relative(p, q)
+        with np.errstate(divide="ignore"):
+            gains[gains > -np.log(q) + _ROUNDING] = np.inf
+        return np.asarray(np.nanmax(gains, axis=1))
+
+    return _on_rows(held, claim, capped)
+
+
+def _relative(p: Floats, q: Floats) -> Floats:
+    """What every value gains, nothing where it loses; nan for values that nobody has."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(q > 0, np.maximum((p - q) / q, 0.0), np.nan)
+
+
+def _log_ratio(held: pl.DataFrame, claim: Claim) -> Floats:
+    """max |ln(p / q)| over all values of the table, among the records that have one."""
+
+    def largest(p: Floats, q: Floats, _: Sequence[int]) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.nanmax(np.where(q > 0, np.abs(np.log(p / q)), np.nan), axis=1))
+
+    return _on_rows(held, claim, largest, missing_too=False)
+
+
+def _tree_distance(held: pl.DataFrame, claim: Claim) -> Floats:
+    """Li et al.: Σ over labels of level / H · min(surplus, want) among what is below them."""
+    ranks = ranks_of(claim)
+    above = {
+        rank: tuple(labels[place] for labels in claim.ground)
+        for place, rank in reversed([(i, ranks[text]) for i, text in enumerate(claim.values)])
+    }
+    height = len(claim.ground) + 1
+
+    def cost(p: Floats, q: Floats, shown: Sequence[int]) -> Floats:
+        paths = {rank: (("value", rank), *enumerate(above[rank]), ("root", 0)) for rank in shown}
+        total = np.zeros(len(p))
+        nodes = {paths[rank][0]: p[:, x] - q[x] for x, rank in enumerate(shown)}
+        for level in range(1, height + 1):
+            parents: dict[Any, dict[Any, Floats]] = {}
+            for path in paths.values():
+                parents.setdefault(path[level], {})[path[level - 1]] = nodes[path[level - 1]]
+            nodes = {}
+            for parent, below in parents.items():
+                extras = np.stack(list(below.values()))
+                surplus = np.maximum(extras, 0).sum(axis=0)
+                want = np.maximum(-extras, 0).sum(axis=0)
+                total += level / height * np.minimum(surplus, want)
+                nodes[parent] = extras.sum(axis=0)
+        return total
+
+    return _on_rows(held, claim, cost)
+
+
+def _on_rows(
+    held: pl.DataFrame,
+    claim: Claim,
+    figure: Callable[[Floats, Floats, Sequence[int]], Floats],
+    missing_too: bool = True,
+) -> Floats:
+    """A figure on full rows of shares: of those who have a value, and with missing as a value.
+
+    The larger of the two counts; 0 for a class in which nobody has a value.
+    """
+    ranks = ranks_of(claim)
+    records: dict[int, float] = {}
+    for text, count in zip(claim.values, claim.counts, strict=True):
+        records[ranks[text]] = records.get(ranks[text], 0) + count
+    classes = held["class"].n_unique()
+    found = np.zeros(classes)
+    for with_missing in (False, True) if missing_too and MISSING in records else (False,):
+        shown = [r for r in sorted(records) if with_missing or r != MISSING]
+        place = {rank: x for x, rank in enumerate(shown)}
+        whole = np.array([records[rank] for rank in shown], dtype=np.float64)
+        if not whole.sum():
+            continue
+        rows = held.filter(pl.col("rank").is_in(shown))
+        at_a_time = max(1, _CELLS_AT_A_TIME // len(shown))
+        for first in range(0, classes, at_a_time):
+            some = rows.filter(pl.col("class").is_between(first, first + at_a_time - 1))
+            shares = np.zeros((min(at_a_time, classes - first), len(shown)))
+            columns = [place[rank] for rank in some["rank"].to_list()]
+            shares[some["class"].to_numpy() - first, columns] = some["records"].to_numpy()
+            sizes = shares.sum(axis=1, keepdims=True)
+            p = shares / np.where(sizes > 0, sizes, 1)
+            own = np.where(sizes[:, 0] > 0, figure(p, whole / whole.sum(), shown), 0.0)
+            found[first : first + len(own)] = np.maximum(found[first : first + len(own)], own)
+    return found
+
+
 FIGURES: dict[str, Callable[[pl.DataFrame, Claim], Floats]] = {
     "l_distinct": _distinct,
     "l_entropy": _entropy,
     "t": _distance,
     "p": _distinct,
     "alpha": _highest_share,
+    "l_recursive": _recursive,
+    "t_hierarchy": _tree_distance,
+    "beta": _gain,
+    "beta_enhanced": _capped_gain,
+    "delta": _log_ratio,
 }
 """Per model the figure of every class, by the records of every (class, rank of a value)."""
 AT_LEAST = {"l_distinct", "l_entropy", "p"}
 """The models whose bound is the least that is allowed, not the most."""
+BELOW = {"l_recursive", "delta"}
+"""Those whose bound is itself too much."""

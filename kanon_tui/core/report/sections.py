@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +47,7 @@ class Section:
 
 def figure(value: Any) -> str:
     """A number as people read it: thousands apart, four digits that matter, a dash for none."""
-    if value is None or value != value:
+    if value is None or not math.isfinite(value):
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"

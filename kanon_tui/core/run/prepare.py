@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import by_value
@@ -22,6 +23,7 @@ from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
 from kanon_tui.core.privacy.column_requirement import join_columns
 from kanon_tui.core.privacy.personal_k import personal_requirement
+from kanon_tui.core.privacy.t_hierarchy import HierarchicalTCloseness
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.task.weights import attribute_weights
@@ -65,7 +67,7 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         for column, weight in zip(columns, weights, strict=True)
     )
     sensitive = tuple(
-        counted_column(table, name, specs[name], project.data.distinct)
+        counted_column(table, name, specs[name], project)
         for name in table.names
         if roles[name] is Role.SENSITIVE
     )
@@ -156,10 +158,22 @@ def coded_column(table: Table, name: str, spec: AttributeSpec) -> Column:
     return table.column(name, spec.kind, spec.format)
 
 
-def counted_column(table: Table, name: str, spec: AttributeSpec, distinct: str) -> Column:
+def counted_column(table: Table, name: str, spec: AttributeSpec, project: Project) -> Column:
     """A sensitive attribute, its values told apart as the project says."""
     column = coded_column(table, name, spec)
-    return column if distinct == "exact" else by_value(column, table.missing_tokens)
+    wanted = [r for r in project.privacy.requirements if isinstance(r, HierarchicalTCloseness)]
+    if spec.hierarchy is not None and any(r.attribute in (name, None) for r in wanted):
+        hierarchy = build_hierarchy(spec.hierarchy, column, project.folder)
+        column = replace(column, ground=_ground(hierarchy.bind(column)))
+    exact = project.data.distinct == "exact"
+    return column if exact else by_value(column, table.missing_tokens)
+
+
+def _ground(hierarchy: BoundHierarchy) -> tuple[npt.NDArray[np.integer], ...]:
+    """The label of every value, level by level, up to where all present values meet."""
+    present = slice(hierarchy.column.missing)  # missing is the last value
+    between = [labels for labels in hierarchy.maps[1:] if len(np.unique(labels[present])) > 1]
+    return tuple(between)
 
 
 def emphasis_of(project: Project, spec: AttributeSpec) -> float:

@@ -197,6 +197,7 @@ def _sampled_column(column: Column, rows: Int64s) -> tuple[Column, Int64s]:
         values=tuple(column.values[code] for code in kept),
         numbers=None if column.numbers is None else column.numbers[kept],
         missing=missing,
+        ground=column.ground and tuple(labels[kept] for labels in column.ground),
     )
     return drawn, kept.astype(np.int64)
 

@@ -131,6 +131,11 @@ def test_check_a_release_of_others() -> None:
         "t": pytest.approx((abs(0.5 - 0.6) + abs(0.5 - 0.2) + 0.2) / 2),
         "p": 2,
         "alpha": pytest.approx(2 / 3),
+        "l_recursive": 2.0,
+        "t_hierarchy": None,
+        "beta": pytest.approx(1.5),
+        "beta_enhanced": pytest.approx(1.5),
+        "delta": None,  # a class lacks a value
         "risk_max": 0.5,
         "risk_mean": 0.4,
         "reached": True,

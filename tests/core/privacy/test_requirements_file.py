@@ -50,7 +50,7 @@ def test_forms(written: str, meant: list[PrivacyModel], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "why"),
     [
-        ("{l: {attribute: ill}}", "privacy.l: the key distinct or entropy is missing; write"),
+        ("{l: {attribute: ill}}", "privacy.l: the key distinct or entropy or c is missing; write"),
         ("{l: {attribute: ill, distinkt: 3}}", "privacy.l.distinkt: unknown key; did you mean"),
         ("{l: 0}", "privacy.l: '0' is not a whole number of at least 1"),
         ("{l: {distinct: 2.5}}", "privacy.l.distinct: '2.5' is not a whole number"),
@@ -60,7 +60,7 @@ def test_forms(written: str, meant: list[PrivacyModel], tmp_path: Path) -> None:
         ("{alpha: 0}", "privacy.alpha: '0' is not a share above 0, at most 1"),
         ("{alpha: {max: 0.5, values: []}}", "privacy.alpha.values: an empty list bounds nothing"),
         ("{t: {max: 0.1, values: [a]}}", "privacy.t.values: unknown key"),
-        ("{t: [0.1, {attribute: x}]}", "privacy.t[2]: the key max is missing"),
+        ("{t: [0.1, {attribute: x}]}", "privacy.t[2]: the key max or hierarchy is missing"),
     ],
 )
 def test_what_is_wrong_is_named(written: str, why: str, tmp_path: Path) -> None:

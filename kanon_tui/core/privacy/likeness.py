@@ -1,0 +1,173 @@
+"""Likeness: what a class adds to the belief that somebody has a value, value by value.
+
+With p the share of a value in a class and q that in the whole table:
+
+- basic β-likeness: (p − q) / q ≤ β for every value. A rare value may become at most 1 + β times as
+  frequent in a class; t-closeness, which adds differences up, lets a rare value grow by much.
+- enhanced β-likeness: (p − q) / q ≤ min(β, −ln q): a frequent value may grow less, and none to
+  certainty. The cap does not depend on β, so that the figure of a class beyond it has no bound.
+- δ-disclosure privacy: |ln(p / q)| < δ for every value of the table. Every class must have every
+  value: one that lacks a value tells that nobody in it has it.
+
+Merging. Each bounds p from above (δ also from below) by numbers that depend on q alone, and the p
+of a union lies between those of its parts. So two classes that hold make one that holds, and the
+whole table, where p = q, always does.
+
+Missing values. β looks at two distributions, and the larger gain counts: with missing as a value of
+its own, and among the records that have one. δ looks at those that have one; a class in which none
+has shows nothing and has 0.
+
+Reference: Cao and Karras, Publishing microdata with a robust privacy guarantee (2012), definitions
+3 and 4; Brickell and Shmatikov, The cost of privacy (2008), definition 4.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.fields.types import number
+from kanon_tui.core.numeric import TIE, Floats
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.shares import (
+    over_present,
+    present_shares,
+    strictly_below,
+    table_shares,
+    value_shares,
+)
+
+__all__ = ["BasicLikeness", "DisclosurePrivacy", "EnhancedLikeness"]
+
+
+class _Likeness(PrivacyModel):
+    """A bound for what any value gains in a class."""
+
+    key, example = "beta", 2
+    at_least = False
+    loosest = np.inf
+    bound_type = number(above=0)
+
+    def figures(self, groups: GroupValues, column: Column) -> Floats:
+        """The largest gain of a value in every class."""
+        of_present = over_present(
+            groups, column, lambda g: self._gains(g, present_shares(column)), 0.0
+        )
+        return np.asarray(np.maximum(of_present, self._gains(groups, table_shares(column))))
+
+    def _gains(self, groups: GroupValues, whole: Floats) -> Floats:
+        expected = whole[groups.code]
+        gains = self.gain((value_shares(groups) - expected) / expected, expected)
+        return np.asarray(np.maximum.reduceat(np.maximum(gains, 0.0), groups.starts[:-1]))
+
+    @abstractmethod
+    def gain(self, gains: Floats, expected: Floats) -> Floats:
+        """What counts of the relative gains of values that have these shares in the table."""
+
+    def gaps(self, figures: Floats) -> Floats:
+        """As shares: a gain may have no bound."""
+        missed = figures - self.bound > TIE * max(self.bound, 1.0)
+        return np.where(missed, _as_share(figures) - _as_share(np.array(self.bound)), 0.0)
+
+    @property
+    def lack(self) -> str:
+        """A value that a class tells too much of."""
+        return (
+            f"a value of {self.attribute} more than 1 + {self.bound:g} times as frequent as in the "
+            f"whole table"
+        )
+
+    def __str__(self) -> str:
+        return f"no value of {self.attribute} more than 1 + {self.bound:g} times as frequent"
+
+
+def _as_share(figures: Floats) -> Floats:
+    """A figure without bound as a number below 1."""
+    return 1.0 - 1.0 / (1.0 + figures)
+
+
+class BasicLikeness(_Likeness):
+    """Basic β-likeness."""
+
+    bound_key = "basic"
+    name, letter, title = "beta", "β", "basic β-likeness"
+    check_title = title
+    report_title = "Basic β-likeness"
+    report_meaning = "largest relative gain of a value in a class; 0: like the table"
+    form_name = "beta_basic"
+    help = "No value's share of a class is more than 1 + β times that of the whole table"
+
+    def gain(self, gains: Floats, expected: Floats) -> Floats:
+        """As it is."""
+        return gains
+
+
+class EnhancedLikeness(_Likeness):
+    """Enhanced β-likeness: no more than −ln q in any case."""
+
+    bound_key = "enhanced"
+    name, letter, title = "beta_enhanced", "enhanced β", "enhanced β-likeness"
+    check_title = title
+    report_title = "Enhanced β-likeness"
+    report_meaning = "the same; – where a value gains more than −ln of its share in the table"
+    form_name = "beta_enhanced"
+    help = "The same, and no value gains more than −ln of its share in the whole table"
+
+    def gain(self, gains: Floats, expected: Floats) -> Floats:
+        """Without bound beyond −ln q."""
+        beyond = gains > -np.log(expected) + TIE
+        return np.where(beyond, np.inf, gains)
+
+    def __str__(self) -> str:
+        return (
+            f"no value of {self.attribute} more than 1 + {self.bound:g} times as frequent, nor "
+            f"beyond its own limit"
+        )
+
+    @property
+    def lack(self) -> str:
+        """A value beyond β or beyond its cap."""
+        return (
+            f"a value of {self.attribute} that gains more than {self.bound:g} or −ln of its share"
+        )
+
+
+class DisclosurePrivacy(PrivacyModel):
+    """δ-disclosure privacy: no value much more or much less frequent than in the whole table."""
+
+    key, bound_key, example = "delta", "max", 1
+    name, letter, title = "delta", "δ", "δ-disclosure privacy"
+    check_title = "δ-disclosure privacy: more than this δ"
+    report_title = "δ-disclosure privacy"
+    report_meaning = "largest |ln(p/q)| of a value; δ must be above it; –: a class lacks a value"
+    at_least = False
+    loosest = np.inf
+    bound_type = number(above=0)
+    form_name = "delta_disclosure"
+    help = "Every value's share of a class is within e^δ times that of the whole table"
+
+    def figures(self, groups: GroupValues, column: Column) -> Floats:
+        """The largest |ln(p / q)| of every class."""
+        return over_present(groups, column, lambda g: self._figures(g, column), 0.0)
+
+    def _figures(self, groups: GroupValues, column: Column) -> Floats:
+        whole = present_shares(column)
+        away = np.abs(np.log(value_shares(groups) / whole[groups.code]))
+        largest = np.maximum.reduceat(away, groups.starts[:-1])
+        return np.where(groups.distinct < np.count_nonzero(whole), np.inf, largest)
+
+    def gaps(self, figures: Floats) -> Floats:
+        """As shares: a figure may have no bound; δ itself is too much."""
+        return strictly_below(figures, self.bound)
+
+    def __str__(self) -> str:
+        within = f"within e^{self.bound:g} of the whole table"
+        return f"every value of {self.attribute} with a share {within}"
+
+    @property
+    def lack(self) -> str:
+        """A value that is missing, too frequent or too rare."""
+        return f"a value of {self.attribute} e^{self.bound:g} times as frequent or as rare, or none"
