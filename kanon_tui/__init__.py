@@ -27,6 +27,8 @@ from kanon_tui.core.version import __version__
 if TYPE_CHECKING:
     from kanon_tui.core.algorithms import catalogue as algorithms
     from kanon_tui.core.analysis.sweep.sweep import sweep
+    from kanon_tui.core.analysis.utility.sections import utility_sections
+    from kanon_tui.core.analysis.utility.utility import utility_of as utility
     from kanon_tui.core.errors import InputError, KanonError, NotReachedError
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.run.result import Result, anonymize, conclude
@@ -45,6 +47,8 @@ _WHERE = {
     "conclude": "run.result.conclude",
     "run": "run.result.start",
     "sweep": "analysis.sweep.sweep.sweep",
+    "utility": "analysis.utility.utility.utility_of",
+    "utility_sections": "analysis.utility.sections.utility_sections",
 }
 
 __all__ = [
@@ -60,6 +64,8 @@ __all__ = [
     "conclude",
     "run",
     "sweep",
+    "utility",
+    "utility_sections",
 ]
 
 

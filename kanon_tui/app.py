@@ -48,6 +48,12 @@ ANALYSES = (
         "t",
         ("analyses.trees", "PartitionScreen"),
     ),
+    (
+        "Utility",
+        "What analyses find in the original and in the release",
+        "u",
+        ("analyses.utility", "UtilityScreen"),
+    ),
 )
 """Title, explanation, key (with shift, on Results), and module and class of the analyses."""
 

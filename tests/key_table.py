@@ -28,6 +28,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "attack": ("analyses.attack.AttackScreen",),
     "feasibility": ("analyses.feasibility.FeasibilityScreen",),
     "trees": ("analyses.trees.PartitionScreen",),
+    "utility": ("analyses.utility.UtilityScreen",),
 }
 """Screens, and what on them has letters of its own."""
 STEPS = list(SCREENS)[:7]

@@ -28,6 +28,7 @@ from kanon_tui.commands import (
     serve,
     simulate,
     sweep,
+    utility,
     warmup,
 )
 
@@ -42,6 +43,7 @@ COMMANDS: dict[str, ModuleType] = {
     "simulate": simulate,
     "attack": attack,
     "partition": partition,
+    "utility": utility,
     "rerelease": rerelease,
     "apply": apply,
     "hierarchy": hierarchy,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from kanon_tui.core.engine.target import Target
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.report.finished_run import FinishedRun
+    from kanon_tui.core.report.sections import Section
+    from kanon_tui.core.run.result import Result
     from kanon_tui.core.task.task import Task
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -116,7 +118,8 @@ def execute(args: argparse.Namespace) -> int:
 
         texts[args.mapping] = mapping_text(result)
     out = None if target is None else target.path
-    write_release_and_report(result, out, args.report, args.force, texts)
+    utility = _utility(result, args.report)
+    write_release_and_report(result, out, args.report, args.force, texts, utility)
     _print_summary(result, args, count_formulas(result.table))
     advice = keeps_more(result)
     if advice:
@@ -147,6 +150,16 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
     _print_summary(result, args, result.formulas)
     _print_written(args)
     return 0
+
+
+def _utility(result: Result, report: Path | None) -> list[Section]:
+    """The sections of a report for people that compare the release with its original."""
+    from kanon_tui.core.analysis.utility.sections import utility_sections
+    from kanon_tui.core.analysis.utility.utility import utility_of
+
+    if report is None or report.suffix.lower() == ".json":
+        return []
+    return utility_sections(utility_of(result))
 
 
 def _read_earlier(path: Path | None, task: Task) -> Table | None:

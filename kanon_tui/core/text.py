@@ -10,8 +10,8 @@ from typing import Any
 
 __all__ = [
     "Note", "Quotable", "count_of", "first_few", "is_visible", "joined", "json_text", "note",
-    "plural", "quoted_list", "short_list", "short_number", "shortened", "small_number", "visible",
-    "visible_lines",
+    "plural", "quoted_list", "short_list", "short_number", "shortened", "significant",
+    "small_number", "visible", "visible_lines",
 ]  # fmt: skip
 
 _DELETE, _FIRST_PICTURE, _PICTURE_OF_DELETE = 0x7F, 0x2400, "\u2421"
@@ -132,6 +132,17 @@ def shortened(text: str, longest: int = 40) -> str:
 def short_number(value: float, decimals: int = 3) -> str:
     """`0.917`, `2.5`, `1`: no more digits than one can follow by ear."""
     return f"{value:.{decimals}f}".rstrip("0").rstrip(".")
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """`40,430`, `0.1234`: so many digits that matter, thousands apart, never `4e+04`.
+
+    >>> significant(40428.4), significant(0.123456), significant(-7)
+    ('40,430', '0.1235', '-7')
+    """
+    if value != value or value in (float("inf"), float("-inf")):
+        return "–"
+    return f"{float(f'{value:.{digits}g}'):,.12f}".rstrip("0").rstrip(".")
 
 
 def small_number(value: float) -> str:

@@ -232,6 +232,30 @@ def test_partition(
     assert narrow[-4] == "release"
 
 
+def test_utility(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    args = ("utility", "p.yaml", "--release", "r.csv")
+    found = json.loads(printed(*args, "--target", "flu", "--json", capsys=capsys))
+    assert list(found) == [
+        "records", "marginals", "pairs", "means", "queries", "target", "models",
+    ]  # fmt: skip
+    assert found["records"] == {"original": 40, "release": 40}
+    distances = {each["attribute"]: each["distance"] for each in found["marginals"]}
+    assert distances["flu"] == 0.0
+    assert all(each["original_association"] <= 1 for each in found["pairs"])
+    assert found["queries"]["queries"] == 1000
+    assert {each["model"] for each in found["models"]} == {
+        "logistic regression", "random forest", "naive Bayes",
+    }  # fmt: skip
+    text = printed(*args, capsys=capsys)
+    assert "random COUNT queries: relative error" in text
+    assert "name" not in distances
+    assert main([*args, "--target", "fly"]) == 2
+    assert "no column 'fly'; did you mean 'flu'" in capsys.readouterr().err
+
+
 def test_partition_options(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

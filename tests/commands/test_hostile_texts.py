@@ -109,6 +109,8 @@ def test_every_command_prints_harmless_bytes(hostile: Path, capfdbinary) -> None
         ["attack", PROJECT, "--release", RELEASE, "--external", TABLE, "--on", f'"{AGE}"'],
         ["partition", PROJECT, "--release", RELEASE, "--target", FLU],
         ["partition", PROJECT, "--release", RELEASE, "--target", FLU, "--json"],
+        ["utility", PROJECT, "--release", RELEASE, "--target", FLU],
+        ["utility", PROJECT, "--release", RELEASE, "--json"],
         ["rerelease", PROJECT, "--release", RELEASE, "--earlier", RELEASE],
         ["rerelease", PROJECT, "--release", RELEASE, "--earlier", TABLE],
         ["explain", PROJECT],

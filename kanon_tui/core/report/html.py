@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html as markup
+from collections.abc import Sequence
 
+from kanon_tui.core.report.distribution_svg import distribution_svg
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Bar, Section, figure
 from kanon_tui.core.report.story import story
@@ -12,9 +14,9 @@ from kanon_tui.core.text import visible
 __all__ = ["html"]
 
 
-def html(result: FinishedRun) -> str:
+def html(result: FinishedRun, utility: Sequence[Section] = ()) -> str:
     """The report for people, as a self-contained HTML page."""
-    title, sections = story(result)
+    title, sections = story(result, utility)
     measures = result.measures
     tiles = (
         ("k reached", figure(measures.privacy.k)),
@@ -55,6 +57,10 @@ def _section(section: Section) -> str:
     parts += [f"<p>{_escaped(paragraph)}</p>" for paragraph in section.paragraphs]
     if section.rows:
         parts.append(_table(section))
+    if section.pictures:
+        parts.append(_LEGEND)
+        drawn = "".join(f"<figure>{distribution_svg(each)}</figure>" for each in section.pictures)
+        parts.append(f'<div class="pictures">{drawn}</div>')
     if section.items:
         items = "".join(f"<li>{_escaped(item)}</li>" for item in section.items)
         parts.append(f"<ul>{items}</ul>")
@@ -84,6 +90,10 @@ def _cell(cell: str | Bar) -> str:
     )
 
 
+_LEGEND = (
+    '<p class="legend"><i class="hollow"></i> original <i class="full"></i> release, shares of '
+    "records</p>"
+)
 _STYLE = """
 :root { --ink: #1c2430; --soft: #5b6675; --line: #dde3ea; --page: #f5f7fa; --card: #fff;
   --fill: #2a7de1; --track: #e4eaf1; }
@@ -114,6 +124,19 @@ tbody tr:last-child td { border-bottom: 0; }
 .track { display: inline-block; width: 7rem; height: .55rem; margin-right: .6rem;
   border-radius: .3rem; background: var(--track); overflow: hidden; }
 .track i { display: block; height: 100%; background: var(--fill); }
+.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr));
+  gap: 1rem 1.5rem; }
+figure { margin: 0; break-inside: avoid; }
+svg { width: 100%; height: auto; font: 11px system-ui, sans-serif; fill: var(--ink); }
+svg .name { font-weight: 600; font-size: 13px; }
+svg .label { text-anchor: end; }
+svg .share { font-size: 9px; fill: var(--soft); }
+.before, .hollow { fill: none; stroke: var(--ink); stroke-width: 1; }
+.after { fill: var(--fill); }
+.legend { color: var(--soft); font-size: .85rem; }
+.legend i { display: inline-block; width: 1.4rem; height: .6rem; margin-left: .6rem;
+  border: 1px solid var(--ink); }
+.legend .full { background: var(--fill); border-color: var(--fill); }
 pre { margin: 0; padding: .8rem 1rem; border-radius: .4rem; background: var(--page);
   white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { color: var(--soft); font-size: .85rem; }

@@ -16,6 +16,7 @@ __all__ = [
     "COUNTS",
     "METRICS",
     "Bar",
+    "Distribution",
     "Section",
     "class_sizes_section",
     "counts_section",
@@ -34,8 +35,18 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Distribution:
+    """The shares of the groups of one attribute in two tables, drawn side by side."""
+
+    title: str
+    labels: Sequence[str]
+    original: Sequence[float]
+    release: Sequence[float]
+
+
+@dataclass(frozen=True)
 class Section:
-    """A heading with paragraphs, a table, a list or a command below it."""
+    """A heading with paragraphs, a table, pictures, a list or a command below it."""
 
     title: str
     paragraphs: Sequence[str] = ()
@@ -43,6 +54,7 @@ class Section:
     rows: Sequence[Sequence[str | Bar]] = ()
     items: Sequence[str] = ()
     command: str = ""
+    pictures: Sequence[Distribution] = ()
 
 
 def figure(value: Any) -> str:

@@ -7,6 +7,7 @@ names of attributes, rules, labels; never a value of an identifier.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -28,13 +29,14 @@ from kanon_tui.core.text import first_few, joined
 __all__ = ["story"]
 
 
-def story(result: FinishedRun) -> tuple[str, list[Section]]:
-    """The title and the sections, in reading order."""
+def story(result: FinishedRun, utility: Sequence[Section] = ()) -> tuple[str, list[Section]]:
+    """The title and the sections, in reading order; those about utility come from elsewhere."""
     sections = [
         _what_was_done(result),
         _attributes(result),
         _rules(result),
         metrics_section(result.measures),
+        *utility,
         privacy_section(result),
         class_sizes_section(result),
         _search(result),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kanon_tui.core.data.whole_files import written_together
 from kanon_tui.core.data.writing import put_table
 from kanon_tui.core.report.formats import report_text
+from kanon_tui.core.report.sections import Section
 from kanon_tui.core.run.result import Result
 
 __all__ = ["write_release_and_report"]
@@ -19,6 +20,7 @@ def write_release_and_report(
     report: Path | None,
     force: bool = False,
     texts: Mapping[Path, str] | None = None,
+    utility: Sequence[Section] = (),
 ) -> None:
     """Write all files or none, the release first; None leaves one out.
 
@@ -34,4 +36,4 @@ def write_release_and_report(
         for file, text in zip(files[release is not None :], texts.values(), strict=False):
             file.write(text.encode())
         if report is not None:
-            files[-1].write(report_text(result, report).encode())
+            files[-1].write(report_text(result, report, utility).encode())

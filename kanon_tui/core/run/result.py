@@ -10,6 +10,7 @@ the command line); `conclude` turns a run into a `Result`: recode, verify, measu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +33,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.notebook import notebook_html
+from kanon_tui.core.report.sections import Section
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext
@@ -60,10 +62,15 @@ class Result(FinishedRun):
         path = Path(path)
         write_table(path, self.written, force, self.task.csv_format(path))
 
-    def write_report(self, path: str | Path, force: bool = False) -> None:
-        """Write the report: .json, .md or .html, whole or not at all."""
+    def write_report(
+        self, path: str | Path, force: bool = False, utility: Sequence[Section] = ()
+    ) -> None:
+        """Write the report: .json, .md or .html, whole or not at all.
+
+        `utility` are the sections of `kanon_tui.utility_sections(kanon_tui.utility(result))`.
+        """
         path = Path(path)
-        write_text(path, report_text(self, path), force)
+        write_text(path, report_text(self, path, utility), force)
 
     def _repr_html_(self) -> str:
         """What a notebook shows of it."""

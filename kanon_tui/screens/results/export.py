@@ -13,6 +13,8 @@ from kanon_tui.core.analysis.applying.mapping_file import (
     mapping_text,
 )
 from kanon_tui.core.analysis.mapping import applied_mapping
+from kanon_tui.core.analysis.utility.sections import utility_sections
+from kanon_tui.core.analysis.utility.utility import utility_of
 from kanon_tui.core.data.csv_format import CsvChoice, CsvFormat, EncodingError
 from kanon_tui.core.data.writing import (
     TABLE_ENDINGS,
@@ -66,6 +68,12 @@ def _write_mapping(result: Result, path: Path) -> None:
     write_table(path, applied_mapping(result), force=True, csv=csv)
 
 
+def _write_report(result: Result, path: Path) -> None:
+    for_people = path.suffix.lower() != ".json"
+    utility = utility_sections(utility_of(result)) if for_people else []
+    write_text(path, report_text(result, path, utility), force=True)
+
+
 ORDERS: dict[Order, str] = {
     "sorted": "records sorted",
     "shuffled": "records shuffled",
@@ -78,7 +86,7 @@ KINDS = (
         "report",
         "report.html",
         REPORT_ENDINGS,
-        lambda result, path: write_text(path, report_text(result, path), force=True),
+        _write_report,
     ),
     Kind("applied mapping", "mapping.csv", TABLE_ENDINGS, _write_mapping),
 )

@@ -47,6 +47,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.analysis.published.checks import check_published
+from kanon_tui.core.analysis.trees.cross_validation import cross_validated
 from kanon_tui.core.analysis.trees.determining import tells
 from kanon_tui.core.analysis.trees.features import TreeTable, original_table, release_table
 from kanon_tui.core.analysis.trees.overlap import straddling_cells
@@ -54,16 +55,14 @@ from kanon_tui.core.analysis.trees.target import Target, original_target
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Node", "PartitionTree", "Partitioning", "grow_tree", "partition"]
+__all__ = ["Node", "PartitionTree", "Partitioning", "asked_attributes", "grow_tree", "partition"]
 
 _Answers = dict[tuple[int, bool], str]
 """Feature and answer → words; a later answer to the same question is the narrower one."""
-
-FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -171,6 +170,24 @@ def partition(
     what tells it unchanged. `smallest` is the fewest records of a leaf, one in a hundred when it is
     not given.
     """
+    attributes, telling = asked_attributes(project, task, release, target, attributes, release_name)
+    tables = (
+        original_table(project, task, attributes, target),
+        release_table(project, task, release, attributes, target, release_name),
+    )
+    original, generalised = (grow_tree(table, leaves, smallest, task.seed) for table in tables)
+    return Partitioning(target, attributes, original, generalised, telling)
+
+
+def asked_attributes(
+    project: Project,
+    task: Task,
+    release: Table,
+    target: str,
+    attributes: Sequence[str] | None,
+    release_name: str,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a model may ask about, chosen or by default, and what tells the target by itself."""
     check_published(task, release, target, release_name)
     published = [
         name
@@ -186,12 +203,7 @@ def partition(
         twins = [name for name in telling if task.roles[name] is not Role.QUASI]
         attributes = [name for name in published if name not in twins] or published
         _check_attributes(task, release, target, attributes, release_name)
-    tables = (
-        original_table(project, task, attributes, target),
-        release_table(project, task, release, attributes, target, release_name),
-    )
-    original, generalised = (grow_tree(table, leaves, smallest, task.seed) for table in tables)
-    return Partitioning(target, tuple(attributes), original, generalised, telling)
+    return tuple(attributes), telling
 
 
 def grow_tree(
@@ -210,19 +222,17 @@ def grow_tree(
         smallest = -(-table.records // 100)
     matrix, target = table.matrix(), table.target
     everybody = np.arange(table.records)
-    chances = np.zeros((table.records, len(target.values)))
-    folds = _folds(target.likeliest, seed)
-    for fold in range(int(folds.max()) + 1):
-        test = folds == fold
-        tree = _fitted(matrix, target, everybody[~test], leaves, smallest, seed)
-        chances[np.ix_(test, tree.classes_)] = tree.predict_proba(matrix[test])
-    place, value, share = target.parts(everybody)
-    right = chances.argmax(axis=1)[place] == value
+    judged = cross_validated(
+        matrix,
+        target,
+        lambda records: _fitted(matrix, target, records, leaves, smallest, seed),
+        seed,
+    )
     return PartitionTree(
         root=_nodes(table, matrix, _fitted(matrix, target, everybody, leaves, smallest, seed)),
-        accuracy=float(share[right].sum() / table.records),
-        auc=_auc(value, chances[place], share),
-        baseline=float(target.counts().max() / table.records),
+        accuracy=judged.accuracy,
+        auc=judged.auc,
+        baseline=judged.baseline,
         mixed=target.mixed,
     )
 
@@ -249,28 +259,6 @@ def _fitted(
         random_state=seed,
     )
     return tree.fit(matrix[records[place]], value, sample_weight=share)
-
-
-def _folds(target: Int64s, seed: int) -> Int64s:
-    """A fold per record, every value of the target spread evenly over all of them."""
-    shuffled = np.random.default_rng(seed).permutation(len(target))
-    by_value = shuffled[np.argsort(target[shuffled], kind="stable")]
-    folds = np.empty(len(target), dtype=np.int64)
-    folds[by_value] = np.arange(len(target)) % FOLDS
-    return folds
-
-
-def _auc(target: Int64s, chances: Floats, shares: Floats) -> float | None:
-    from sklearn.metrics import roc_auc_score
-
-    counts = np.bincount(target, weights=shares)
-    values = np.flatnonzero(counts)
-    if len(values) < 2:
-        return None
-    areas = [
-        roc_auc_score(target == value, chances[:, value], sample_weight=shares) for value in values
-    ]
-    return float(np.average(areas, weights=counts[values]))
 
 
 def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> Node:

@@ -1,0 +1,240 @@
+"""Utility: what analyses find in the original and in the release, with pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, ScrollableContainer
+from textual.events import Resize
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from kanon_tui.core.analysis.utility.distributions import Marginal
+from kanon_tui.core.analysis.utility.group_means import Summary
+from kanon_tui.core.analysis.utility.utility import Utility, measure_utility
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.table import as_table
+from kanon_tui.core.report.distribution_text import distribution_lines
+from kanon_tui.core.report.sections import Distribution
+from kanon_tui.core.text import short_number, significant
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.dialogs import Choose
+from kanon_tui.widgets.bars import bar
+from kanon_tui.widgets.choice_list import ChoiceList
+from kanon_tui.widgets.grid import printable
+
+__all__ = ["UtilityScreen"]
+
+PAIRS_SHOWN = 8
+
+
+class UtilityScreen(AnalysisScreen):
+    """Attributes on the left, the picture of one and the figures of all on the right."""
+
+    LOOKS_AT_RELEASE = True
+    HELP = """## Utility
+
+What do analyses still find in the release? On the left the attributes with the **distance**
+between their distributions: 0 where original and release agree, 1 where they have nothing in
+common (total variation). Arrows go from one to the next, and its two distributions are drawn on
+the right: `▒` the original, `█` the release.
+
+A published range, label or set counts with equal shares in all values of the original that it
+covers. Groups have at least k people of the original each, and never fewer than ten.
+
+Below the picture: the **pairs** of attributes whose joint distribution changed most, with their
+association (Cramér's V) before and after; the relative error of random **COUNT queries**; **means**
+and medians by group with 95 % confidence intervals.
+
+`t` chooses a target: logistic regression, a random forest and naive Bayes then learn it from
+either table and are tested on records they have not seen. `tab` goes to the figures, `z` enlarges
+them, `R` looks at the release of another run.
+"""
+    DEFAULT_CSS = """
+    UtilityScreen #attributes { width: 34; height: 1fr; }
+    UtilityScreen #figures { width: 1fr; height: 1fr; scrollbar-size: 1 1; padding: 0 1; }
+    UtilityScreen #figures Static { height: auto; }
+    UtilityScreen.-narrow #attributes { width: 28; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("t", "target", "Target", id="utility.target"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.target: str | None = None
+        self.found: Utility | None = None
+        self._chosen = 0
+
+    def body(self) -> Iterable[Widget]:
+        with Horizontal():
+            yield ChoiceList(id="attributes")
+            with ScrollableContainer(id="figures"):
+                yield Static(id="picture")
+                yield Static(id="rest")
+
+    def on_mount(self) -> None:
+        self.query_one("#attributes").border_title = "distance"
+        self.query_one("#attributes").focus()
+        self.draw_status()
+        self.released()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The footer shows only what works now."""
+        if action == "target":
+            return self.result is not None
+        return super().check_action(action, parameters)
+
+    def status(self) -> Text:
+        text = Text.assemble(("utility", "bold"), printable(self.release_name))
+        if self.result is None:
+            text.append(f" · {NO_RELEASE}")
+        elif self.found is not None:
+            found = self.found
+            counts = f"{found.original_records:,} records, {found.release_records:,} released"
+            text.append(f" · {counts}")
+            if found.queries is not None:
+                text.append(f" · COUNT queries off by {found.queries.median:.1%} (median)")
+        return text
+
+    def released(self) -> None:
+        """Measure the release that is looked at."""
+        result, session, target = self.result, self.session, self.target
+        if result is None:
+            return
+
+        def measure() -> Utility:
+            task = result.task
+            release = as_table(result.table, task.table.missing_tokens)
+            return measure_utility(result.project or session.project, task, release, target)
+
+        doing = "measuring" if target is None else f"measuring, learning {printable(target)}"
+        self.in_background(measure, self._show, doing)
+
+    def _show(self, found: Utility) -> None:
+        self.found = found
+        attributes = self.query_one("#attributes", OptionList)
+        attributes.clear_options()
+        room = 10 if self.has_class("-narrow") else 16
+        attributes.add_options(
+            [
+                Option(_attribute_line(each, room), id=str(n))
+                for n, each in enumerate(found.marginals)
+            ]
+        )
+        self._chosen = min(self._chosen, len(found.marginals) - 1)
+        attributes.highlighted = self._chosen
+        self.query_one("#rest", Static).update(_figures(found))
+        self._draw()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_id is not None:
+            self._chosen = int(event.option_id)
+            self._draw()
+            self.query_one("#figures").scroll_to(0, 0, animate=False)
+
+    def on_resize(self, event: Resize) -> None:
+        """The picture takes the width that there is."""
+        self.call_after_refresh(self._draw)
+
+    def _draw(self) -> None:
+        if self.found is None or not self.found.marginals:
+            return
+        shown = self.found.marginals[self._chosen]
+        width = max(self.query_one("#figures").content_size.width - 1, 40)
+        lines = distribution_lines(
+            Distribution(shown.attribute, shown.labels, shown.original, shown.release), width
+        )
+        text = Text(no_wrap=True)
+        for number, line in enumerate(lines):
+            text.append(line + "\n", "bold" if number == 0 else "dim" if number % 2 else "")
+        self.query_one("#picture", Static).update(text)
+
+    def action_target(self) -> None:
+        """Choose what models learn."""
+        if self.result is None:
+            return
+        roles = self.result.task.roles
+        names = [name for name, role in roles.items() if role is not Role.IDENTIFIER]
+        names.sort(key=lambda name: roles[name] is Role.QUASI)
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.target = names[number]
+                self.released()
+
+        self.ask(
+            Choose(
+                "Predict which attribute?",
+                [printable(name) for name in names],
+                hint="what is published as it is comes first",
+                current=names.index(self.target) if self.target in names else 0,
+            ),
+            chosen,
+        )
+
+
+def _attribute_line(each: Marginal, room: int) -> Text:
+    name = printable(each.attribute)
+    name = name if len(name) <= room else name[: room - 1] + "…"
+    return Text(f"{name:<{room}} {bar(each.distance, 7)} {each.distance:.3f}", no_wrap=True)
+
+
+def _figures(found: Utility) -> Text:
+    """What is told of all attributes, below the picture of one."""
+    text = Text()
+    for title, lines in (_models(found), _pairs(found), _queries(found), *_means(found)):
+        if lines:
+            text.append(f"\n{title}\n", "bold")
+            text.append("".join(f"{line}\n" for line in lines))
+    return text
+
+
+def _models(found: Utility) -> tuple[str, list[str]]:
+    lines = []
+    for each in found.learnt:
+        kept = "" if each.kept is None else f"   keeps {each.kept:.1%}"
+        both = f"{each.original.accuracy:.1%} → {each.release.accuracy:.1%}"
+        lines.append(f"{each.model:<20} {both}{kept}")
+    if found.learnt:
+        one = found.learnt[0]
+        guessed = f"{one.original.baseline:.1%} → {one.release.baseline:.1%}"
+        lines.insert(0, f"{'guessing':<20} {guessed}")
+    return f"learning {printable(found.target or '')}: accuracy, original → release", lines
+
+
+def _pairs(found: Utility) -> tuple[str, list[str]]:
+    lines = []
+    for pair in found.pairs[:PAIRS_SHOWN]:
+        both = (pair.original_association, pair.release_association)
+        names = f"{printable(pair.first)}, {printable(pair.second)}"
+        lines.append(f"{pair.distance:.3f}  {names}  {' → '.join(map(short_number, both))}")
+    return "pairs that changed most: distance, association before → released", lines
+
+
+def _queries(found: Utility) -> tuple[str, list[str]]:
+    asked = found.queries
+    if asked is None:
+        return "", []
+    said = f"median {asked.median:.1%}, mean {asked.mean:.1%}, 90th percentile "
+    title = f"{asked.queries:,} random COUNT queries: relative error"
+    return title, [f"{said}{asked.ninetieth:.1%}"]
+
+
+def _means(found: Utility) -> list[tuple[str, list[str]]]:
+    tables: dict[str, list[str]] = {}
+    for each in found.means:
+        title = f"mean of {printable(each.measure)} by {printable(each.by)}: original → release"
+        both = f"{_interval(each.original)} → {_interval(each.release)}"
+        line = f"{printable(each.group)[:20]:<20} {both}  overlap {each.overlap:.2f}"
+        tables.setdefault(title, []).append(line)
+    return list(tables.items())
+
+
+def _interval(summary: Summary) -> str:
+    half = (summary.high - summary.low) / 2
+    return f"{significant(summary.mean)} ± {significant(half, 2)}"
