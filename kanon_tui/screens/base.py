@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -43,6 +44,11 @@ class StepScreen(Hosted, Screen[None]):
         Binding("z", "zoom", "Zoom", show=False, id="zoom"),
     ]
 
+    def __init__(self) -> None:
+        super().__init__()
+        # A screen made now gets the styles of now: Textual would read the whole sheet again.
+        self._css_update_count = self.app._css_update_count
+
     def compose(self) -> ComposeResult:
         yield StepBar()
         yield from self.body()
@@ -55,9 +61,15 @@ class StepScreen(Hosted, Screen[None]):
         """Fill the panes from the session; called when it changed and when the screen appears."""
         raise NotImplementedError
 
-    def on_screen_resume(self) -> None:
-        """Show what may have changed while another screen was in front."""
+    async def on_screen_resume(self) -> None:
+        """Show what may have changed while another screen was in front.
+
+        Styles were brought up to date just before, and the screen is painted just after: in between
+        the event loop has a turn, so that a key never waits for all three.
+        """
+        await asyncio.sleep(0)
         self.refresh_session()
+        await asyncio.sleep(0)
 
     def on_screen_suspend(self) -> None:
         """What was typed and not yet taken over is not lost on the way to another screen."""
