@@ -197,11 +197,12 @@ def cells_of(release: Release) -> tuple[CellGroups, ...]:
 
 
 def _cells_of_levels(release: Release, levels: Sequence[int]) -> tuple[CellGroups, ...]:
-    published, copies = ~release.suppressed, release.task.copies
-    each = None if copies is None else copies[published]
+    copies, singly = release.task.copies, release.grouping.suppressed_cells
     found = []
-    for attribute, level in zip(release.task.quasi, levels, strict=True):
+    for x, (attribute, level) in enumerate(zip(release.task.quasi, levels, strict=True)):
         column = attribute.column
+        published = ~release.suppressed if singly is None else ~(release.suppressed | singly[:, x])
+        each = None if copies is None else copies[published]
         if attribute.publishes_one_value:
             groups = CellGroups.of_classes(attribute, release.classes, release.class_sizes, None)
         elif published.all():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor
+from typing import Literal
 
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import TIE
@@ -28,6 +29,11 @@ class Privacy:
         low=0,
         high=1,
         words="a share of the records, from 0 to 1",
+    )
+    suppress: Literal["records", "cells"] = declared(
+        "records",
+        "What full-domain algorithms hide of records in small classes: all of them, or single "
+        "cells, the fewest by weight that are found",
     )
     requirements: tuple[PrivacyModel, ...] = declared((), type=REQUIREMENTS)
     """Beyond k: what every class must keep of sensitive attributes."""

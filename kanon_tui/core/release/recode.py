@@ -168,10 +168,14 @@ def recode(task: Task, grouping: Grouping) -> Release:
     if grouping.levels is None:
         return Release(task, grouping, _local_cells(task, grouping))
     cells = []
-    for attribute, level in zip(task.quasi, grouping.levels, strict=True):
+    singly = grouping.suppressed_cells
+    for x, (attribute, level) in enumerate(zip(task.quasi, grouping.levels, strict=True)):
+        texts = attribute.hierarchy.labels[level]
         labels = attribute.hierarchy.maps[level][attribute.column.codes]
+        if singly is not None:
+            labels = np.where(singly[:, x], len(texts), labels)
         labels = np.where(grouping.labels < 0, -1, labels)
-        cells.append(_unified(attribute.hierarchy.labels[level], labels, in_order=True))
+        cells.append(_unified((*texts, HIDDEN), labels, in_order=True))
     return Release(task, grouping, _with_one_value(task, cells))
 
 

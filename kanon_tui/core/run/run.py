@@ -17,7 +17,8 @@ from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.disjoint_ranges import disjoint_steps
 from kanon_tui.core.clustering.refining import refined_steps
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
-from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps
+from kanon_tui.core.full_domain.cell_suppression import hidden_cell_steps
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Run", "State"]
@@ -91,6 +92,8 @@ def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
 def _own_steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
     """Those of the algorithm, and what follows it on every task."""
     steps = steps_beyond_k(algorithm, task, context)
+    if algorithm.family is Family.FULL_DOMAIN and task.privacy.suppress == "cells":
+        return hidden_cell_steps(steps, task)
     if isinstance(algorithm, Clustering) and algorithm.refine:
         return refined_steps(steps, algorithm, task, context)
     return steps
