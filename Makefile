@@ -35,8 +35,15 @@ format: $(INSTALLED)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(INSTALLED)  ## side-by-side timings; nothing here is asserted
-	$(BIN)/python -m benchmarks
+SIZES ?= 100000
+bench: $(INSTALLED)  ## what people wait for, against the floor; renews docs/benchmarks.md; SIZES='100000 1000000'
+	$(BIN)/python -m benchmarks --renew --first-use --sizes $(SIZES)
+
+bench-all: $(INSTALLED)  ## every timing, which takes long; nothing here is asserted
+	$(BIN)/python -m benchmarks --all
+
+bench-peers: $(INSTALLED)  ## the same data by anonypy, anjana and pycanon, installed into a folder that is thrown away
+	$(BIN)/python -m benchmarks.peers --renew
 
 docs: $(INSTALLED)  ## the documentation as a site in build/site, with search, readable without a network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

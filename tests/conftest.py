@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Generator
 
 import pytest
@@ -19,9 +17,6 @@ settings.load_profile("kanon")
 
 SLOW_FOLDERS = [ROOT / "tests" / name for name in ("commands", "screens")]
 """Every test in them starts an application or a process."""
-
-MERGING = ("bottom-up", "top-down", "udc", "udc-suppress", "euclidean")
-"""These share their kernels, and compiling them takes as long as compiling all others."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -44,17 +39,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def compile_kernels() -> None:
-    """Compile what is not on disk yet, in two processes."""
-    from kanon_tui.core.algorithms import ALGORITHMS
-    from kanon_tui.core.run.warm_up import is_warm
+    """Compile what is not on disk yet, on all cores."""
+    from kanon_tui.core.run.warm_up import compile_all, is_warm
 
-    if is_warm():
-        return
-    others = [name for name in ALGORITHMS if name not in MERGING]
-    code = "from kanon_tui.core.run.warm_up import warm_up; warm_up({})"
-    compilers = [
-        subprocess.Popen([sys.executable, "-c", code.format(names)], cwd=ROOT)
-        for names in (others, MERGING)
-    ]
-    for compiler in compilers:
-        compiler.wait()
+    if not is_warm():
+        for _ in compile_all():
+            pass

@@ -19,7 +19,7 @@ from kanon_tui.core.run.result import Result, start
 
 SAMPLES = [sample.name for sample in list_samples()]
 REPORT_FIELDS = {
-    "version", "algorithm", "params", "k", "seed", "seconds", "versions", "records",
+    "version", "algorithm", "params", "k", "seed", "seconds", "phases", "versions", "records",
     "dropped_missing", "suppressed_records", "suppressed_cells", "classes", "distinct_published",
     "smallest_class", "largest_class", "metrics", "attributes", "privacy", "search",
 }  # fmt: skip

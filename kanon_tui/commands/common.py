@@ -23,6 +23,7 @@ __all__ = [
     "print_json",
     "print_table",
     "say",
+    "tell",
     "warn",
     "whole_number",
 ]
@@ -65,6 +66,11 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 def say(*lines: str) -> None:
     """Print lines on standard output."""
     print(*map(visible, lines), sep="\n", flush=True)
+
+
+def tell(*lines: str) -> None:
+    """Print lines on standard error."""
+    print(*map(visible, lines), sep="\n", file=sys.stderr, flush=True)
 
 
 def warn(sentence: str) -> None:

@@ -23,7 +23,7 @@ def finish_run(run: Run) -> None:
     if not sys.stderr.isatty():
         run.finish()
         return
-    _announce_compiling()
+    _announce_compiling(run.algorithm.name)
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -36,12 +36,12 @@ def finish_run(run: Run) -> None:
 
 
 @contextmanager
-def following() -> Iterator[Callable[[str, float], None]]:
+def following(algorithm: str) -> Iterator[Callable[[str, float], None]]:
     """A bar for work in phases when stderr is a terminal: what is done, and which share of it."""
     if not sys.stderr.isatty():
         yield lambda what, share: None
         return
-    _announce_compiling()
+    _announce_compiling(algorithm)
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -87,11 +87,13 @@ def finish_compiling(left: Iterable[int], total: int) -> int:
     return last
 
 
-def _announce_compiling() -> None:
-    from kanon_tui.core.run.warm_up import is_warm
+def _announce_compiling(algorithm: str) -> None:
+    from kanon_tui.core.run.preflight import in_words
+    from kanon_tui.core.run.warm_up import compile_seconds
 
-    if not is_warm():
+    seconds = compile_seconds(algorithm)
+    if seconds:
         warn(
-            "the first run of an algorithm on this machine compiles its inner loops, which takes "
-            "some seconds"
+            f"the first run of {algorithm} on this machine compiles its inner loops, which takes "
+            f"{in_words(seconds)}; 'kanon-tui warmup' does it for all algorithms"
         )

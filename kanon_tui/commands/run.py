@@ -7,10 +7,11 @@ and a summary is printed. Exit code 1 when no release was found.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import assignment, say, whole_number
+from kanon_tui.commands.common import assignment, say, tell, whole_number
 from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
 
 if TYPE_CHECKING:
@@ -63,6 +64,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "candidates, instead of refusing",
     )  # fmt: skip
     add("--force", action="store_true", help="replace existing files")
+    add(
+        "--timings", action="store_true",
+        help="print to stderr how long reading, searching and the other phases took",
+    )  # fmt: skip
     add("--memory", metavar="SIZE", help="the most memory to take, like 4GB; streams where needed")
     add(
         "--engine", choices=("auto", "memory", "stream", "dask"),
@@ -121,10 +126,12 @@ def execute(args: argparse.Namespace) -> int:
     utility = _utility(result, args.report)
     write_release_and_report(result, out, args.report, args.force, texts, utility)
     _print_summary(result, args, count_formulas(result.table))
-    advice = keeps_more(result)
+    advice = keeps_more(result, try_others=sys.stdout.isatty())
     if advice:
         say(f"  note: {advice}")
     _print_written(args)
+    if args.timings:
+        _print_timings(result)
     return 0
 
 
@@ -145,10 +152,12 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
         )
     if args.engine is None and project.run.engine == "auto":
         say(f"{args.project.name}: the data is read in pieces")
-    with workers_of(project, target) as workers, following() as progress:
+    with workers_of(project, target) as workers, following(project.algorithm.name) as progress:
         result = run_stream(project, workers, target, args.report, args.force, progress)
     _print_summary(result, args, result.formulas)
     _print_written(args)
+    if args.timings:
+        _print_timings(result)
     return 0
 
 
@@ -189,6 +198,15 @@ def _names(names: tuple[str, ...]) -> str:
     from kanon_tui.core.text import first_few
 
     return first_few(names, 50) if names else "none"
+
+
+def _print_timings(result: FinishedRun) -> None:
+    """The seconds of every phase, and of all together."""
+    from kanon_tui.core.report.phases import PHASES
+
+    seconds = {name: result.phases.get(name, 0.0) for name in PHASES}
+    tell(*(f"  {name:<8} {value:9.3f} s" for name, value in seconds.items()))
+    tell(f"  {'together':<8} {sum(seconds.values()):9.3f} s")
 
 
 def _print_summary(result: FinishedRun, args: argparse.Namespace, formulas: int) -> None:

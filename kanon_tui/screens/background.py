@@ -118,11 +118,24 @@ class BackgroundApp(TypingAhead):
 
     @work(thread=True, group="compile", exit_on_error=False)
     def compile_ahead(self) -> None:
-        """Compile the inner loops on this machine's first start, before anybody waits for them.
+        """Have the inner loops ready before anybody waits for them: compile, then load them here.
 
-        In a process of its own, with low priority: compiling holds the interpreter, and the screen
-        must stay smooth. It ends with the application.
+        Loading takes a moment and is done in this process, once. Compiling, on this machine's first
+        start, holds the interpreter for long stretches, and the screen must stay smooth.
         """
+        from kanon_tui.core.algorithms import ALGORITHMS
+        from kanon_tui.core.run.warm_up import is_warm, warm_up
+
+        if not is_warm():
+            self._compile_in_helper()
+        worker = get_current_worker()
+        for name in ALGORITHMS:
+            if worker.is_cancelled or not self.is_running or not is_warm():
+                return
+            warm_up([name])
+
+    def _compile_in_helper(self) -> None:
+        """Compile in a process of its own, with low priority; it ends with the application."""
         command = ["-m", "kanon_tui.core.run.warm_up"]
         nice = ["nice", "-n", "15"] if shutil.which("nice") else []
         process = subprocess.Popen(

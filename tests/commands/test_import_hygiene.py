@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from kanon_tui.commands import COMMANDS
-from tests.commands.command_line import ENVIRONMENT, PATIENCE
+from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon
 
 USER_INTERFACE = {"textual", "rich", "kanon_tui.app", "kanon_tui.screens", "kanon_tui.widgets"}
 HEAVY = USER_INTERFACE | {"numba", "numpy", "pandas", "polars", "sklearn", "scipy", "yaml"}
@@ -21,11 +22,12 @@ HELP_PAGES = [
 ]
 
 
-def imported_by(*arguments: str) -> set[str]:
+def imported_by(*arguments: str, folder: Path | None = None) -> set[str]:
     """The modules that Python imports when it is started like this."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", *arguments],
         env=ENVIRONMENT,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
@@ -57,3 +59,17 @@ def test_commands_load_no_screens() -> None:
     modules = [f"kanon_tui.commands.{name}" for name in ("common", "progress", *COMMANDS)]
     loaded = imported_by("-c", f"import {', '.join(modules)}")
     assert not USER_INTERFACE & loaded
+
+
+NOT_FOR_A_RUN = USER_INTERFACE | {"aiohttp", "pandas", "pyarrow", "scipy.linalg", "sklearn"}
+
+
+@pytest.mark.parametrize("algorithm", ["global", "mondrian"])
+def test_a_run_loads_what_it_needs(folder: Path, algorithm: str) -> None:
+    """numba would import scipy, to look for BLAS, before it loads what was compiled before."""
+    command = ("run", "p.yaml", "--algorithm", algorithm, "--out", "r.csv", "--report", "r.json")
+    assert kanon(*command, folder=folder).returncode == 0  # compiles, if that was not done yet
+    loaded = imported_by("-m", "kanon_tui", *command, "--force", folder=folder)
+    assert "kanon_tui.core.run.result" in loaded
+    assert not NOT_FOR_A_RUN & loaded
+    assert "kanon_tui.core.analysis.sweep" not in loaded

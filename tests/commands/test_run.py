@@ -41,6 +41,20 @@ def test_run_writes_a_release_and_every_report(
     assert "Secret" not in everything + done.stdout
 
 
+def test_timings_of_all_phases(folder: Path) -> None:
+    command = ("run", "p.yaml", "--out", "r.csv", "--report", "r.json", "--timings")
+    done = kanon(*command, folder=folder)
+    phases = json.loads((folder / "r.json").read_text())["phases"]
+    names = ["read", "prepare", "search", "recode", "verify", "measure", "write"]
+    assert list(phases) == names
+    assert all(seconds > 0 for seconds in phases.values())
+    printed = dict(line.split()[:2] for line in done.stderr.splitlines())
+    assert list(printed) == [*names, "together"]
+    assert {name: float(printed[name]) for name in names} == {
+        name: pytest.approx(seconds, abs=0.001) for name, seconds in phases.items()
+    }
+
+
 def test_run_takes_what_is_typed_instead_of_the_project(folder: Path) -> None:
     done = kanon(
         *("run", "p.yaml", "--k", "4", "--seed", "9", "--set", "relaxed=true"),

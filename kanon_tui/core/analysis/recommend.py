@@ -81,14 +81,18 @@ def recommend(
     return tuple(found)
 
 
-def keeps_more(result: Result, budget: float = BUDGET) -> str:
-    """What a reader should know of a release that hides whole columns; empty for any other."""
+def keeps_more(result: Result, budget: float = BUDGET, try_others: bool = True) -> str:
+    """What a reader should know of a release that hides whole columns; empty for any other.
+
+    Others are tried on samples, which takes seconds: nobody waits for that where nobody reads.
+    """
     hidden = hidden_columns(result)
     if not hidden:
         return ""
     said = f"{first_few(hidden, 3)} {'is' if len(hidden) == 1 else 'are'} hidden from everybody"
     others = [name for name in LEAST_LOSS if name != result.algorithm.name]
-    if not is_warm():  # trying one would first compile it, and nobody asked for that
+    # Trying one that is not compiled would first compile it, and nobody asked for that.
+    if not try_others or not is_warm():
         return (
             f"{said}; an algorithm with ranges of its own for every class, such as {others[0]}, "
             f"may keep more"

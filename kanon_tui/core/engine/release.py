@@ -42,6 +42,7 @@ from kanon_tui.core.release.recode import Release, recode, text_ranks
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping
+from kanon_tui.core.report.phases import timed
 from kanon_tui.core.run.result import starred_class
 from kanon_tui.core.run.run import Run
 
@@ -139,7 +140,7 @@ def release_stream(
         raise NotReachedError(
             f"{run.algorithm.name}: stopped before it had found a release; nothing was written"
         )
-    phases: dict[str, float] = {}
+    phases = {**run.phases, "search": run.seconds}
     plain = recode(task, grouping)
     release = CountedRelease(task, grouping, plain.cells)
     if release.suppressed.all():
@@ -159,20 +160,23 @@ def release_stream(
             progress("recode", done / len(pieces))
         release.pairs.update(merge_pairs(pairs))
         phases["recode"] = time.perf_counter() - began
-        measures = measure(release)
+        with timed(phases, "measure"):
+            measures = measure(release)
         stretches = Stretches.of(folder, runs, task.output.order, texts, rows)
         out = folder / "release"
         out.mkdir(mode=0o700)
         names = _part_names(target, name, len(stretches))
         quoted = () if csv is None else tuple(csv.quoted_columns(_used(recoding, runs, texts)))
         writing = PartWriting(stretches, out, names, csv, quoted)
-        formulas = _write(writing, target, workers, progress)
+        with timed(phases, "write"):
+            formulas = _write(writing, target, workers, progress)
         formulas += int(looks_like_formula(pl.Series(recoding.columns, dtype=pl.String)).sum())
         progress("verify", 0.0)
-        _prove(prepared, release, workers, writing, recoding, target)
+        with timed(phases, "verify"):
+            _prove(prepared, release, workers, writing, recoding, target)
         result = StreamedResult(
             task, run.algorithm, grouping, release, run.seconds, measures, prepared.project,
-            target=target, formulas=formulas,
+            phases, target=target, formulas=formulas,
         )  # fmt: skip
         _place(result, out, target, report, force)
     return result

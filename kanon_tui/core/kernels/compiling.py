@@ -31,7 +31,7 @@ def kernel(function: Function) -> Function:
     from kanon_tui.core.kernels.machine_code import KernelCache
 
     compile_: Any = numba.njit
-    compiled = compile_(nogil=True)(function)
+    compiled = compile_(nogil=True, no_cfunc_wrapper=True)(function)
     compiled._cache = KernelCache(function, _stamp(Path(function.__code__.co_filename)))
     return cast(Function, compiled)
 

@@ -29,8 +29,10 @@ from typing import Any
 
 import llvmlite
 import numba
-from llvmlite.binding import get_host_cpu_name
+from llvmlite.binding import address_of_symbol, get_host_cpu_name
 from numba.core.compiler import CompileResult
+from numba.core.environment import Environment, lookup_environment
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from platformdirs import user_cache_path
 
@@ -38,6 +40,8 @@ __all__ = ["BESIDE_PACKAGE", "KernelCache", "keep_for_all_users", "places"]
 
 _LARGEST = 256 * 2**20
 """Bytes that are kept: some fifteen versions of all kernels. What was not used for longest goes."""
+_FORMAT = 2
+"""Changes with what is in a file."""
 _DAY = 24 * 3600.0
 _BROKEN = (pickle.UnpicklingError, AttributeError, EOFError, ImportError, IndexError, OSError)
 """What reading a damaged file can raise, or one that names a class that has moved."""
@@ -48,6 +52,9 @@ _ANNOTATIONS = 6
 
 _numba_settings: Any = numba.config
 _pack: Any = dumps
+_runtime: Any = rtsys
+_known_environment: Any = lookup_environment
+_address_of: Any = address_of_symbol
 _rebuild: Any = CompileResult._rebuild
 _for_all_users = False
 
@@ -75,13 +82,16 @@ class KernelCache:
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The kernel compiled for these types, or None."""
-        context.refresh()
         key = signature, context.codegen().magic_tuple()
         for place in places():
             with suppress(*_BROKEN):
                 path = place / self._folder / self._name(key)
-                kept, code = pickle.loads(path.read_bytes())
+                with path.open("rb") as file:
+                    kept, needed, code = _Unpickler(file).load()
                 if kept == key:
+                    _runtime.initialize(context)
+                    if not all(map(_address_of, needed)):
+                        context.refresh()
                     _mark_used(path.parent)
                     return _rebuild(context, *code)
         return None
@@ -94,7 +104,8 @@ class KernelCache:
         code = list(compiled._reduce())
         code[_ANNOTATIONS] = ""
         _prune(places()[0])
-        _write(places()[0] / self._folder / self._name(key), _pack((key, tuple(code))))
+        content = _pack((key, _needed(compiled), tuple(code)))
+        _write(places()[0] / self._folder / self._name(key), content)
 
     def flush(self) -> None:
         """Nothing is held back."""
@@ -102,6 +113,44 @@ class KernelCache:
     def _name(self, key: object) -> str:
         digest = hashlib.sha256(repr(key).encode()).hexdigest()
         return f"{self._prefix}{digest[:20]}.kernel"
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads machine code without importing what its parts were once compiled from."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """As usual, but for the environments of functions."""
+        if (module, name) == ("numba.core.environment", "_rebuild_env"):
+            return _environment
+        return super().find_class(module, name)
+
+
+def _environment(module: str, constants: list[Any], name: str) -> Any:
+    """What a compiled function knows of its surroundings: its constants.
+
+    Functions of numba that became part of a kernel have one as well. numba imports their modules
+    for it, and with one of them scipy; no compiled function ever looks there.
+    """
+    known = _known_environment(name)
+    if known is None:
+        known = Environment({"__name__": module})
+        known.consts[:] = constants
+        known.env_name = name
+        Environment._memo[name] = known
+    return known
+
+
+def _needed(compiled: Any) -> list[str]:
+    """What machine code calls that is not in it.
+
+    numba lets whoever loads machine code load all it knows first, scipy and much of its own, as if
+    something were to be compiled. That takes longer than all the rest, and what is needed is mostly
+    there without it.
+    """
+    module = compiled.library._final_module
+    named = [*module.functions, *module.global_variables]
+    names = [each.name for each in named if each.is_declaration]
+    return [name for name in names if not name.startswith("llvm.")]
 
 
 @cache
@@ -207,5 +256,5 @@ def _digest(sources: str) -> str:
     """What machine code fits: these sources, this Python, this numba, this processor."""
     versions = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
     settings = (_numba_settings.OPT, _numba_settings.CPU_NAME, _numba_settings.CPU_FEATURES)
-    described = repr((sources, versions, settings, get_host_cpu_name()))
+    described = repr((_FORMAT, sources, versions, settings, get_host_cpu_name()))
     return hashlib.sha256(described.encode()).hexdigest()[:20]

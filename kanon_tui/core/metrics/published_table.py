@@ -20,7 +20,7 @@ from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.metrics.privacy import prosecutor_risk, worst_figures
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
-from kanon_tui.core.release.recode import number_rows
+from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.text import count_of
 
 __all__ = ["check_published"]

@@ -194,13 +194,14 @@ class Project:
             },
         )
 
-    def completed(self, table: Table) -> Project:
+    def completed(self, table: Table, for_run: bool = False) -> Project:
         """The project with role and kind of every column filled in, guessed where not given.
 
         Attributes keep the order of the project; the remaining columns follow in table order. A
         column that the project does not name is generalised if it seems quasi-identifying. Nobody
         has looked at the others: they are left out like identifiers, unless `data.unlisted` says
-        publish. What seems to be an identifier is never published.
+        publish. What seems to be an identifier is never published. `for_run` spares what a run
+        does not ask for: the kind of a column that it does not work with.
         """
         for name in self.attributes:
             if name not in table.known:
@@ -210,7 +211,10 @@ class Project:
                 )
         completed: dict[str, AttributeSpec] = {}
         for name in (*self.attributes, *(n for n in table.names if n not in self.attributes)):
-            spec = _with_role_and_kind(self.attributes.get(name, AttributeSpec()), table, name)
+            spec = self.attributes.get(name, AttributeSpec())
+            idle = spec.role in (Role.IDENTIFIER, Role.OTHER) and name != self.privacy.personal_k
+            if not (for_run and idle):
+                spec = _with_role_and_kind(spec, table, name)
             unlisted = name not in self.attributes
             guessed_person = spec.role is Role.PERSON and not self._says_role(name)
             if guessed_person and (unlisted or self._persons(completed)):

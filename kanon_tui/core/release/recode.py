@@ -6,7 +6,7 @@ whose cells are equal are one class, whatever the algorithm meant.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from secrets import token_bytes
@@ -21,12 +21,18 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.release.cell_texts import cell_texts
+from kanon_tui.core.release.distinct_rows import (
+    dense_ranks,
+    number_rows,
+    ranks_of_texts,
+    row_keys,
+)
 from kanon_tui.core.release.one_value import one_value_note, one_value_warning
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note
 
-__all__ = ["PublishedCells", "Release", "number_rows", "recode", "text_ranks"]
+__all__ = ["PublishedCells", "Release", "recode", "text_ranks"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +69,7 @@ class Release:
         kept = ~self.suppressed
         if kept.any():
             columns = [text_ranks(cells.texts)[cells.codes[kept]] for cells in self.cells]
-            result[kept] = _dense_ranks(columns)
+            result[kept] = dense_ranks(columns)
         return result
 
     @cached_property
@@ -82,11 +88,8 @@ class Release:
         """As `classes`, but starred records, where they are published, are a class as well."""
         if self.task.output.suppressed != "star" or not self.suppressed.any():
             return self.classes
-        columns = []
-        for cells in self.cells:
-            star = cells.texts.index(HIDDEN) if HIDDEN in cells.texts else len(cells.texts)
-            columns.append(np.where(cells.codes < 0, star, cells.codes))
-        return number_rows(columns)
+        every = np.arange(self.task.rows)
+        return number_rows([_with_stars(cells, every)[0] for cells in self.cells])
 
     @cached_property
     def published_sizes(self) -> Int64s:
@@ -112,9 +115,7 @@ class Release:
         published = self._published
         if self.task.output.order == "input":
             return published
-        cells = self._cells_of(published)
-        cells.columns = [str(place) for place in range(cells.width)]  # names may look like patterns
-        order = cells.select(pl.arg_sort_by(cells.columns)).to_series().to_numpy()
+        order = pl.Series(row_keys(self._text_ranks(published))).arg_sort().to_numpy()
         if self.task.output.order == "shuffled":
             chance = np.frombuffer(token_bytes(8 * len(order)), dtype=np.uint64)
             order = order[np.argsort(chance)]
@@ -149,18 +150,53 @@ class Release:
         return tuple(each for each in found if each is not None)
 
     def _cells_of(self, records: Int64s) -> pl.DataFrame:
-        cells = {a.name: c for a, c in zip(self.task.quasi, self.cells, strict=True)}
         columns = []
-        for name, role in self.task.roles.items():
-            if role is Role.QUASI:
-                texts = pl.Series([*cells[name].texts, HIDDEN], dtype=pl.String)
-                codes = cells[name].codes[records]
-                columns.append(texts.gather(np.where(codes < 0, len(texts) - 1, codes)).alias(name))
-            elif name in self.task.pseudonymised:
-                columns.append(self.task.pseudonyms[name].gather(records))
-            elif role.published:
-                columns.append(self.task.table.frame[name].gather(records))
+        for name, cells in self._published_columns.items():
+            if isinstance(cells, pl.Series):
+                columns.append(cells.gather(records))
+            else:
+                codes, texts = _with_stars(cells, records)
+                columns.append(pl.Series(name, texts, dtype=pl.String).gather(codes))
         return pl.DataFrame(columns)
+
+    def _text_ranks(self, records: Int64s) -> Iterator[npt.NDArray[np.integer]]:
+        """Per published column the place of every cell among its sorted texts."""
+        for cells in self._published_columns.values():
+            if isinstance(cells, pl.Series):
+                yield ranks_of_texts(cells.gather(records))
+            else:
+                codes, texts = _with_stars(cells, records)
+                yield text_ranks(texts)[codes]
+
+    @property
+    def _published_columns(self) -> dict[str, PublishedCells | pl.Series]:
+        """Every column that is published: its cells, or the texts of all records as they are."""
+        task = self.task
+        found: dict[str, PublishedCells | pl.Series] = {}
+        cells = {a.name: c for a, c in zip(task.quasi, self.cells, strict=True)}
+        for name, role in task.roles.items():
+            if role is Role.QUASI:
+                found[name] = cells[name]
+            elif name in task.pseudonymised:
+                found[name] = task.pseudonyms[name]
+            elif role.published:
+                found[name] = task.table.frame[name]
+        return found
+
+
+def _with_stars(
+    cells: PublishedCells, records: Int64s
+) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
+    """The codes of some records and the texts, with one for suppressed cells where there are."""
+    codes = cells.codes[records]
+    suppressed = codes < 0
+    if not suppressed.any():
+        return codes, cells.texts
+    if HIDDEN in cells.texts:
+        codes[suppressed] = cells.texts.index(HIDDEN)
+        return codes, cells.texts
+    codes[suppressed] = len(cells.texts)
+    return codes, (*cells.texts, HIDDEN)
 
 
 def recode(task: Task, grouping: Grouping) -> Release:
@@ -203,26 +239,11 @@ def _values(attribute: QuasiIdentifier, groups: npt.NDArray[np.integer], count: 
     return GroupValues.of(groups, attribute.column.codes, count, attribute.column.copies)
 
 
-def number_rows(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
-    """A number for every distinct row, counted in order of first appearance."""
-    _, first, inverse = np.unique(_dense_ranks(columns), return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int32)
-    rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    return rank[inverse]
-
-
 def text_ranks(texts: Sequence[str]) -> Int64s:
     """The place of every text among the sorted ones."""
     ranks = np.empty(len(texts), dtype=np.int64)
     ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
     return ranks
-
-
-def _dense_ranks(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
-    """Per row the number of smaller distinct rows, the first column counting most."""
-    rows = pl.DataFrame({str(i): column for i, column in enumerate(columns)})
-    ranks = rows.select(pl.struct(pl.all()).rank("dense").alias("rank"))["rank"].to_numpy()
-    return ranks.astype(np.int32) - 1
 
 
 def _unified(

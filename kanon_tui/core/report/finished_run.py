@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release
+from kanon_tui.core.report.phases import Seconds
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
@@ -32,6 +33,8 @@ class FinishedRun:
     measures: Measures
     project: Project | None = None
     """Where it came from, for the part of the report that tells how to repeat it."""
+    phases: Seconds = field(default_factory=dict)
+    """How long each part of the way took, as far as it is known; writing adds to it."""
 
     def __repr__(self) -> str:
         """Figures alone: tracebacks, logs and notebooks show it."""

@@ -17,6 +17,7 @@ from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, Reached
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.phases import PHASES
 from kanon_tui.core.version import __version__
 
 __all__ = ["report_mapping", "versions"]
@@ -44,6 +45,7 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
             "k": task.k,
             "seed": task.seed,
             "seconds": round(result.seconds, 6),
+            "phases": {name: round(result.phases.get(name, 0.0), 6) for name in PHASES},
             "versions": versions(),
             "records": task.n,
             **_people(result),

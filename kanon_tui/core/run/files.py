@@ -8,6 +8,7 @@ from pathlib import Path
 from kanon_tui.core.data.whole_files import written_together
 from kanon_tui.core.data.writing import put_table
 from kanon_tui.core.report.formats import report_text
+from kanon_tui.core.report.phases import timed
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.run.result import Result
 
@@ -32,7 +33,8 @@ def write_release_and_report(
         return
     with written_together(paths, force) as files:
         if release is not None:
-            put_table(result.written, files[0], release, result.task.csv_format(release))
+            with timed(result.phases, "write"):  # before the report, which tells of it
+                put_table(result.written, files[0], release, result.task.csv_format(release))
         for file, text in zip(files[release is not None :], texts.values(), strict=False):
             file.write(text.encode())
         if report is not None:

@@ -11,15 +11,12 @@ from kanon_tui.core.metrics.levels import level_measures
 from kanon_tui.core.privacy.column_requirement import out_of_reach
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.trial import Trial
-from kanon_tui.core.run.warm_up import uncompiled
+from kanon_tui.core.run.warm_up import compile_seconds
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, first_few, short_list
 
 __all__ = ["Preflight", "hiding", "in_words", "preflight"]
-
-COMPILING = "about 20 s"
-"""What the kernels of one algorithm take to compile: from 9 s (mondrian) to 22 s (k-member)."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ def preflight(
         facts.append(f"about {max(task.n // task.k, 1):,} classes to build")
         if algorithm.name == "gcka" and not any(a.hierarchy.marks for a in task.quasi):
             warnings.append("no MAGVal is marked, so gcka groups like k-member")
-    facts.append(_time(trial))
+    facts.append(_time(trial, algorithm.name))
     if trial is not None and hiding(trial):
         warnings.insert(0, hiding(trial))
     facts.append(f"about {_megabytes(task, algorithm):,.0f} MB")
@@ -100,11 +97,13 @@ def _megabytes(task: Task, algorithm: type[Algorithm]) -> float:
     return (2 * codes + per_record * task.n + strings) / 1e6 + 20
 
 
-def _time(trial: Trial | None) -> str:
+def _time(trial: Trial | None, algorithm: str) -> str:
     """How long it takes, or why that is not known."""
+    compiling = compile_seconds(algorithm)
+    if compiling:
+        return f"compiles first, {in_words(compiling)}"
     if trial is None:
-        compiles = next(uncompiled(), None) is not None
-        return f"compiles first, {COMPILING}" if compiles else "time not known yet"
+        return "time not known yet"
     if trial.seconds is None:
         return "longer than a sample could show"
     tried = "" if trial.whole else f", tried on {trial.samples[-1].records:,} records"

@@ -36,7 +36,7 @@ def prepare(project: Project, table: Table | None = None) -> Task:
     """Read the data (unless a table is given), join everything and check it."""
     if table is None:
         table = project.read_data()
-    specs = project.completed(table).attributes
+    specs = project.completed(table, for_run=True).attributes
     roles = {name: _role(specs[name]) for name in table.names}
     quasi_names = [name for name in specs if roles[name] is Role.QUASI]
     if not quasi_names:

@@ -33,6 +33,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.notebook import notebook_html
+from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.run import Run
@@ -60,7 +61,8 @@ class Result(FinishedRun):
     def write(self, path: str | Path, force: bool = False) -> None:
         """Write the published table: .csv, .tsv or .parquet, whole or not at all."""
         path = Path(path)
-        write_table(path, self.written, force, self.task.csv_format(path))
+        with timed(self.phases, "write"):
+            write_table(path, self.written, force, self.task.csv_format(path))
 
     def write_report(
         self, path: str | Path, force: bool = False, utility: Sequence[Section] = ()
@@ -101,10 +103,16 @@ def start(
     project = as_project(project)
     choice = project.algorithm
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
+    phases: Seconds = {}
     if task is None:
-        tokens = project.data.read_options.missing_tokens
-        task = prepare(project, None if table is None else as_table(table, tokens))
-    return Run(task, algorithm, context)
+        with timed(phases, "read"):
+            tokens = project.data.read_options.missing_tokens
+            given = project.read_data() if table is None else as_table(table, tokens)
+        with timed(phases, "prepare"):
+            task = prepare(project, given)
+    run = Run(task, algorithm, context)
+    run.phases |= phases
+    return run
 
 
 def anonymize(
@@ -122,11 +130,15 @@ def conclude(run: Run, project: Project | None = None) -> Result:
         raise NotReachedError(
             f"{run.algorithm.name}: stopped before it had found a release; nothing was written"
         )
-    task = run.task
-    release = recode(task, grouping)
-    _verify(release)
-    measures = measure(release, getattr(run.algorithm, "class_attribute", None))
-    return Result(task, run.algorithm, grouping, release, run.seconds, measures, project)
+    task, phases = run.task, {**run.phases, "search": run.seconds}
+    with timed(phases, "recode"):
+        release = recode(task, grouping)
+        _ = release.frame  # it is put together when first asked for
+    with timed(phases, "verify"):
+        _verify(release)
+    with timed(phases, "measure"):
+        measures = measure(release, getattr(run.algorithm, "class_attribute", None))
+    return Result(task, run.algorithm, grouping, release, run.seconds, measures, project, phases)
 
 
 def _personal_k(release: Release, starred: bool = True) -> list[float] | None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +34,15 @@ from kanon_tui.core.task.rules import Apart, RuleTable
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 
-__all__ = ["compile_all", "is_warm", "kernel_folder", "kernels_by_name", "uncompiled", "warm_up"]
+__all__ = [
+    "compile_all", "compile_seconds", "is_warm", "kernel_folder", "kernels_by_name", "uncompiled",
+    "warm_up",
+]  # fmt: skip
+
+SECONDS_PER_KERNEL = 1.2
+"""All kernels took 116 s to compile, on one core of a busy machine."""
+_CORE = Path(kernels.__path__[0]).parent
+_IMPORT = re.compile(r"^\s*from (kanon_tui\.core[\w.]*) import (\w*)", re.MULTILINE)
 
 _COLUMNS = {
     "age": ["31", "42", "31", "57", "?", "42", "60", "38", "31", "57", "44", "?", "29"],
@@ -47,8 +57,6 @@ _WATCHED = ("bottom-up", "euclidean", "udc", "udc-suppress")
 """Algorithms that call more when every step is a decision."""
 _REFINED = "mondrian"
 """The algorithm whose classes are refined as well; what that calls is the same for all."""
-_LONG = (_REFINED, "top-down", "k-member")
-"""Algorithms that compile for longest and share little."""
 _OFTEN = 0.2
 """Seconds between two looks at what is compiled."""
 _CITIES = {"Rome": ["Italy"], "Milan": ["Italy"], "Paris": ["France"], "Lyon": ["France"]}
@@ -73,19 +81,50 @@ def is_warm() -> bool:
     return not any(uncompiled())
 
 
-def uncompiled() -> Iterator[str]:
-    """The kernels, as `module.function`, whose machine code is not on disk."""
-    for name, function in kernels_by_name().items():
+def uncompiled(algorithm: str | None = None) -> Iterator[str]:
+    """The kernels, as `module.function`, that are not compiled: of one algorithm, or all.
+
+    Those of an algorithm are the kernels of all modules that it imports by whatever detour. It may
+    not call all of them.
+    """
+    modules = None if algorithm is None else _kernel_modules(algorithm)
+    for name, function in kernels_by_name(modules).items():
         if not on_disk(function):
             yield name
 
 
-def kernels_by_name() -> dict[str, Any]:
+def compile_seconds(algorithm: str) -> float:
+    """What a run of an algorithm first takes to compile; 0 when everything is on disk."""
+    return SECONDS_PER_KERNEL * len(list(uncompiled(algorithm)))
+
+
+@cache
+def _kernel_modules(algorithm: str) -> frozenset[str]:
+    """The modules of kernels that an algorithm imports, also inside functions and by detours."""
+    from kanon_tui.core.algorithms import ALGORITHMS
+
+    seen: set[str] = set()
+    waiting = [ALGORITHMS[algorithm].__module__]
+    while waiting:
+        name = waiting.pop()
+        path = _CORE.parent.parent / f"{name.replace('.', '/')}.py"
+        if name in seen or not path.is_file():
+            continue
+        seen.add(name)
+        if not name.endswith(".compiling"):
+            for source, first in _IMPORT.findall(path.read_text(encoding="utf-8")):
+                waiting += [source, f"{source}.{first}"]  # what is imported may be a module
+    return frozenset(name for name in seen if name.startswith(f"{kernels.__name__}."))
+
+
+def kernels_by_name(modules: Container[str] | None = None) -> dict[str, Any]:
     """All kernels, as `module.function`; not what is compiled into other kernels only."""
     from kanon_tui.core.kernels.machine_code import KernelCache
 
     found = {}
     for module in pkgutil.iter_modules(kernels.__path__, f"{kernels.__name__}."):
+        if modules is not None and module.name not in modules:
+            continue
         for name, function in vars(importlib.import_module(module.name)).items():
             kept = isinstance(getattr(function, "_cache", None), KernelCache)
             if kept and function.__module__ == module.name:
@@ -112,21 +151,32 @@ def kernel_folder(all_users: bool = False) -> Path:
 
 def compile_all(all_users: bool = False) -> Iterator[int]:
     """Compile what is not on disk yet, on all cores; tells again and again how many are missing."""
-    from kanon_tui.core.algorithms import ALGORITHMS
-
-    longest_first = sorted(ALGORITHMS, key=lambda name: name not in _LONG)
-    to_come = len(longest_first)
+    families = _families()
+    to_come = len(families)
     with Processes(min(cores(), to_come), _compiler, all_users) as helpers:
-        helpers.submit(longest_first)
+        helpers.submit(families)
         while to_come:
             to_come -= helpers.result(_OFTEN) is not None
             yield len(list(uncompiled()))
 
 
-def _compiler(all_users: bool) -> Callable[[str], None]:
-    """What a helper process does for the name of an algorithm."""
+def _families() -> list[list[str]]:
+    """Algorithms with the same kernels together, so that hardly any is compiled twice."""
+    from kanon_tui.core.algorithms import ALGORITHMS
+
+    families: dict[frozenset[str], list[str]] = {}
+    for name in sorted(ALGORITHMS, key=lambda name: -len(_kernel_modules(name))):
+        own = _kernel_modules(name)
+        whole = next((modules for modules in families if own <= modules), own)
+        families.setdefault(whole, []).append(name)
+    by_length = sorted(families.values(), key=lambda names: -compile_seconds(names[0]))
+    return sorted(by_length, key=lambda names: _REFINED not in names)
+
+
+def _compiler(all_users: bool) -> Callable[[list[str]], None]:
+    """What a helper process does for the names of algorithms."""
     kernel_folder(all_users)
-    return lambda name: warm_up([name])
+    return warm_up
 
 
 def _tiny_task() -> Task:

@@ -108,7 +108,7 @@ def everything_that_leaves(result: Result, folder: Path) -> list[bytes | list[in
     for ending in (".csv", ".tsv", ".parquet"):
         result.write(folder / f"release{ending}", force=True)
         files.append((folder / f"release{ending}").read_bytes())
-    timeless = replace(result, seconds=0.0)
+    timeless = replace(result, seconds=0.0, phases={})
     files += [report_text(timeless, Path(f"r{ending}")) for ending in (".json", ".md", ".html")]
     return [*files, applied_mapping(result).write_csv(), result.classes.tolist()]
 

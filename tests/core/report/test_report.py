@@ -85,7 +85,7 @@ def fixed(groups: str, k: int = 2, **output: object) -> Result:
 def test_the_report_has_the_fields_of_the_contract_in_order() -> None:
     report = result_of(Mondrian()).report
     assert " ".join(report) == (
-        "version algorithm params k seed seconds versions records dropped_missing "
+        "version algorithm params k seed seconds phases versions records dropped_missing "
         "published_as_they_are left_out singling_out "
         "suppressed_records suppressed_cells classes distinct_published smallest_class "
         "largest_class metrics attributes privacy search notes"

@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.run import warm_up as warmup
 
 COMPILE = """\
@@ -14,6 +17,12 @@ from kanon_tui.core import algorithms
 from kanon_tui.core.run.warm_up import compile_all
 algorithms.ALGORITHMS = {name: algorithms.ALGORITHMS[name] for name in ("datafly", "sd")}
 print(*compile_all())
+"""
+CALLED = """\
+import sys
+from kanon_tui.core.run.warm_up import kernels_by_name, warm_up
+warm_up([sys.argv[1]])
+print(*(name for name, function in kernels_by_name().items() if function.overloads))
 """
 ASK = "from kanon_tui.core.run.warm_up import is_warm; print(is_warm())"
 
@@ -40,3 +49,33 @@ def test_compiling_in_helpers_tells_how_many_are_missing(tmp_path: Path) -> None
     left = [int(number) for number in answer.stdout.split()]
     assert left == sorted(left, reverse=True)
     assert left[-1] < len(warmup.kernels_by_name())
+
+
+@pytest.mark.parametrize("algorithm", ["global", "k-member", "udc", "sbc"])
+def test_the_kernels_of_an_algorithm_are_among_those_it_imports(algorithm: str) -> None:
+    warmup.warm_up([algorithm])
+    called = subprocess.run(
+        [sys.executable, "-c", CALLED, algorithm], capture_output=True, text=True, check=True
+    )
+    assert called.stdout.split()
+    modules = {name.rpartition(".")[2] for name in warmup._kernel_modules(algorithm)}
+    assert {name.partition(".")[0] for name in called.stdout.split()} <= modules
+
+
+def test_an_algorithm_is_not_blamed_for_the_kernels_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cold = {"frequency.count_classes", "mondrian.measure"}
+    names = {id(function): name for name, function in warmup.kernels_by_name().items()}
+    monkeypatch.setattr(warmup, "on_disk", lambda function: names[id(function)] not in cold)
+    assert set(warmup.uncompiled("global")) == {"frequency.count_classes"}
+    assert warmup.compile_seconds("global") == warmup.SECONDS_PER_KERNEL
+    assert warmup.compile_seconds("k-member") == 0
+
+
+def test_algorithms_that_share_their_kernels_are_compiled_by_one_process() -> None:
+    families = [set(family) for family in warmup._families()]
+    assert sorted(name for family in families for name in family) == sorted(ALGORITHMS)
+    assert any({"global", "local", "incognito"} <= family for family in families)
+    assert any({"udc", "udc-suppress"} <= family for family in families)
+    assert not any({"mondrian", "global"} <= family for family in families)

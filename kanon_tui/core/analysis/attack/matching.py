@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.analysis.published.read_cells import ReadCells
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.release.recode import number_rows
+from kanon_tui.core.release.distinct_rows import number_rows
 
 __all__ = ["DistinctRows", "fitting_pairs"]
 

@@ -1,0 +1,195 @@
+"""What people wait for: whole runs of the command against the least that any program must do.
+
+    python -m benchmarks.whole_runs                    Adult, and a generated census of 100,000
+    python -m benchmarks.whole_runs --sizes 1000000    as many records as one likes
+    python -m benchmarks.whole_runs --first-use        what the first run of an algorithm compiles
+
+The floor is a process that reads the same file with Polars, counts its classes with one group_by
+and writes it again. Every figure is of a process of its own: processor seconds of all its cores,
+seconds on the clock, and the most memory it had. All rows of a size are measured in turn.
+
+`--renew` puts the tables into docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import yaml
+
+from benchmarks.pages import markdown_table, renew
+from benchmarks.timing import SAMPLES, census_maker, print_table
+from kanon_tui.core.report.phases import PHASES
+
+QUASI = ("age", "income", "sex", "zip", "race", "marital_status", "education", "occupation")
+ALGORITHMS = ("global", "mondrian")
+FIRST_USE = ("datafly", "mondrian", "bottom-up", "k-member", "top-down")
+REPEATS = 3
+FLOOR = """\
+import sys
+import polars as pl
+source, target, *quasi = sys.argv[1:]
+table = pl.read_csv(source, infer_schema=False)
+assert table.group_by(quasi).len()["len"].sum() == table.height
+table.write_csv(target)
+"""
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a process took."""
+
+    cpu: float
+    clock: float
+    megabytes: float
+
+
+def measured(
+    command: list[str],
+    environment: dict[str, str] | None = None,
+    interpreter: str = sys.executable,
+) -> Use:
+    """Run a command of Python to its end."""
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [interpreter, *command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **(environment or {})},
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command[:4])} ended with code {process.returncode}")
+    clock = time.perf_counter() - began
+    return Use(used.ru_utime + used.ru_stime, clock, used.ru_maxrss / 1024)
+
+
+def quickest(uses: list[Use]) -> Use:
+    """The one that other work on the machine disturbed least."""
+    return min(uses, key=lambda use: use.cpu)
+
+
+def census(folder: Path, records: int) -> Path:
+    """A project of generated people with the hierarchies of the sample, and income among them."""
+    people = census_maker().people(records, 1790)
+    frame = pl.DataFrame({name: people[name].astype(str) for name in (*QUASI, "diagnosis")})
+    frame.write_csv(folder / "census.csv")
+    project = yaml.safe_load((SAMPLES / "census" / "project.yaml").read_text())
+    known = project["attributes"]
+    project["data"] = {"path": "census.csv"}
+    project["privacy"] = {"k": 10, "max_suppression": 0.05}
+    project["attributes"] = {
+        name: {"role": "quasi", "kind": known[name]["kind"], "hierarchy": _found(known[name])}
+        for name in QUASI
+    }
+    project["attributes"]["diagnosis"] = {"role": "sensitive", "kind": "categorical"}
+    project.pop("algorithm", None)
+    path = folder / "census.yaml"
+    path.write_text(yaml.safe_dump(project))
+    return path
+
+
+def _found(attribute: dict) -> dict:
+    """The hierarchy of an attribute, its file found from anywhere."""
+    hierarchy = dict(attribute["hierarchy"])
+    if "file" in hierarchy:
+        hierarchy["file"] = str(SAMPLES / "census" / hierarchy["file"])
+    return hierarchy
+
+
+def adult(folder: Path) -> Path:
+    """The Adult sample as a plain file, so that the floor reads the same."""
+    pl.read_csv(SAMPLES / "adult" / "adult.csv.gz", infer_schema=False).write_csv(
+        folder / "adult.csv"
+    )
+    project = yaml.safe_load((SAMPLES / "adult" / "project.yaml").read_text())
+    project["data"]["path"] = str(folder / "adult.csv")
+    for attribute in project["attributes"].values():
+        if "file" in attribute.get("hierarchy", {}):
+            attribute["hierarchy"]["file"] = str(SAMPLES / "adult" / attribute["hierarchy"]["file"])
+    path = folder / "adult.yaml"
+    path.write_text(yaml.safe_dump(project))
+    return path
+
+
+def rows_of(name: str, project: Path, repeats: int) -> list[tuple[object, ...]]:
+    """The floor, and every algorithm against it."""
+    folder = project.parent
+    asked = yaml.safe_load(project.read_text())
+    quasi = [n for n, a in asked["attributes"].items() if a["role"] == "quasi"]
+    source = folder / Path(asked["data"]["path"]).name
+    floor_command = ["-c", FLOOR, str(source), str(folder / "floor.csv"), *quasi]
+    uses: dict[str, list[Use]] = {"floor": [], **{each: [] for each in ALGORITHMS}}
+    phases: dict[str, list[dict[str, float]]] = {each: [] for each in ALGORITHMS}
+    for _ in range(repeats + 1):
+        uses["floor"].append(measured(floor_command))
+        for algorithm in ALGORITHMS:
+            files = ["--out", str(folder / "release.csv"), "--report", str(folder / "report.json")]
+            run = ["-m", "kanon_tui", "run", str(project), "--algorithm", algorithm, "--force"]
+            uses[algorithm].append(measured([*run, *files]))
+            phases[algorithm].append(json.loads((folder / "report.json").read_text())["phases"])
+    floor = quickest(uses["floor"][1:])
+    rows: list[tuple[object, ...]] = []
+    for what, taken in uses.items():
+        use = quickest(taken[1:])  # the first one of each may have compiled
+        spent = [
+            float(np.min([each[phase] for each in phases[what][1:]])) if what in phases else "–"
+            for phase in PHASES
+        ]
+        rows.append((name, what, use.cpu, use.clock, use.megabytes, use.cpu / floor.cpu, *spent))
+    return rows
+
+
+def first_uses(folder: Path, project: Path) -> list[tuple[object, ...]]:
+    """What it takes to run on twelve records when nothing is compiled yet, and to compile all."""
+    rows: list[tuple[object, ...]] = []
+    for algorithm in FIRST_USE:
+        command = ["-m", "kanon_tui", "run", str(project), "--algorithm", algorithm]
+        kept = {"NUMBA_CACHE_DIR": str(folder / algorithm)}
+        use = measured(command, kept)
+        rows.append((algorithm, use.cpu, use.clock, measured(command, kept).clock))
+    kept = {"NUMBA_CACHE_DIR": str(folder / "everything")}
+    use = measured(["-m", "kanon_tui", "warmup"], kept)
+    again = measured(["-m", "kanon_tui", "warmup"], kept)
+    return [*rows, ("everything (warmup)", use.cpu, use.clock, again.clock)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[100_000])
+    parser.add_argument("--repeats", type=int, default=REPEATS)
+    parser.add_argument("--first-use", action="store_true")
+    parser.add_argument("--renew", action="store_true", help="put the tables into the page")
+    options = parser.parse_args()
+    rows: list[tuple[object, ...]] = []
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        rows += rows_of("Adult, 30,162", adult(folder), options.repeats)
+        for size in options.sizes:
+            repeats = options.repeats if size < 1_000_000 else 1
+            rows += rows_of(f"census, {size:,}", census(folder, size), repeats)
+        heads = ("table", "work", "CPU s", "clock s", "MB", "× floor", *PHASES)
+        print_table("whole runs, k as the project says", heads, rows)
+        if options.renew:
+            renew("whole runs", markdown_table(heads, rows))
+        if options.first_use:
+            heads = ("algorithm", "CPU s", "clock s", "clock s, second time")
+            found = first_uses(folder, census(folder, 12))
+            print_table("first use on a machine, 12 records", heads, found)
+            if options.renew:
+                renew("first use", markdown_table(heads, found))
+
+
+if __name__ == "__main__":
+    main()

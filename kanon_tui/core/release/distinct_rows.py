@@ -1,0 +1,74 @@
+"""Which rows of coded columns are equal, and which come first.
+
+A row becomes one number: its codes are the digits, the first column counting most. Equal rows have
+equal numbers, smaller rows smaller ones. Where the digits do not fit into 62 bits, what there is so
+far is replaced by its rank among the distinct ones, of which there are no more than rows.
+
+Numbers are told apart by hashing, on all cores; only the distinct ones are sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from kanon_tui.core.numeric import Int64s
+
+__all__ = ["dense_ranks", "number_rows", "ranks_of_texts", "row_keys"]
+
+_ROOM = 2**62
+
+
+def number_rows(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
+    """A number for every distinct row, counted in order of first appearance."""
+    keys = pl.DataFrame({"key": row_keys(columns)})
+    return _places(keys, keys.unique(maintain_order=True))
+
+
+def dense_ranks(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
+    """Per row the number of smaller distinct rows, the first column counting most."""
+    return _ranks(row_keys(columns))
+
+
+def ranks_of_texts(texts: pl.Series) -> npt.NDArray[np.int32]:
+    """The place of every text among the sorted distinct ones."""
+    cells = texts.alias("key").to_frame()
+    return _places(cells, cells.unique().sort("key"))
+
+
+def row_keys(columns: Iterable[npt.NDArray[np.integer]]) -> Int64s:
+    """A number for every row, in the order of the rows."""
+    keys: Int64s | None = None
+    size = 1
+    for column in columns:
+        if len(column) == 0:
+            return np.empty(0, dtype=np.int64)
+        low = int(column.min())
+        width = int(column.max()) - low + 1
+        if keys is None:
+            keys, size = column.astype(np.int64) - low, width
+            continue
+        if size * width >= _ROOM:
+            keys = _ranks(keys).astype(np.int64)
+            size = int(keys.max()) + 1
+        keys *= width
+        keys += column
+        keys -= low
+        size *= width
+    assert keys is not None, "a release has columns"
+    return keys
+
+
+def _ranks(keys: Int64s) -> npt.NDArray[np.int32]:
+    rows = pl.DataFrame({"key": keys})
+    return _places(rows, rows.unique().sort("key"))
+
+
+def _places(rows: pl.DataFrame, distinct: pl.DataFrame) -> npt.NDArray[np.int32]:
+    """Per row its place among the distinct ones."""
+    numbered = distinct.with_row_index("place")
+    found = rows.join(numbered, on="key", how="left", nulls_equal=True, maintain_order="left")
+    return found["place"].to_numpy().astype(np.int32)
