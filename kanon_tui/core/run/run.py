@@ -17,13 +17,9 @@ from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.disjoint_ranges import disjoint_steps
 from kanon_tui.core.clustering.refining import refined_steps
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
-<<<<<<< HEAD
 from kanon_tui.core.full_domain.cell_suppression import hidden_cell_steps
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
-=======
 from kanon_tui.core.report.phases import Seconds
-from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps
->>>>>>> 9fc1160 (Runs start in half the time, know the seconds of their phases, and rank rows by one number; the application loads its kernels itself)
+from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Run", "State"]
