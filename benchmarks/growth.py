@@ -137,7 +137,7 @@ def measure(
             for name in names:
                 seconds = found.setdefault((name, shape), [])
                 power = grown(sizes[:place], seconds)
-                power = 1.5 if math.isnan(power) else power
+                power = 1.0 if math.isnan(power) else power
                 ahead = (size / sizes[place - 1]) ** power * seconds[-1] if seconds else 0.0
                 if len(seconds) < place or ahead > patience:
                     continue
@@ -164,16 +164,21 @@ def main() -> None:
     sizes = sorted({*options.sizes, *([MILLION] if options.million else [])})
     made = {n: m for n, m in shapes(options.adult).items() if n in (options.shapes or [n])}
     found = measure(options.algorithms, made, sizes, options.patience)
-    rows = []
+    rows: list[tuple[object, ...]] = []
     worst: list[tuple[object, ...]] = []
     for name in options.algorithms:
-        powers = []
+        powers: list[tuple[float, str]] = []
         for shape in made:
             seconds = found[name, shape]
+            missing = ["–"] * (len(sizes) - len(seconds))
             power = grown(sizes[: len(seconds)], seconds)
-            rows.append((name, shape, *seconds, *["–"] * (len(sizes) - len(seconds)), power))
-            powers.append((-math.inf if math.isnan(power) else power, shape))
-        worst.append((name, *max(powers)))
+            if math.isnan(power):
+                rows.append((name, shape, *seconds, *missing, "–"))
+            else:
+                rows.append((name, shape, *seconds, *missing, power))
+                powers.append((power, shape))
+        if powers:
+            worst.append((name, *max(powers)))
     heads = ("algorithm", "shape", *(f"{size:,}" for size in sizes), "n to the power of")
     print_table("processor seconds of the search", heads, rows)
     print_table("worst growth of all shapes", ("algorithm", "n to the power of", "shape"), worst)

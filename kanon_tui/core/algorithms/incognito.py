@@ -206,10 +206,11 @@ class _Lattice:
 
     def _pass_above(self, point: npt.NDArray[np.int64]) -> Iterator[Step]:
         above = tuple(slice(int(level), None) for level in point)
-        known = int(self.unknown[above].sum()) - 1
-        inferred = np.zeros_like(self.unknown)
-        inferred[above] = self.unknown[above]
-        self.search.told.settled(Reason.ABOVE, self._nodes(inferred))
+        known = int(np.count_nonzero(self.unknown[above])) - 1
+        if self.search.told.follows:
+            inferred = np.zeros_like(self.unknown)
+            inferred[above] = self.unknown[above]
+            self.search.told.settled(Reason.ABOVE, self._nodes(inferred))
         self.unknown[above] = False
         self.passing[above] = True
         self.search.pruned += known

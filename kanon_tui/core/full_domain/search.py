@@ -204,14 +204,19 @@ class Search:
     def tell(self, kind: str, template: str, **facts: Any) -> Iterator[Step]:
         """A decision was taken: a step, now or together with those that follow."""
         self._decisions_since_step += 1
-        decisions, most = self._decisions_since_step, self.context.decisions_per_step
-        if decisions < most and self.frequency.work - self._work_at_step < _WORK_PER_STEP:
+        decisions = self._decisions_since_step
+        if not self._due(decisions):
             return
         if decisions > 1:
             template = "{decisions:,} decisions; the last: " + template
             facts["decisions"] = decisions
         self._decisions_since_step, self._work_at_step = 0, self.frequency.work
         yield self.step(kind, template, facts)
+
+    def _due(self, decisions: int) -> bool:
+        """Whether so many decisions since the last step make one."""
+        worked = self.frequency.work - self._work_at_step
+        return decisions >= self.context.decisions_per_step or worked >= _WORK_PER_STEP
 
     def step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
         """A step with the counters as they are, and the best string so far to keep."""
@@ -259,6 +264,9 @@ class Search:
 
         `why` says, with facts of its own, why it is this one that is tested.
         """
+        if not self.told.watched and not self._due(self._decisions_since_step + 1):
+            self._decisions_since_step += 1  # nobody will read it: there are many thousand tests
+            return iter(())
         rv = self.rv(levels)
         facts: dict[str, Any] = {"string": self.text(levels, part), "k": self.task.k}
         facts |= {"classes": outcome.classes, "smallest": outcome.smallest, "small": outcome.small}
