@@ -81,7 +81,8 @@ class Incognito(Algorithm):
         search = Search(task, context, lowest)
         free = tuple(a for a, size in enumerate(search.space.sizes) if size > 1)
         self._refuse_if_too_large([search.space.sizes[a] for a in free])
-        first = 1 if task.requirements else 2  # levels that pass alone by size may miss more
+        beyond_k = task.requirements or task.release_risk is not None
+        first = 1 if beyond_k else 2  # levels that pass alone by size may miss more
         sizes = [search.space.sizes[a] for a in free]
         total = prod(size + 1 for size in sizes) - 1 - (sum(sizes) if first == 2 else 0)
         search.progress = lambda: min((search.pruned + search.tested) / max(total, 1), 1.0)

@@ -52,7 +52,8 @@ _MERGES_PER_STEP = 32
 
 def steps_beyond_k(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
     """The steps of an algorithm, and what follows on a task that requires more than k."""
-    if not task.requirements or algorithm.family is Family.FULL_DOMAIN:
+    beyond_k = task.requirements or task.release_risk is not None
+    if not beyond_k or algorithm.family is Family.FULL_DOMAIN:
         # Searches test what is required with every string.
         return (yield from algorithm.steps(task, context))
     beyond = out_of_reach(task.requirements, suppression=algorithm.keeps_magvals)
@@ -68,6 +69,7 @@ def repair_steps(task: Task, context: RunContext, grouping: Grouping, keep_magva
         return grouping
     repair = RequirementRepair(task, context, grouping, keep_magvals)
     yield from repair.run()
+    yield from repair.lower_risk()
     return repair.grouping()
 
 
@@ -120,6 +122,37 @@ class RequirementRepair:
             facts = {"merges": count_of(merges, "class", "classes")} | drawn
             template = "{merges} merged with others: every class has what is required."
             yield Step("merge", template, facts, self._counters(), 1.0)
+
+    def lower_risk(self) -> Iterator[Step]:
+        """Merge the smallest class with the nearest until the risk of the release is low enough."""
+        risk, people = self._task.release_risk, self._task.people
+        if risk is None:
+            return
+        sizes = self._task.sizes_of(self._labels)
+        before = self._merges
+        while True:
+            free = np.flatnonzero((self._boxes.sizes > 0) & ~self._suppressed)
+            figure = risk.figure(sizes[free], people)
+            if figure <= risk.max + TIE:
+                break
+            one = int(free[np.argmin(sizes[free])])
+            other = self._partner(one)
+            drawn = self._drawn(one, other, True)
+            self._merge(one, other)
+            sizes[other] = self._counted(one, other, sizes)
+            if (self._merges - before) % self._context.decisions_per_step == 0:
+                template = (
+                    "Class {small:,}, the smallest, joins class {other:,}, the nearest: the "
+                    "release had {risk}, {figure:.4g}."
+                )
+                facts = {"small": one + 1, "other": other + 1, "risk": str(risk), "figure": figure}
+                yield Step("merge", template, facts | drawn, self._counters())
+
+    def _counted(self, one: int, other: int, sizes: Int64s) -> int:
+        """How many people a union has: more than none of both."""
+        if self._task.repeated is None:
+            return int(sizes[one] + sizes[other])
+        return int(self._values[0].figures(np.array([other]))[0])
 
     def grouping(self) -> Grouping:
         """The classes as they are now."""
@@ -183,6 +216,11 @@ class RequirementRepair:
 
     def _not_even_together(self) -> str:
         """Why merging on has led nowhere: shares of people may fail in a union of classes."""
+        if self._task.release_risk is not None and not (self._gaps > 0).any():
+            return (
+                f"{self._task.release_risk} is required, which even all records as one class do "
+                f"not keep; allow more"
+            )
         missed = [each for each in self._task.requirements if not each.whole_table_holds]
         why = missed[0].unreachable() if missed else "what is required is missed"
         return (
@@ -202,6 +240,8 @@ class RequirementRepair:
 
     def _all_gaps(self, classes: Int64s, one: int | None = None) -> Floats:
         """What some classes miss in all; with `one`, what their unions with it miss."""
+        if not self._values:
+            return np.zeros(len(classes))
         return np.asarray(np.sum([values.gaps(classes, one) for values in self._values], axis=0))
 
     def _merge_sentence(self, one: int, other: int) -> tuple[str, dict[str, Any]]:

@@ -206,7 +206,11 @@ class Frequency:
                 large_enough, passes=not fails, small=gone, missed=missed, fails_below=fails
             )
         assert self.requirement_test is not None
-        fails = gone > self.allowed or self.requirement_test.too_many_gone(numbers, kept)
+        fails = (
+            gone > self.allowed
+            or self.requirement_test.too_many_gone(numbers, kept)
+            or self.requirement_test.at_risk(numbers, classes.sizes, kept)
+        )
         below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
         return replace(large_enough, passes=not fails, small=gone, missed=missed, fails_below=below)
 
@@ -235,7 +239,7 @@ class Frequency:
         required = self.requirement_test.requirements
         if not self.allowed:
             return all(each.closed for each in required)
-        return all(each.monotone for each in required)
+        return self.requirement_test.risk is None and all(each.monotone for each in required)
 
     @cached_property
     def necessary(self) -> Frequency:

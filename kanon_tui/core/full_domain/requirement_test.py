@@ -16,6 +16,7 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.numeric import Flags, Int32s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
+from kanon_tui.core.privacy.risk import RiskBound
 
 __all__ = ["MissedRequirement", "RequirementTest"]
 
@@ -45,10 +46,27 @@ class RequirementTest:
         self._place = [list(columns).index(id(each.column.codes)) for each in requirements]
         self._people: GroupValues | None = None
         self._most_people = 0
+        self.risk: RiskBound | None = None
+        """A bound for the risk of the release as a whole, in a table of `_of` people."""
+        self._of = 0
 
     def limit_people(self, most: int, person: Column, tuple_of: Int32s, tuples: int) -> None:
         """Let at most so many people lose a record."""
         self._people, self._most_people = GroupValues.of(tuple_of, person.codes, tuples), most
+
+    def limit_risk(self, risk: RiskBound, people: int) -> None:
+        """Bound the risk of the release as a whole."""
+        self.risk, self._of = risk, people
+
+    def at_risk(self, number: Int32s, sizes: Int32s, kept: Flags) -> bool:
+        """Whether the classes that are kept are at too much risk together."""
+        if self.risk is None:
+            return False
+        counted = sizes.astype(np.int64)
+        if self._people is not None:
+            pairs = self._people
+            counted = GroupValues.of(number[pairs.group], pairs.code, len(sizes)).distinct
+        return not self.risk.holds(counted[kept], self._of)
 
     def too_many_gone(self, number: Int32s, kept: Flags) -> bool:
         """Whether too many people have a record in classes that are not kept."""
@@ -60,6 +78,8 @@ class RequirementTest:
     def least_removed(self, number: Int32s, sizes: Int32s) -> npt.NDArray[np.int64]:
         """Per class how many records must go at least for the rest to hold."""
         values = self._values(number, len(sizes))
+        if not self.requirements:
+            return np.zeros(len(sizes), dtype=np.int64)
         pairs = zip(self.requirements, values, strict=True)
         removed = [requirement.least_removed(held) for requirement, held in pairs]
         return np.asarray(np.max(removed, axis=0), dtype=np.int64)

@@ -12,6 +12,7 @@ from kanon_tui.core.numeric import TIE
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.requirements_file import REQUIREMENTS
+from kanon_tui.core.privacy.risk import RISK, RiskBound
 
 __all__ = ["Privacy"]
 
@@ -39,6 +40,10 @@ class Privacy:
     """Beyond k: what every class must keep of sensitive attributes."""
     personal_k: str | None = declared(
         None, "Column with the k that each person asks for; it need not be published"
+    )
+
+    risk: RiskBound | None = declared(
+        None, "What the whole release may be at risk of, by a model of the attacker", type=RISK
     )
 
     def allowed_suppressed(self, records: int) -> int:

@@ -9,6 +9,7 @@ purpose: do not let it import a model, and do not let a model import a formula f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import polars as pl
@@ -23,6 +24,7 @@ __all__ = [
     "FIGURES",
     "Claim",
     "People",
+    "RiskClaim",
     "classes_without",
     "overlapping",
     "smallest_class",
@@ -32,6 +34,19 @@ __all__ = [
 
 
 _ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class RiskClaim:
+    """What the whole release is said to be at risk of at most, as plain data."""
+
+    measure: str
+    """`average` or `share`."""
+    most: float
+    scale: float
+    """What a record's risk is times 1 / the size of its class."""
+    threshold: float
+    words: str
 
 
 def smallest_class(
@@ -88,6 +103,7 @@ def verify(
     personal_k: Sequence[float] | None = None,
     copies: pl.Series | None = None,
     people: People | None = None,
+    risk: RiskClaim | None = None,
 ) -> int:
     """Prove that a release may be shown: no identifiers, every class has all that is asked of it.
 
@@ -119,6 +135,13 @@ def verify(
                 f"the release does not verify: {short:,} of its classes "
                 f"{plural(short, 'has', 'have')} fewer records than somebody in "
                 f"{plural(short, 'it', 'them')} asks for; nothing was written"
+            )
+    if risk is not None:
+        found = _risk(published, quasi, risk, copies, people)
+        if found > risk.most + _ROUNDING:
+            raise NotReachedError(
+                f"the release does not verify: {risk.words} is required, and it has {found:.4g}; "
+                f"nothing was written"
             )
     for claim in claims:
         missing = classes_without(published, quasi, claim, copies, people)
@@ -161,6 +184,24 @@ def verify_pseudonyms(
             f"together, fewer than {k} people share; use identifier: drop, or one row per person; "
             f"nothing was written"
         )
+
+
+def _risk(
+    published: pl.DataFrame,
+    quasi: Sequence[str],
+    risk: RiskClaim,
+    copies: pl.Series | None,
+    people: People | None,
+) -> float:
+    """The mean risk of a record, or the share of those whose risk is above the threshold."""
+    cells = _cells(published, quasi)
+    counted = cells.with_columns(_records(published, copies, people))
+    sizes = counted.group_by(cells.columns).agg(_size(people))["size"].to_list()
+    risks = [(size, risk.scale / size) for size in sizes]
+    if risk.measure == "average":
+        return float(sum(size * one for size, one in risks) / sum(sizes))
+    above = sum(size for size, one in risks if one > risk.threshold + _ROUNDING)
+    return float(above / sum(sizes))
 
 
 def _classes_below_personal_k(

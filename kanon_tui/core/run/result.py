@@ -25,7 +25,7 @@ from kanon_tui.core.data.writing import write_table, write_text
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.privacy.verify import People, overlapping, verify, verify_pseudonyms
+from kanon_tui.core.privacy.verify import People, RiskClaim, overlapping, verify, verify_pseudonyms
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release, recode
@@ -181,6 +181,14 @@ def _verify_disjoint(release: Release) -> None:
             )
 
 
+def _risk(task: Task) -> RiskClaim | None:
+    """What is required of the release as a whole; the highest risk is proven as k."""
+    risk = task.release_risk
+    if risk is None:
+        return None
+    return RiskClaim(risk.measure, risk.max, risk.scale(task.people), risk.threshold, str(risk))
+
+
 def _verify(release: Release) -> None:
     task = release.task
     _verify_disjoint(release)
@@ -190,7 +198,16 @@ def _verify(release: Release) -> None:
     published = release.frame.clear() if release.suppressed.all() else release.frame
     try:
         people = _people(release)
-        verify(published, quasi, task.left_out, task.k, claims, _personal_k(release), people=people)
+        verify(
+            published,
+            quasi,
+            task.left_out,
+            task.k,
+            claims,
+            _personal_k(release),
+            people=people,
+            risk=_risk(task),
+        )
         for name in task.pseudonymised:
             raw, tokens = task.table.frame[name], task.table.missing_tokens
             verify_pseudonyms(published, quasi, name, raw, tokens, task.k)
@@ -208,7 +225,9 @@ def _verify(release: Release) -> None:
             shown = published.filter(~release.suppressed[release.order])
             asked = _personal_k(release, starred=False)
             people = _people(release, starred=False)
-            verify(shown, quasi, task.left_out, task.k, claims, asked, people=people)
+            verify(
+                shown, quasi, task.left_out, task.k, claims, asked, people=people, risk=_risk(task)
+            )
         raise starred_class(suppressed, task.k) from None
 
 

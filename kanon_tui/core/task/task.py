@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.column import Column, counted
 from kanon_tui.core.data.csv_format import CsvFormat
+from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.pseudonyms import KeyFile, pseudonym_column
 from kanon_tui.core.data.repeated_people import RepeatedPeople, repeated_people
 from kanon_tui.core.data.schema import Role
@@ -23,6 +24,7 @@ from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement, join_columns
 from kanon_tui.core.privacy.people_requirement import PeopleRequirement, k_in_people
 from kanon_tui.core.privacy.personal_k import personal_requirement
+from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
@@ -161,8 +163,23 @@ class Task:
 
     @property
     def k(self) -> int:
-        """The asked-for smallest class."""
-        return self.privacy.k
+        """The smallest class: the k asked for, or what a bound for the highest risk needs."""
+        risk = self.privacy.risk
+        return self.privacy.k if risk is None else max(self.privacy.k, risk.least_k(self.people))
+
+    @property
+    def release_risk(self) -> RiskBound | None:
+        """A bound for the risk of the whole release, which no class keeps by itself."""
+        risk = self.privacy.risk
+        return None if risk is None or risk.measure == "highest" else risk
+
+    def sizes_of(self, classes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+        """People of every class, or records where nobody has several; -1 is no class."""
+        there = classes >= 0
+        if self.repeated is not None:
+            codes = self.repeated.codes[there]
+            return GroupValues.of(classes[there], codes, int(classes.max()) + 1).distinct
+        return counted(classes[there], None if self.copies is None else self.copies[there])
 
     @cached_property
     def repeated(self) -> Column | None:
@@ -272,9 +289,9 @@ class Task:
     def sensitive_requirements(self) -> tuple[ColumnRequirement, ...]:
         """Those of sensitive attributes."""
         joined = join_columns(self.privacy.requirements, self.sensitive, "privacy")
-        return self.counted(joined)
+        return self.in_people(joined)
 
-    def counted(self, requirements: Sequence[ColumnRequirement]) -> tuple[ColumnRequirement, ...]:
+    def in_people(self, requirements: Sequence[ColumnRequirement]) -> tuple[ColumnRequirement, ...]:
         """Requirements as they are counted here: in people where some have several records."""
         if self.repeated is None:
             return tuple(requirements)
@@ -284,7 +301,7 @@ class Task:
     def _personal_requirements(self) -> tuple[ColumnRequirement, ...]:
         if self.personal_k is None:
             return ()
-        return self.counted([personal_requirement(self.personal_k)])
+        return self.in_people([personal_requirement(self.personal_k)])
 
     @cached_property
     def codes(self) -> npt.NDArray[np.int32]:

@@ -1,0 +1,222 @@
+"""How many people of a population are unique, estimated from the classes of a sample of it.
+
+A record that is unique in a sample is in danger only where it is unique in the population as well.
+The sample is taken for a simple random one of n people out of N; π = n / N. c₁, c₂, … are the
+numbers of classes with one person, two people and so on, u is the number of classes.
+
+- Zayatz: a sample unique comes from a population class of j people with a probability that follows
+  from hypergeometric sampling, the distribution of class sizes in the population being taken for
+  that of the sample. Uniques: c₁ · P(unique in the population | unique in the sample) / π.
+- Pitman: class sizes follow Ewens and Pitman's random partition with parameters θ and α, fitted to
+  the sample by maximum likelihood. Uniques: Γ(θ + 1) / Γ(θ + α) · N^α.
+- SNB (slide negative binomial): the K classes of the population have 1 + NB(α, p) people each, of
+  whom everybody is sampled with probability π. K, α and p are fitted so that N, u and c₁ are met.
+  Uniques: K · p^α.
+- the rule of Dankar et al.: for π up to 0.1 Pitman, or Zayatz where it does not converge; above,
+  the smaller of Zayatz and SNB. Clinical data sets decided it; other data may not be like them.
+
+None of the models is told by the data: estimates may be far off where a population is not like its
+model, or the sample not random. None where there is no solution; 0 without sample uniques.
+
+Reference: Zayatz, Estimation of the number of unique population elements using a sample (1991);
+Hoshino, Applying Pitman's sampling formula to microdata disclosure risk assessment (2001); Chen and
+Keller-McNulty, Estimation of identification disclosure risk in microdata (1998); Dankar, El Emam,
+Neisa and Roffey, Estimating the re-identification risk of clinical data sets (2012). ARX uses the
+same models and rule (RiskModelPopulationUniqueness); it fits SNB in another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, isfinite, lgamma, log
+
+import numpy as np
+
+from kanon_tui.core.numeric import Floats, Int64s
+
+__all__ = ["Uniqueness", "pitman", "slide_negative_binomial", "uniqueness", "zayatz"]
+
+_SMALL_SAMPLE = 0.1
+_ROUNDS = 200
+
+
+@dataclass(frozen=True)
+class Uniqueness:
+    """Uniques of a sample, and of the population by every model; None where one has no answer."""
+
+    sample: int
+    zayatz: float | None
+    pitman: float | None
+    snb: float | None
+    dankar: float | None
+    by: str | None
+    """The model that the rule of Dankar et al. chose."""
+
+
+def uniqueness(sizes: Int64s, population: int) -> Uniqueness:
+    """The estimates for classes of these sizes, in a sample of so many people."""
+    n = int(sizes.sum())
+    unique = int((sizes == 1).sum())
+    if not unique:
+        return Uniqueness(0, 0.0, 0.0, 0.0, 0.0, None)
+    found = {
+        "zayatz": zayatz(sizes, population),
+        "pitman": pitman(sizes, population),
+        "snb": slide_negative_binomial(sizes, population),
+    }
+    order = ["pitman", "zayatz"]
+    if n / population > _SMALL_SAMPLE:
+        order = sorted(("snb", "zayatz"), key=lambda one: found[one] or float("inf"))
+    by = next((one for one in order if found[one] is not None), None)
+    return Uniqueness(unique, **found, dankar=found[by] if by else None, by=by)
+
+
+def zayatz(sizes: Int64s, population: int) -> float | None:
+    """Zayatz's estimate."""
+    n = int(sizes.sum())
+    largest, counts = np.unique(sizes, return_counts=True)
+    chance = np.array([_one_of(int(size), population, n) for size in largest])
+    weight = float((counts * chance).sum())
+    unique = float((sizes == 1).sum())
+    if not weight:
+        return None
+    certain = unique * _one_of(1, population, n) / weight
+    return unique * certain / (n / population)
+
+
+def _one_of(size: int, population: int, n: int) -> float:
+    """The chance that exactly one of so many is among n drawn from the population."""
+    if n - 1 > population - size:
+        return 0.0
+    return size * exp(_log_choose(population - size, n - 1) - _log_choose(population, n))
+
+
+def _log_choose(of: int, some: int) -> float:
+    return lgamma(of + 1) - lgamma(some + 1) - lgamma(of - some + 1)
+
+
+def pitman(sizes: Int64s, population: int) -> float | None:
+    """Pitman's model, its likelihood solved by Newton's method."""
+    n, classes = int(sizes.sum()), len(sizes)
+    kinds, counts = np.unique(sizes[sizes > 1], return_counts=True)
+    up_to_classes = np.arange(1, classes, dtype=np.float64)
+    up_to_n = np.arange(1, n, dtype=np.float64)
+    below = np.arange(1, int(sizes.max()), dtype=np.float64)
+
+    def slopes(theta: float, alpha: float) -> tuple[Floats, Floats]:
+        """First and second derivatives of the likelihood."""
+        parts = 1 / (theta + up_to_classes * alpha)
+        weighted = up_to_classes * parts
+        whole = 1 / (theta + up_to_n)
+        running = np.concatenate([[0.0], np.cumsum(1 / (below - alpha))])
+        squares = np.concatenate([[0.0], np.cumsum(1 / (below - alpha) ** 2)])
+        first = [
+            parts.sum() - whole.sum(),
+            weighted.sum() - (counts * running[kinds - 1]).sum(),
+        ]
+        mixed = -(weighted * parts).sum()
+        second = [
+            [(whole**2).sum() - (parts**2).sum(), mixed],
+            [mixed, -(weighted**2).sum() - (counts * squares[kinds - 1]).sum()],
+        ]
+        return np.array(first), np.array(second)
+
+    solved = _newton(slopes, *_start(sizes, n, classes))
+    if solved is None:
+        return None
+    theta, alpha = solved
+    estimate = exp(lgamma(theta + 1) - lgamma(theta + alpha) + alpha * log(population))
+    return estimate if 0 <= estimate <= population else None
+
+
+def _start(sizes: Int64s, n: int, classes: int) -> tuple[float, float]:
+    """Hoshino's first guess of θ and α."""
+    one = float((sizes == 1).sum())
+    c = one * (one - 1) / max(float((sizes == 2).sum()), 1.0)
+    below = 2 * one * classes + one * c - n * c
+    theta = (n * classes * c - one * (n - 1) * (2 * classes + c)) / below if below else 1.0
+    alpha = (theta * (one - n) + (n - 1) * one) / (n * classes)
+    if not (0 < alpha < 1 and theta > -alpha):
+        return 1.0, 0.5
+    return theta, alpha
+
+
+def _newton(
+    slopes: Callable[[float, float], tuple[Floats, Floats]], theta: float, alpha: float
+) -> tuple[float, float] | None:
+    for _ in range(_ROUNDS):
+        first, second = slopes(theta, alpha)
+        if np.abs(first).max() < 1e-8:
+            return theta, alpha
+        try:
+            step = np.linalg.solve(second, first)
+        except np.linalg.LinAlgError:
+            return None
+        share = 1.0  # shorter steps where a whole one would leave the allowed values
+        while share > 1e-6:
+            new_theta, new_alpha = theta - share * step[0], alpha - share * step[1]
+            if 0 < new_alpha < 1 and new_theta > -new_alpha and isfinite(new_theta):
+                break
+            share /= 2
+        else:
+            return None
+        if max(abs(new_theta - theta), abs(new_alpha - alpha)) < 1e-12 * (1 + abs(theta)):
+            return new_theta, new_alpha
+        theta, alpha = float(new_theta), float(new_alpha)
+    return None
+
+
+def slide_negative_binomial(sizes: Int64s, population: int) -> float | None:
+    """The slide negative binomial model, fitted to N, the classes and the uniques of the sample."""
+    n, classes, unique = int(sizes.sum()), len(sizes), int((sizes == 1).sum())
+    pi = n / population
+    if pi >= 1:
+        return float(unique)
+
+    def fitted(p: float) -> tuple[float, float, float] | None:
+        """K, α and the expected sample uniques, such that N and the classes are met."""
+        left = 1 - (1 - p) * (1 - pi)
+
+        def expected(alpha: float) -> float:
+            k = population / (1 + alpha * (1 - p) / p)
+            return float(k * (1 - (1 - pi) * (p / left) ** alpha))
+
+        alpha = _root(lambda a: expected(a) - classes, 1e-9, 1e9)
+        if alpha is None:
+            return None
+        k = population / (1 + alpha * (1 - p) / p)
+        none = (p / left) ** alpha
+        ones = k * none * pi * (1 + alpha * (1 - pi) * (1 - p) / left)
+        return k, alpha, ones
+
+    def missing(p: float) -> float:
+        found = fitted(p)
+        return float("nan") if found is None else found[2] - unique
+
+    grid = np.concatenate([np.geomspace(1e-6, 0.5, 60), 1 - np.geomspace(0.5, 1e-6, 60)[1:]])
+    values = [missing(float(p)) for p in grid]
+    for low, high, one, two in zip(grid, grid[1:], values, values[1:], strict=False):
+        if one * two <= 0:  # false where one of them has no answer
+            p = _root(missing, float(low), float(high))
+            found = fitted(p) if p is not None else None
+            if p is not None and found is not None:
+                return float(found[0] * p ** found[1])
+    return None
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float | None:
+    """Where a function changes its sign, by halving; on a scale of logarithms where it is wide."""
+    at_low, at_high = function(low), function(high)
+    if not at_low * at_high <= 0:
+        return None
+    for _ in range(_ROUNDS):
+        middle = (low * high) ** 0.5 if high > 4 * low else (low + high) / 2
+        at = function(middle)
+        if at == 0 or high - low < 1e-13 * high:
+            return middle
+        if at * at_low > 0:
+            low, at_low = middle, at
+        else:
+            high = middle
+    return (low + high) / 2

@@ -1,0 +1,156 @@
+"""Risk models: how likely an attacker finds somebody, and bounds for it.
+
+With f the people of a class (records, where nobody has several), F those of the population who look
+the same and n the published people:
+
+- prosecutor: the attacker knows that the person is in the release; the risk of a record is 1 / f.
+- journalist: the attacker knows only that she is in the population; the risk is 1 / F.
+- marketer: the attacker tries to find everybody; the risk is the share of the release that is found
+  on average, (1 / n) Σ f / F over the classes.
+
+F is f · N / n where the size N of the population is given: the release is taken for a random sample
+of it. Without a population F is f, which is the highest that the risk can be.
+
+A bound is for the highest risk of a record, for the average risk, or for the share of records whose
+risk is above a threshold: `risk: {model: marketer, max: 0.05}`. Where nothing else is said it is
+for the highest with prosecutor and journalist, for the average with marketer.
+
+The highest risk is a matter of every class: classes of at least 1 / max (· n / N) people, which is
+a larger k. The other two are a matter of the whole release. While nothing is suppressed, they only
+fall when classes are merged; with suppression they may rise, and searches prune by k alone.
+
+Reference: El Emam, Guide to the de-identification of personal health information (2013), chapters
+16 to 18; ARX has the same definitions (RiskModelSampleRisks).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, Literal
+
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import FieldType, choice, number, whole_number
+from kanon_tui.core.numeric import TIE, Floats, Int64s
+
+__all__ = ["MEASURES", "MODELS", "RISK", "RiskBound", "RiskFigures", "risk_figures"]
+
+Model = Literal["prosecutor", "journalist", "marketer"]
+Measure = Literal["highest", "average", "share"]
+MODELS: tuple[Model, ...] = ("prosecutor", "journalist", "marketer")
+MEASURES: tuple[Measure, ...] = ("highest", "average", "share")
+THRESHOLD = 0.2
+"""The risk above which a record is at risk where nothing else is said: classes below 5."""
+
+
+@dataclass(frozen=True)
+class RiskFigures:
+    """The risk of a release by one model."""
+
+    highest: float
+    average: float
+    share: float
+    """Of the records (people) whose risk is above the threshold."""
+
+
+def risk_figures(sizes: Int64s, population: Floats, threshold: float = THRESHOLD) -> RiskFigures:
+    """The risk of classes of these sizes, of which the population has so many people each."""
+    if not len(sizes):
+        return RiskFigures(0.0, 0.0, 0.0)
+    risks = 1.0 / population
+    n = float(sizes.sum())
+    return RiskFigures(
+        highest=float(risks.max()),
+        average=float((sizes * risks).sum() / n),
+        share=float(sizes[risks > threshold + TIE].sum() / n),
+    )
+
+
+@dataclass(frozen=True)
+class RiskBound:
+    """What a release may be at risk of."""
+
+    model: Model
+    max: float
+    measure: Measure = "highest"
+    threshold: float = THRESHOLD
+    population: int | None = None
+    """How many people the release is a sample of."""
+
+    def scale(self, people: int) -> float:
+        """What the risk of a record is times that of a prosecutor, in a table of so many people."""
+        if self.model == "prosecutor" or self.population is None:
+            return 1.0
+        return min(people / self.population, 1.0)
+
+    def least_k(self, people: int) -> int:
+        """The smallest class that keeps the highest risk; 1 where the bound is for another."""
+        return ceil(self.scale(people) / self.max - TIE) if self.measure == "highest" else 1
+
+    def figure(self, sizes: Int64s, people: int) -> float:
+        """The figure that is bounded, of classes of these sizes."""
+        found = risk_figures(sizes, sizes / self.scale(people), self.threshold)
+        return float(getattr(found, self.measure))
+
+    def holds(self, sizes: Int64s, people: int) -> bool:
+        """Whether classes of these sizes keep the bound."""
+        return self.figure(sizes, people) <= self.max + TIE
+
+    def __str__(self) -> str:
+        what = f"{self.measure} {self.model} risk"
+        if self.measure == "share":
+            what = f"share of records with a {self.model} risk above {self.threshold:g}"
+        of = "" if self.population is None else f" in a population of {self.population:,}"
+        return f"a {what} of at most {self.max:g}{of}"
+
+
+_SHARE = number(above=0, high=1, words="a share above 0, at most 1")
+_TYPES: dict[str, FieldType] = {
+    "model": choice(MODELS),
+    "max": _SHARE,
+    "measure": choice(MEASURES),
+    "threshold": _SHARE,
+    "population": whole_number(low=1),
+}
+
+
+def _read(located: LocatedValue) -> RiskBound | None:
+    if located.value is None:
+        return None
+    at = located.entries(tuple(_TYPES))
+    for key in ("model", "max"):
+        if key not in at:
+            raise located.refuse(
+                f"the key {key} is missing; write for instance risk: {{model: marketer, max: 0.05}}"
+            )
+    said: dict[str, Any] = {key: _TYPES[key].read(value) for key, value in at.items()}
+    said.setdefault("measure", "average" if said["model"] == "marketer" else "highest")
+    if "threshold" in at and said["measure"] != "share":
+        raise at["threshold"].refuse("a threshold is for measure: share; leave it out")
+    if "population" in at and said["model"] == "prosecutor":
+        raise at["population"].refuse(
+            "a prosecutor knows who is in the release, so that a population changes nothing; leave "
+            "it out or choose journalist"
+        )
+    return RiskBound(**said)
+
+
+def _write(bound: RiskBound | None) -> dict[str, Any] | None:
+    if bound is None:
+        return None
+    written: dict[str, Any] = {"model": bound.model, "max": bound.max}
+    if bound.measure != ("average" if bound.model == "marketer" else "highest"):
+        written["measure"] = bound.measure
+    if bound.measure == "share":
+        written["threshold"] = bound.threshold
+    if bound.population is not None:
+        written["population"] = bound.population
+    return written
+
+
+RISK = FieldType(
+    "a mapping with the keys model, max, measure, threshold and population",
+    _read,
+    _write,
+    optional=True,
+)
