@@ -129,8 +129,8 @@ def one_value_warning(attribute: QuasiIdentifier, classes: npt.NDArray[np.intege
         return None
     return note(
         "{name}: in {count:,} {of} one record dominates the mean, so that who knows the second "
-        "largest value learns the largest to within {p:.0%} (p% rule); publish: median or range, "
-        "or top: N",
+        "largest value learns the largest to within {p:.0%} (p% rule); choose publish: median or "
+        "range",
         name=Quotable(attribute.name),
         count=count,
         of=Quotable(plural(count, "class", "classes")),

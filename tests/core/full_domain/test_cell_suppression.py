@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
@@ -115,6 +116,14 @@ def test_what_is_required_beyond_k_holds_in_the_classes_with_hidden_cells() -> N
     table = released(task).table
     for _, group in table.group_by("a", "b"):
         assert group["s"].n_unique() >= 2
+
+
+def test_why_says_that_the_cell_was_hidden_alone() -> None:
+    columns = {"a": ["x", "x", "z", "z"], "b": ["p", "q", "r", "r"]}
+    result = released(cells_task(columns, 2, {"a": 0.9, "b": 0.1}))
+    why = explainer(result).of_record(0, 1)
+    assert why.question == "Why is b p published as *?"
+    assert "cheapest way found" in why.because
 
 
 def test_one_value_for_a_class_and_hidden_cells_are_refused_together() -> None:

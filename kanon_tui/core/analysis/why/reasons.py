@@ -64,6 +64,13 @@ class Why:
     rules: tuple[RuleVerdict, ...] = ()
 
 
+HIDDEN_ALONE = (
+    "fewer than k records look like it at the chosen levels, or its class misses what is required, "
+    "and hiding this cell was the cheapest way found to keep the record"
+)
+"""Full-domain with single hidden cells."""
+
+
 class Reasons(ABC):
     """Answers for one result; what is counted once is kept for the next question."""
 
@@ -84,10 +91,17 @@ class Reasons(ABC):
             f"Why is {attribute.name} {shortened(self.original(record, x))} published as "
             f"{shortened(self.published(record, x))}?"
         )
+        grouping = self.result.grouping
+        singly = grouping.suppressed_cells
+        if grouping.levels is not None and singly is not None and singly[record, x]:
+            return Why(asked, HIDDEN_ALONE)
+        facts = self._record_facts(record, x)
+        if attribute.publishes_one_value:
+            facts = (f"All members of a class get its {attribute.publish}.", *facts)
         return Why(
             asked,
             self.because(record, x),
-            self._record_facts(record, x),
+            facts,
             self._record_changes(record, x),
             self.rules(record, x),
         )
