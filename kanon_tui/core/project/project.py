@@ -32,6 +32,7 @@ from kanon_tui.core.project.algorithm_choice import ALGORITHM, AlgorithmChoice
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.data_source import DataSource
 from kanon_tui.core.project.file import VERSION, check_version, file_text, read_file
+from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.project.resources import Resources
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.task import EVEN_EMPHASIS
@@ -86,6 +87,11 @@ class Project:
         0, "Start of random choices; the same seed, the same release", low=0, always=True
     )
     output: Output = declared(Output(), "How the release is written", type=section(Output))
+    report: ReportTexts = declared(
+        ReportTexts(),
+        "What the report says beside the figures, for those who sign it",
+        type=section(ReportTexts),
+    )
     run: Resources = declared(Resources(), "What a run may use", type=section(Resources))
     path: Path | None = None
     """The file it was loaded from or saved to."""

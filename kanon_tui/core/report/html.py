@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html as markup
+import re
 from collections.abc import Sequence
 
 from kanon_tui.core.report.distribution_svg import distribution_svg
@@ -53,7 +54,9 @@ def _escaped(text: str) -> str:
 
 
 def _section(section: Section) -> str:
-    parts = [f"<section><h2>{_escaped(section.title)}</h2>"]
+    name = re.sub(r"[^a-z]+", "-", section.title.casefold()).strip("-")
+    long = ' class="long"' if section.title == _AFTER_THE_SUMMARY else ""
+    parts = [f'<section id="{name}"{long}><h2>{_escaped(section.title)}</h2>']
     parts += [f"<p>{_escaped(paragraph)}</p>" for paragraph in section.paragraphs]
     if section.rows:
         parts.append(_table(section))
@@ -90,6 +93,8 @@ def _cell(cell: str | Bar) -> str:
     )
 
 
+_AFTER_THE_SUMMARY = "What was done"
+"""The first section of the second page in print."""
 _LEGEND = (
     '<p class="legend"><i class="hollow"></i> original <i class="full"></i> release, shares of '
     "records</p>"
@@ -140,6 +145,17 @@ svg .share { font-size: 9px; fill: var(--soft); }
 pre { margin: 0; padding: .8rem 1rem; border-radius: .4rem; background: var(--page);
   white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { color: var(--soft); font-size: .85rem; }
-@media print { body { background: #fff; padding: 0; } section { break-inside: avoid; }
-  .track, .track i { print-color-adjust: exact; } }
+#decisions-and-signatures td { height: 3rem; border-bottom: 1px solid var(--soft); }
+@page { size: A4; margin: 18mm 16mm 20mm; @bottom-right { content: counter(page); } }
+@media print {
+  :root { --ink: #000; --soft: #333; --line: #bbb; --page: #fff; --card: #fff; --track: #e4eaf1;
+    --fill: #1f5fae; }
+  body { background: #fff; padding: 0; max-width: none; font-size: 10.5pt; }
+  header h1 { font-size: 18pt; } .tiles b { font-size: 13pt; }
+  section { border: 0; padding: 0; margin-bottom: 7mm; }
+  section#summary, section#decisions-and-signatures { break-inside: avoid; }
+  section.long { break-before: page; }
+  h2 { break-after: avoid; } tr, figure, pre { break-inside: avoid; }
+  thead { display: table-header-group; }
+  .track, .track i, .after, .full { print-color-adjust: exact; } }
 """

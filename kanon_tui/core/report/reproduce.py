@@ -14,6 +14,7 @@ from typing import Any
 
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.project.resources import Resources
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import is_visible
@@ -66,6 +67,7 @@ def _bare(project: Project) -> Project:
         privacy=replace(project.privacy, k=1),
         algorithm=AlgorithmChoice(),
         seed=0,
+        report=ReportTexts(),
         run=Resources(),
         attributes={
             name: replace(spec, guessed=False, publish_unique=False)

@@ -22,6 +22,12 @@ from kanon_tui.core.report.sections import (
     metrics_section,
     privacy_section,
 )
+from kanon_tui.core.report.to_sign import (
+    checklist_section,
+    decisions_section,
+    residual_section,
+    summary_section,
+)
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import EVEN_EMPHASIS
 from kanon_tui.core.text import first_few, joined
@@ -32,6 +38,8 @@ __all__ = ["story"]
 def story(result: FinishedRun, utility: Sequence[Section] = ()) -> tuple[str, list[Section]]:
     """The title and the sections, in reading order; those about utility come from elsewhere."""
     sections = [
+        summary_section(result),
+        decisions_section(result),
         _what_was_done(result),
         _attributes(result),
         _rules(result),
@@ -39,6 +47,8 @@ def story(result: FinishedRun, utility: Sequence[Section] = ()) -> tuple[str, li
         *utility,
         privacy_section(result),
         class_sizes_section(result),
+        residual_section(result),
+        checklist_section(result),
         _search(result),
         Section("Notes", items=result.notes),
         _reproduce(result),

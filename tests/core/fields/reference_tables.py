@@ -20,6 +20,7 @@ from kanon_tui.core.fields.declaration import Field, fields_of
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.project.resources import Resources
 from kanon_tui.core.task.output import Output
 
@@ -34,6 +35,7 @@ _SECTIONS: dict[str, tuple[type[Any], ...]] = {
     "privacy.": (Privacy,),
     "algorithm.": (AlgorithmChoice,),
     "output.": (Output, CsvChoice),
+    "report.": (ReportTexts,),
     "run.": (Resources,),
 }
 

@@ -1,0 +1,205 @@
+"""The first page of a report, for those who sign it, and what they should know of what remains.
+
+Words are those of statistical disclosure control: direct identifiers, key variables, identity
+disclosure, attribute disclosure. Figures are of the release at hand. No value of the table is told.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.project.report_texts import ReportTexts
+from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.sections import Section, figure
+from kanon_tui.core.text import count_of, first_few, joined
+
+__all__ = ["checklist_section", "decisions_section", "residual_section", "summary_section"]
+
+_NAMES_SHOWN = 12
+PROOF = "counted again from the published cells, by code of its own"
+
+
+def summary_section(result: FinishedRun) -> Section:
+    """What was released, who is protected against what, and the proof: one page."""
+    task, measures = result.task, result.measures
+    texts = _texts(result)
+    asked = [("For", texts.purpose), ("Goes to", texts.recipients)]
+    said = [
+        *(f"{title}: {text}" for title, text in asked if text),
+        _released(result),
+        _protected(result),
+        f"Residual risk: the most exposed person can be picked out with a chance of "
+        f"{measures.privacy.risk_max:.1%}, the average one with {measures.privacy.risk_mean:.1%}, "
+        f"by somebody who knows that they are in the table.",
+        f"Utility: {measures.utility:.0%} of the detail of the key variables is left (1 − NCP).",
+    ]
+    rows = [
+        ("k-anonymity", f"{task.k:,}", figure(measures.privacy.k), "✓", PROOF),
+        *(
+            (
+                f"{each.requirement.model.title}: {each.requirement.column.name}",
+                str(each.requirement.model),
+                figure(each.figure),
+                "✓",
+                PROOF,
+            )
+            for each in measures.privacy.required
+        ),
+    ]
+    columns = ("Requirement", "Asked for", "Worst class has", "Holds", "Proof")
+    return Section("Summary", said, columns, rows)
+
+
+def _released(result: FinishedRun) -> str:
+    task, measures = result.task, result.measures
+    quasi = [attribute.name for attribute in task.quasi]
+    parts = [
+        f"{task.n - measures.suppressed_records:,} of {task.n + task.dropped_missing:,} records. "
+        f"Key variables (quasi-identifiers), generalised: {_some(quasi)}"
+    ]
+    if task.published_as_they_are:
+        parts.append(f"published as they are: {_some(task.published_as_they_are)}")
+    if task.left_out:
+        parts.append(f"removed, direct identifiers among them: {_some(task.left_out)}")
+    return f"Released: {'; '.join(parts)}."
+
+
+def _protected(result: FinishedRun) -> str:
+    task = result.task
+    noun = "people" if task.repeated is not None else "records"
+    known = joined([attribute.name for attribute in task.quasi])
+    required = result.measures.privacy.required
+    bounded = dict.fromkeys(each.requirement.column.name for each in required)
+    beyond = f" What they can infer of {joined(list(bounded))} is bounded below." if bounded else ""
+    return (
+        f"Protected against identity disclosure: somebody who knows {known} of a person cannot "
+        f"tell that person's record from at least {task.k - 1:,} other {noun}.{beyond}"
+    )
+
+
+def decisions_section(result: FinishedRun) -> Section:
+    """What was decided and by whom, and room to sign."""
+    texts = _texts(result)
+    rows = [(name, "", "") for name in texts.signed_by]
+    columns = ("Name", "Date", "Signature") if rows else ()
+    return Section("Decisions and signatures", (), columns, rows, texts.decisions)
+
+
+def residual_section(result: FinishedRun) -> Section:
+    """Risks that remain, in words."""
+    task, privacy = result.task, result.measures.privacy
+    people = "people" if task.repeated is not None else "records"
+    items = [
+        f"Identity disclosure: the smallest class has {figure(privacy.k)} {people}, so the most "
+        f"exposed person is found with a chance of 1 in {figure(privacy.k)} "
+        f"({privacy.risk_max:.1%}); the average is {privacy.risk_mean:.1%}. "
+        f"{figure(privacy.records_at_risk(0.1))} {people} have a risk above 10 %, "
+        f"{figure(privacy.records_at_risk(0.05))} above 5 %."
+    ]
+    for column in task.sensitive:
+        found = _homogeneous(result, column)
+        if found is None:
+            continue
+        records, classes = found
+        if records:
+            said = (
+                f"{count_of(records, 'record')} in {count_of(classes, 'class', 'classes')} share "
+                f"one value with everybody in their class: who finds the class learns it"
+            )
+        else:
+            said = "no class has a single value, so nobody learns it for certain from the classes"
+        items.append(f"Attribute disclosure of {column.name}: {said}.")
+    for each in task.singling_out:
+        items.append(f"Singling out: {each}.")
+    suppressed = result.measures.suppressed_records
+    if suppressed:
+        items.append(
+            f"{count_of(suppressed, 'record')} ({suppressed / max(task.n, 1):.1%}) were "
+            "suppressed: results about unusual people rest on fewer of them."
+        )
+    return Section("Residual risks", items=items)
+
+
+def checklist_section(result: FinishedRun) -> Section:
+    """What k-anonymity does not protect against, with the figures of this release."""
+    task = result.task
+    required = {each.requirement.column.name for each in result.measures.privacy.required}
+    open_ones = [column.name for column in task.sensitive if column.name not in required]
+    rows = [
+        (
+            "Everybody of a class has the same sensitive value (homogeneity)",
+            _homogeneity(result),
+            f"nothing is required of {joined(open_ones)} beyond k" if open_ones else
+            ("bounded by what is required beyond k" if task.sensitive else
+             "no attribute is declared sensitive"),
+        ),
+        (
+            "An outsider knows more than the key variables",
+            f"{count_of(len(task.published_as_they_are), 'column')} published exactly",
+            f"{count_of(len(task.singling_out), 'column')} of them single people out"
+            if task.singling_out else "none of them singles people out by itself",
+        ),
+        (
+            "Two releases of the same people are put together",
+            "each may be safe and both together not",
+            "kanon-tui rerelease compares two; run --earlier refuses what is not safe",
+        ),
+        (
+            "One person has several records",
+            f"k counts people: {task.people:,} in {task.n:,} records"
+            if task.repeated is not None else "k counts records",
+            "told by the role person" if task.repeated is not None else
+            "give the column that says whose a record is the role person, if there is one",
+        ),
+        (
+            "That somebody is in the table at all (membership)",
+            "not hidden",
+            "whether being in it is sensitive is for the data protection officer to say",
+        ),
+        (
+            "Who knows the algorithm excludes originals (minimality)",
+            f"{result.algorithm.title}, named in this report",
+            "classes keep their size; in contrived cases their contents can be narrowed",
+        ),
+        (
+            "The order of the records",
+            {"sorted": "sorted by what is published", "shuffled": "shuffled",
+             "input": "! as in the input"}[task.output.order],
+            "tells nothing" if task.output.order != "input" else
+            "can give people away; output: {order: sorted} tells nothing",
+        ),
+    ]  # fmt: skip
+    said = (
+        "k-anonymity bounds identity disclosure by the key variables, and nothing else. Tick what "
+        "has been considered."
+    )
+    columns = ("☐ Not protected against", "This release", "What is done, or to consider")
+    marked = [(f"☐ {first}", second, third) for first, second, third in rows]
+    return Section("What k-anonymity does not do", [said], columns, marked)
+
+
+def _homogeneity(result: FinishedRun) -> str:
+    found = {column.name: _homogeneous(result, column) for column in result.task.sensitive}
+    said = [f"{name}: {each[0]:,} records" for name, each in found.items() if each is not None]
+    return first_few(said, _NAMES_SHOWN) or "no sensitive attribute"
+
+
+def _homogeneous(result: FinishedRun, column: Column) -> tuple[int, int] | None:
+    """Records and classes whose members all have one value; None where codes are not at hand."""
+    release = result.release
+    if len(column.codes) != len(release.published_classes):
+        return None
+    values = release.values_of(column)
+    alone = np.flatnonzero(values.distinct == 1)
+    if column.missing is not None:  # a missing value tells nobody anything
+        alone = alone[values.code[values.starts[alone]] != column.missing]
+    return int(release.published_sizes[alone].sum()), len(alone)
+
+
+def _texts(result: FinishedRun) -> ReportTexts:
+    return result.project.report if result.project is not None else ReportTexts()
+
+
+def _some(names: list[str] | tuple[str, ...]) -> str:
+    return first_few(list(names), _NAMES_SHOWN)

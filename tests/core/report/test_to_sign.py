@@ -1,0 +1,156 @@
+"""The report to sign: a page of summary first, its figures recounted, free text escaped."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from kanon_tui.core.analysis.utility.sections import utility_sections
+from kanon_tui.core.analysis.utility.utility import utility_of
+from kanon_tui.core.project.project import project_from_mapping, project_to_mapping
+from kanon_tui.core.report.formats import report_text
+from kanon_tui.core.report.reproduce import same_setup
+from kanon_tui.core.report.story import story
+from kanon_tui.core.run.result import Result, anonymize
+
+PROJECT = {
+    "data": {"path": "people.csv"},
+    "attributes": {
+        "name": {"role": "identifier"},
+        "age": {"role": "quasi", "hierarchy": {"builder": "intervals", "widths": [10, 80]}},
+        "town": {"role": "quasi"},
+        "flu": {"role": "sensitive"},
+    },
+    "privacy": {"k": 4, "l": {"attribute": "flu", "distinct": 1}},
+    "algorithm": {"name": "mondrian"},
+    "report": {
+        "purpose": "Teaching <script>alert(1)</script>",
+        "recipients": "Students | of [the] course",
+        "decisions": ["k = 4, decided by A. Meier", "towns are kept"],
+        "signed_by": ["A. Meier (data protection officer)", "B. Roe"],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    chance = np.random.default_rng(5)
+    people = pl.DataFrame(
+        {
+            "name": [f"Secret {i}" for i in range(300)],
+            "age": chance.integers(20, 80, 300),
+            "town": [*chance.choice(["a", "b", "c"], 299).tolist(), "Rareville"],
+            "flu": chance.choice(["yes", "no"], 300, p=[0.3, 0.7]),
+        }
+    )
+    return anonymize(project_from_mapping(PROJECT), people)
+
+
+def reports(result: Result) -> dict[str, str]:
+    utility = utility_sections(utility_of(result))
+    return {end: report_text(result, Path(f"r.{end}"), utility) for end in ("html", "md")}
+
+
+def test_the_summary_comes_first_and_the_rest_follows(result: Result) -> None:
+    _, sections = story(result, utility_sections(utility_of(result)))
+    titles = [section.title for section in sections]
+    assert titles[:3] == ["Summary", "Decisions and signatures", "What was done"]
+    for title in (
+        "Distributions, original and release", "Privacy", "Residual risks",
+        "What k-anonymity does not do", "How to make it again",
+    ):  # fmt: skip
+        assert title in titles
+    summary = sections[0]
+    assert ("k-anonymity", "4", str(result.measures.privacy.k)) == tuple(summary.rows[0][:3])
+    assert len(summary.rows) == 2  # l-diversity was required, too
+    assert any("age and town of a person" in each for each in summary.paragraphs)
+
+
+def test_what_was_decided_is_there_and_does_no_harm(result: Result) -> None:
+    page, text = reports(result).values()
+    assert "Teaching &lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script" not in page
+    assert "A. Meier (data protection officer)" in page
+    assert "towns are kept" in page
+    assert r"Students \| of \[the\] course" in text
+    assert "| B. Roe |  |  |" in text
+
+
+def test_residual_risks_are_those_of_a_recount(result: Result) -> None:
+    frame = pd.DataFrame(result.table.to_dict(as_series=False))
+    classes = frame.groupby(["age", "town"])["flu"]
+    alone = classes.transform("nunique") == 1
+    many = int((classes.nunique() == 1).sum())
+    sizes = classes.transform("size")
+    said = next(s for s in story(result)[1] if s.title == "Residual risks").items
+    assert (
+        f"1 in {sizes.min()} ({1 / sizes.min():.1%}); the average is {(1 / sizes).mean():.1%}"
+        in (said[0])
+    )
+    assert f"{int((sizes < 10).sum()):,} records have a risk above 10 %" in said[0]
+    expected = "no class has a single value" if not many else f"{int(alone.sum()):,} record"
+    assert expected in said[1]
+
+
+def test_no_report_has_people_or_rare_values(result: Result) -> None:
+    for text in reports(result).values():
+        assert "Secret" not in text
+    page = reports(result)["html"]
+    drawn = page[page.index('<div class="pictures">') :]
+    assert "Rareville" not in re.sub(r"<table>.*?</table>", "", drawn, flags=re.S)
+
+
+class _Balanced(HTMLParser):
+    """Every tag that is opened is closed, in order; nothing is fetched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ("meta", "rect", "br"):
+            self.open.append(tag)
+        self.addresses += [v or "" for n, v in attrs if n in ("src", "href")]
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_well_formed_has_pictures_and_prints(result: Result) -> None:
+    page = reports(result)["html"]
+    parser = _Balanced()
+    parser.feed(page)
+    assert parser.open == []
+    assert parser.addresses == []
+    assert "@page" in page
+    assert "@media print" in page
+    assert page.count("<svg") == 3  # age, town, flu
+    utility = utility_of(result)
+    assert utility is not None
+    for each in utility.marginals:
+        for share in (*each.original, *each.release):
+            assert f">{share:.1%}</text>" in page
+
+
+def test_markdown_pictures_fit_80_columns(result: Result) -> None:
+    text = reports(result)["md"]
+    drawn = [line for line in text.splitlines() if "▒" in line or "█ release" in line]
+    assert drawn
+    assert max(map(len, drawn)) <= 80
+
+
+def test_what_a_report_says_is_kept_in_the_project_and_changes_no_run() -> None:
+    project = project_from_mapping(PROJECT)
+    assert project_to_mapping(project)["report"] == PROJECT["report"]
+    silent = project_from_mapping({k: v for k, v in PROJECT.items() if k != "report"})
+    assert same_setup(project, silent)
