@@ -83,7 +83,7 @@ def decisions_section(result: FinishedRun) -> Section:
     texts = _texts(result)
     rows = [(name, "", "") for name in texts.signed_by]
     columns = ("Name", "Date", "Signature") if rows else ()
-    return Section("Decisions and signatures", (), columns, rows, texts.decisions)
+    return Section("Decisions and signatures", texts.decisions, columns, rows)
 
 
 def residual_section(result: FinishedRun) -> Section:
