@@ -28,6 +28,7 @@ from kanon_tui.commands import (
     serve,
     simulate,
     sweep,
+    uniques,
     utility,
     warmup,
 )
@@ -40,6 +41,7 @@ COMMANDS: dict[str, ModuleType] = {
     "check": check,
     "levels": levels,
     "explain": explain,
+    "uniques": uniques,
     "simulate": simulate,
     "attack": attack,
     "partition": partition,

@@ -31,6 +31,7 @@ from kanon_tui.screens.attributes.figures import (
 )
 from kanon_tui.screens.attributes.guessing import GuessingScreen
 from kanon_tui.screens.attributes.publish_dialog import PublishDialog, can_choose
+from kanon_tui.screens.attributes.uniques_dialog import UniquesDialog, given_away
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import Cell, Grid, printable
@@ -72,7 +73,8 @@ The gauge below counts the records (people, with a *person*) that the quasi-iden
 together, give away now. It warns of a column that numbers people and repeats.
 
 *alone identifies*: the share of records whose value nobody else has. *association*: the
-quasi-identifier it goes with most; ⚠ marks pairs so close that one could be left out.
+quasi-identifier it goes with most; ⚠ marks pairs so close that one could be left out. `u` lists the
+sets of attributes that single people out.
 
 Example: move to *zip*, press `q`, and watch the gauge. Mark several rows with `space` and press
 a role key to change them all; `*` marks by a pattern such as `*date*`, or all. `/` finds a name.
@@ -93,6 +95,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         Binding("a", "auto_weights", "auto weights", id="attributes.auto"),
         Binding("p", "matrix", "pairs", id="attributes.matrix"),
         Binding("e", "publish", "published as", id="attributes.publish"),
+        Binding("u", "uniques", "give away", id="attributes.uniques"),
         Binding("space", "select", "mark", id="attributes.mark"),
         Binding(
             "asterisk", "mark_by_pattern", "mark many", key_display="*", id="attributes.pattern"
@@ -321,6 +324,14 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
                 self.edit_attributes([name], f"{name}: {said}", **changes)
 
         self.ask(PublishDialog(name, spec), chosen)
+
+    def action_uniques(self) -> None:
+        """Count which sets of quasi-identifiers single people out, then show them."""
+        session = self.session
+        self.host.say("counting sets of quasi-identifiers …")
+        self.compute(
+            lambda: given_away(session), lambda made: self.ask(UniquesDialog(made)), group="uniques"
+        )
 
     @on(Grid.Chosen)
     def accept_or_look(self) -> None:

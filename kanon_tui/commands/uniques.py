@@ -1,0 +1,130 @@
+"""Show which combinations of attributes give people away.
+
+Every set of up to --most quasi-identifiers is counted: the fewest records that share their values
+(its k), and the records that it singles out although no smaller part of it does (minimal sample
+uniques, as in special unique detection). Columns that are published as they are and still single
+many people out are named too. No value of the table is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanon_tui.commands.common import (
+    add_json,
+    figure,
+    names,
+    print_json,
+    print_table,
+    say,
+    whole_number,
+)
+from kanon_tui.core.errors import InputError, suggestion
+
+if TYPE_CHECKING:
+    from kanon_tui.core.analysis.minimal_uniques import Combination, MinimalUniques
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "show which combinations of attributes give people away"
+_SHOWN = 15
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("project", metavar="PROJECT", type=Path, help="a project file (.yaml)")
+    add("--most", metavar="N", type=whole_number(1), default=3, help="the largest sets (3)")
+    add("--attributes", metavar="a,b", type=names, help="columns instead of the quasi-identifiers")
+    add("--scores", metavar="FILE", type=Path, help="write the score of every record (.csv)")
+    add("--force", action="store_true", help="replace an existing file")
+    add_json(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Count every set, and print the worst."""
+    from kanon_tui.core.analysis.minimal_uniques import minimal_uniques, overlooked, task_columns
+    from kanon_tui.core.data.schema import Kind
+    from kanon_tui.core.data.writing import check_target, write_text
+    from kanon_tui.core.project.project import Project
+    from kanon_tui.core.run.prepare import prepare
+
+    project = Project.load(args.project)
+    if args.scores is not None:
+        check_target(args.scores, (".csv",), args.force, project.inputs)
+    task = prepare(project)
+    columns, others = task_columns(task)
+    if args.attributes:
+        known = task.table.frame.columns
+        for name in args.attributes:
+            if name not in known:
+                raise InputError(f"--attributes: no column '{name}'; {suggestion(name, known)}")
+        columns = [task.table.column(name, Kind.CATEGORICAL) for name in args.attributes]
+    found = minimal_uniques(columns, args.most, task.person)
+    missed = overlooked(others, task.person)
+    if args.scores is not None:
+        rows = [f"{row},{score:g}" for row, score in enumerate(found.scores, start=1)]
+        write_text(args.scores, "\n".join(["record,score", *rows, ""]), args.force)
+    if args.json:
+        print_json(_mapping(found, missed, task.k))
+        return 0
+    _print(found, missed, task.k)
+    if args.scores is not None:
+        say(f"wrote {args.scores}")
+    return 0
+
+
+def _mapping(found: MinimalUniques, missed: list[Combination], k: int) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "records": found.records,
+        "most": found.most,
+        "singled_out": found.singled_out,
+        "contributions": dict(found.contributions),
+        "combinations": [asdict(each) for each in found.combinations],
+        "dangerous": [list(each.attributes) for each in found.dangerous(k)],
+        "overlooked": [asdict(each) for each in missed],
+        "scores": {
+            "highest": float(found.scores.max(initial=0.0)),
+            "mean": float(found.scores.mean()) if len(found.scores) else 0.0,
+        },
+    }
+
+
+def _print(found: MinimalUniques, missed: list[Combination], k: int) -> None:
+    say(
+        f"{found.singled_out:,} of {found.records:,} records are singled out by sets of up to "
+        f"{found.most} of {len(found.attributes)} attributes"
+    )
+    ranked = sorted(found.contributions.items(), key=lambda item: -item[1])
+    print_table(
+        ("attribute", "part in the scores"), [[name, f"{share:.1%}"] for name, share in ranked]
+    )
+    worst = found.worst
+    if worst:
+        say("", "sets that single out somebody whom no part of them does, small ones first")
+        print_table(("set", "k", "singled out", "unique"), _rows(worst[:_SHOWN]))
+        if len(worst) > _SHOWN:
+            say(f"and {len(worst) - _SHOWN:,} more sets; --json has all")
+    say("", f"the smallest sets below k = {k}: " + (_list(found.dangerous(k)) or "none"))
+    for each in missed:
+        say(
+            f"published as they are, and unique for {each.unique:,} records: "
+            f"{' with '.join(each.attributes)}; tag as quasi what an outsider may know"
+        )
+
+
+def _rows(combinations: list[Combination]) -> list[list[str]]:
+    return [
+        [" + ".join(each.attributes), *map(figure, (each.smallest, each.newly_unique, each.unique))]
+        for each in combinations
+    ]
+
+
+def _list(combinations: list[Combination]) -> str:
+    shown = ["+".join(each.attributes) for each in combinations[:_SHOWN]]
+    more = f" and {len(combinations) - _SHOWN:,} more" if len(combinations) > _SHOWN else ""
+    return ", ".join(shown) + more

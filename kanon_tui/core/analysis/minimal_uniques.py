@@ -1,0 +1,237 @@
+"""Which combinations of attributes give people away, and whom.
+
+A record is unique on a set of attributes when no other has the same values there. The set is a
+*minimal sample unique* of the record when no smaller part of it does the same. The fewer attributes
+it takes, the likelier somebody knows them.
+
+Score of a record (special unique detection): a minimal sample unique of s attributes counts
+(A − s)(A − s − 1) … (A − M), for A attributes looked at and sets of at most M; where M is A, the
+last factor, 0, is left out. A record's score is the sum over its minimal sample uniques. The
+contribution of an attribute is the share of all scores in sets that it belongs to, so contributions
+add up to more than 1.
+
+Whether a record is unique only grows with the set. So a set is minimal for a record when the record
+is unique on it and on none of the sets with one attribute less; and the smallest class of a set
+only shrinks, which makes the smallest dangerous sets those without a dangerous part.
+
+With a person column the records of one person count once: a record is unique when nobody else has
+its values.
+
+Cost: one grouping per set, of the distinct rows.
+
+Sources: M. J. Elliot, A. M. Manning, R. W. Ford, A computational algorithm for handling the special
+uniques problem, 2002; A. M. Manning, D. J. Haglin, J. A. Keane, A recursive search algorithm for
+statistical disclosure assessment, 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, prod
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.singling_out import MANY, SHARE
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Floats
+from kanon_tui.core.task.task import Task
+
+__all__ = [
+    "MOST_SETS",
+    "Combination",
+    "MinimalUniques",
+    "largest_size",
+    "minimal_uniques",
+    "overlooked",
+    "task_columns",
+]
+
+MOST_SETS = 20_000
+"""Sets of attributes that are counted at most: a question of seconds, not of hours."""
+_MOST_COLUMNS_IN_PAIRS = 60
+_LARGEST_KEY = 2**62
+
+
+@dataclass(frozen=True)
+class Combination:
+    """What a set of attributes gives away."""
+
+    attributes: tuple[str, ...]
+    smallest: int
+    """The fewest records (or people) that share their values: the k of these attributes."""
+    unique: int
+    """Records that are unique on them."""
+    newly_unique: int
+    """Those of them that are unique on no part of the set."""
+
+
+@dataclass(frozen=True, eq=False)
+class MinimalUniques:
+    """All sets up to a size, and who they single out."""
+
+    attributes: tuple[str, ...]
+    most: int
+    """The largest size of a set."""
+    records: int
+    combinations: tuple[Combination, ...]
+    """Every set, small ones first, in the order of the attributes."""
+    scores: Floats
+    """Per record."""
+    contributions: Mapping[str, float]
+    """Per attribute, the share of all scores."""
+
+    @property
+    def singled_out(self) -> int:
+        """Records with a minimal sample unique."""
+        return int((self.scores > 0).sum())
+
+    def dangerous(self, k: int) -> list[Combination]:
+        """The smallest sets on which somebody shares values with fewer than k, worst first.
+
+        A set counts when none of its parts does.
+        """
+        found: list[Combination] = []
+        for each in self.combinations:
+            parts = (set(other.attributes) < set(each.attributes) for other in found)
+            if each.smallest < k and not any(parts):
+                found.append(each)
+        return sorted(found, key=lambda each: (len(each.attributes), -each.unique, each.smallest))
+
+    @property
+    def worst(self) -> list[Combination]:
+        """Sets that single somebody out whom no part of them does, those with most first."""
+        found = [each for each in self.combinations if each.newly_unique]
+        return sorted(found, key=lambda each: (len(each.attributes), -each.newly_unique))
+
+
+def minimal_uniques(
+    columns: Sequence[Column], most: int = 3, person: Column | None = None
+) -> MinimalUniques:
+    """Look at every set of at most `most` of these columns."""
+    names = [column.name for column in columns]
+    if not names:
+        raise InputError("there is no attribute to look at: tag what an outsider may know as quasi")
+    if most < 1:
+        raise InputError(f"sets of {most} attributes; ask for sets of at least 1")
+    most = min(most, len(names))
+    sets = sum(comb(len(names), size) for size in range(1, most + 1))
+    if sets > MOST_SETS:
+        raise InputError(
+            f"{len(names)} attributes have {sets:,} sets of up to {most}; at most {MOST_SETS:,} "
+            f"are counted: ask for sets of up to {largest_size(len(names))}, or for fewer "
+            f"attributes"
+        )
+    rows, rows_of_records = _distinct_rows(columns, person)
+    scores = np.zeros(rows.height)
+    contributed = dict.fromkeys(names, 0.0)
+    found = []
+    before: dict[tuple[int, ...], np.ndarray] = {}
+    for size in range(1, most + 1):
+        points = _points(len(names), size, most)
+        unique_on: dict[tuple[int, ...], np.ndarray] = {}
+        for chosen in combinations(range(len(names)), size):
+            people = _people(rows, [columns[x] for x in chosen], chosen)
+            unique = people == 1
+            new = unique.copy()
+            for part in combinations(chosen, size - 1):
+                if part:
+                    new &= ~before[part]
+            unique_on[chosen] = unique
+            scores[new] += points
+            copies = rows["copies"].to_numpy()
+            given = points * int(copies[new].sum())
+            for x in chosen:
+                contributed[names[x]] += given
+            found.append(
+                Combination(
+                    tuple(names[x] for x in chosen),
+                    int(people.min()) if len(people) else 0,
+                    int(copies[unique].sum()),
+                    int(copies[new].sum()),
+                )
+            )
+        before = unique_on
+    per_record = scores[rows_of_records]
+    total = float(per_record.sum())
+    shares = {name: given / total if total else 0.0 for name, given in contributed.items()}
+    return MinimalUniques(
+        tuple(names), most, len(rows_of_records), tuple(found), per_record, shares
+    )
+
+
+def overlooked(columns: Sequence[Column], person: Column | None = None) -> list[Combination]:
+    """Columns, or pairs of them, that are published as they are and still single many out.
+
+    Many are as many as make one column conspicuous (`data.singling_out`); a pair counts when
+    neither of its columns does. Whoever knows them needs no quasi-identifier.
+    """
+    columns = columns[:_MOST_COLUMNS_IN_PAIRS]
+    if not columns or len(columns[0].codes) < MANY:
+        return []
+    found: list[Combination] = []
+    for each in minimal_uniques(columns, 2, person).combinations:
+        known = any(set(other.attributes) < set(each.attributes) for other in found)
+        if not known and each.unique >= SHARE * len(columns[0].codes):
+            found.append(each)
+    return sorted(found, key=lambda each: (len(each.attributes), -each.unique))
+
+
+def task_columns(task: Task) -> tuple[list[Column], list[Column]]:
+    """The columns of a task that an outsider may know, and those published as they are."""
+    others = [
+        task.table.column(name, Kind.CATEGORICAL)
+        for name in task.published_as_they_are
+        if task.roles.get(name) is Role.OTHER
+    ]
+    return [attribute.column for attribute in task.quasi], others
+
+
+def largest_size(attributes: int) -> int:
+    """The largest size up to which all sets of so many attributes are counted."""
+    size = 1
+    while size < attributes and (
+        sum(comb(attributes, each) for each in range(1, size + 2)) <= MOST_SETS
+    ):
+        size += 1
+    return size
+
+
+def _points(attributes: int, size: int, most: int) -> float:
+    """What a minimal sample unique of this size counts."""
+    return float(prod(attributes - each for each in range(size, min(most, attributes - 1) + 1)))
+
+
+def _distinct_rows(
+    columns: Sequence[Column], person: Column | None
+) -> tuple[pl.DataFrame, np.ndarray]:
+    """Each combination of values once per person, with its records, and where each record went."""
+    data = {str(x): column.codes for x, column in enumerate(columns)}
+    records = len(columns[0].codes)
+    if person is not None:
+        data["who"] = person.codes
+    frame = pl.DataFrame(data).with_row_index("record")
+    keys = list(data)
+    rows = frame.group_by(keys, maintain_order=True).agg(pl.len().alias("copies"), "record")
+    places = np.empty(records, dtype=np.int64)
+    exploded = rows.with_row_index("row").explode("record")
+    places[exploded["record"].to_numpy()] = exploded["row"].to_numpy()
+    # Without a person column every record is somebody of its own.
+    return rows.drop("record"), places
+
+
+def _people(rows: pl.DataFrame, columns: Sequence[Column], chosen: tuple[int, ...]) -> np.ndarray:
+    """Per row how many people share its values in the chosen columns."""
+    keys = [str(x) for x in chosen]
+    if prod(len(column.values) for column in columns) < _LARGEST_KEY:
+        key = pl.lit(0, dtype=pl.Int64)
+        for name, column in zip(keys, columns, strict=True):
+            key = key * len(column.values) + pl.col(name).cast(pl.Int64)
+        rows = rows.with_columns(key.alias("key"))
+        keys = ["key"]
+    size = pl.col("who").n_unique() if "who" in rows.columns else pl.col("copies").sum()
+    return rows.select(size.over(keys)).to_series().to_numpy()
