@@ -73,7 +73,7 @@ The gauge below counts the records (people, with a *person*) that the quasi-iden
 together, give away now. It warns of a column that numbers people and repeats.
 
 *alone identifies*: the share of records whose value nobody else has. *association*: the
-quasi-identifier it goes with most; ⚠ marks pairs so close that one could be left out. `u` lists the
+quasi-identifier it goes with most; ⚠ marks pairs so close that one could be left out. `U` lists the
 sets of attributes that single people out.
 
 Example: move to *zip*, press `q`, and watch the gauge. Mark several rows with `space` and press
@@ -95,7 +95,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         Binding("a", "auto_weights", "auto weights", id="attributes.auto"),
         Binding("p", "matrix", "pairs", id="attributes.matrix"),
         Binding("e", "publish", "published as", id="attributes.publish"),
-        Binding("u", "uniques", "give away", id="attributes.uniques"),
+        Binding("U", "uniques", "give away", id="attributes.uniques"),
         Binding("space", "select", "mark", id="attributes.mark"),
         Binding(
             "asterisk", "mark_by_pattern", "mark many", key_display="*", id="attributes.pattern"

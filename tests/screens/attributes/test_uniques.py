@@ -1,4 +1,4 @@
-"""2 Attributes: `u` lists the sets of attributes that give people away."""
+"""2 Attributes: `U` lists the sets of attributes that give people away."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def test_sets_and_columns_that_were_overlooked(make_app, tmp_path) -> None
         await settle(pilot)
         await pilot.press("2")
         await settle(pilot)
-        await pilot.press("u")
+        await pilot.press("U")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, UniquesDialog))
         dialog = pilot.app.screen
         first = dialog.query_one(Grid).source.rows(0, 1)[0]
@@ -46,7 +46,7 @@ async def test_without_a_quasi_identifier_there_is_a_sentence(make_app, tmp_path
     project.write_text(project.read_text().replace("role: quasi", "role: other"))
     async with make_app(project).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("2", "u")
+        await pilot.press("2", "U")
         await settle(pilot)
         said = " ".join(str(line.content) for line in pilot.app.screen.query(Static))
         assert "no attribute is a quasi-identifier" in said
