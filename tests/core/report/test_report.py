@@ -107,7 +107,8 @@ def test_the_figures_are_those_of_the_release() -> None:
     report, frame = result.report, result.table
     sizes = frame.group_by("age", "sex").len()["len"]
     assert report["algorithm"] == "mondrian"
-    assert report["params"] == {"cut": "allowable", "relaxed": True}
+    assert report["params"]["relaxed"] is True
+    assert report["params"]["cut"] == "allowable"
     assert (report["k"], report["seed"], report["records"]) == (4, 7, 12)
     assert report["classes"] == report["distinct_published"] == len(sizes)
     assert report["smallest_class"] == report["privacy"]["k"] == sizes.min()
