@@ -46,9 +46,19 @@ def summary_section(result: FinishedRun) -> Section:
             )
             for each in measures.privacy.required
         ),
+        *_risk_row(result),
     ]
-    columns = ("Requirement", "Asked for", "Worst class has", "Holds", "Proof")
+    columns = ("Requirement", "Asked for", "Worst has", "Holds", "Proof")
     return Section("Summary", said, columns, rows)
+
+
+def _risk_row(result: FinishedRun) -> list[tuple[str, ...]]:
+    """A bound for the risk of the release, where one is required."""
+    task, bound = result.task, result.task.privacy.risk
+    if bound is None:
+        return []
+    reached = bound.figure(result.measures.privacy.class_sizes, task.people)
+    return [(f"{bound.model.capitalize()} risk", str(bound), figure(reached), "✓", PROOF)]
 
 
 def _released(result: FinishedRun) -> str:

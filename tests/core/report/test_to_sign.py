@@ -154,3 +154,14 @@ def test_what_a_report_says_is_kept_in_the_project_and_changes_no_run() -> None:
     assert project_to_mapping(project)["report"] == PROJECT["report"]
     silent = project_from_mapping({k: v for k, v in PROJECT.items() if k != "report"})
     assert same_setup(project, silent)
+
+
+def test_a_required_risk_has_its_row(result: Result) -> None:
+    privacy = {"k": 4, "risk": {"model": "marketer", "max": 0.2}}
+    project = project_from_mapping({**PROJECT, "privacy": privacy})
+    found = anonymize(project, result.task.table)
+    row = story(found)[1][0].rows[-1]
+    sizes = found.table.group_by("age", "town").len()["len"]
+    assert row[0] == "Marketer risk"
+    assert float(str(row[2])) == pytest.approx(len(sizes) / sizes.sum(), rel=1e-3)
+    assert float(str(row[2])) <= 0.2
