@@ -10,6 +10,7 @@ from typing import Any
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.privacy.risk import risk_figures
 from kanon_tui.core.report.finished_run import FinishedRun
 
 __all__ = [
@@ -135,8 +136,9 @@ def privacy_section(result: FinishedRun) -> Section:
             )
             for each in privacy.required
         ),
+        *_required_risk(result),
         ("Highest risk", figure(privacy.risk_max), "of finding a person who is known to be in it"),
-        ("Mean risk", figure(privacy.risk_mean), "the same, averaged over the records"),
+        ("Mean risk", figure(privacy.risk_mean), "averaged over the records; the marketer's risk"),
         *(
             (
                 f"Risk above {threshold:.0%}",
@@ -158,6 +160,29 @@ def privacy_section(result: FinishedRun) -> Section:
             title = f"{model.report_title}: {sensitive}"
             rows.append((title, figure(value), model.report_meaning))
     return Section("Privacy", (), ("Measure", "Figure", "Meaning"), rows)
+
+
+def _required_risk(result: FinishedRun) -> list[tuple[str, str, str]]:
+    """A bound for the risk, and the figures by a population that it names."""
+    risk, task = result.task.privacy.risk, result.task
+    if risk is None:
+        return []
+    sizes = result.measures.privacy.class_sizes
+    rows = [
+        (
+            f"✓ Required {risk.measure} {risk.model} risk",
+            figure(risk.figure(sizes, task.people)),
+            f"{risk} was asked for",
+        )
+    ]
+    if risk.population is not None:
+        larger = risk_figures(sizes, sizes / risk.scale(task.people), risk.threshold)
+        of = f"in a population of {risk.population:,}, of which the table is a random sample"
+        rows += [
+            ("Highest journalist risk", figure(larger.highest), f"of finding a person {of}"),
+            ("Marketer risk", figure(larger.average), f"share that is found on average {of}"),
+        ]
+    return rows
 
 
 def _k_meaning(result: FinishedRun) -> str:

@@ -1,0 +1,162 @@
+"""How likely people are found: three models of risk, uniques, k-map and δ-presence.
+
+FILE is a table, whose quasi-identifiers --quasi names, or a project (.yaml): then its data as they
+are, or a release of it. The population is known by its size, by survey weights or by a table.
+Exit code 1 where --k-map is not reached.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kanon_tui.commands.common import (
+    add_json,
+    figure,
+    names,
+    print_json,
+    print_table,
+    say,
+    whole_number,
+)
+from kanon_tui.core.errors import InputError
+
+if TYPE_CHECKING:
+    from kanon_tui.core.analysis.population_risk import PopulationRisk
+
+__all__ = ["HELP", "arguments", "execute"]
+
+HELP = "how likely people are found in a table"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("file", metavar="FILE", type=Path, help="a table, or a project (.yaml)")
+    add("--quasi", metavar="a,b,c", type=names, help="the quasi-identifiers of a table")
+    add("--person", metavar="NAME", help="whose each row is: people are counted, not rows")
+    add(
+        "--release",
+        metavar="FILE",
+        type=Path,
+        help="a release of the project, in place of its data",
+    )
+    add("--population", metavar="N", type=whole_number(1), help="people of the population")
+    add("--weights", metavar="NAME", help="a column of survey weights")
+    add("--population-table", metavar="FILE", type=Path, help="the people of the population")
+    add("--k-map", metavar="K", type=whole_number(1), help="people that every row must fit")
+    add("--threshold", metavar="SHARE", type=_share, default=0.2, help="a risk that is too high")
+    add_json(parser)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a share above 0, at most 1")
+    return share
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Count, estimate and print."""
+    found = _assess(args)
+    reached = found.presence is None or found.presence.k_map >= (args.k_map or 0)
+    if args.k_map is not None and found.presence is None:
+        raise InputError("--k-map counts people of a population table; name it: --population-table")
+    if args.json:
+        print_json(found.mapping())
+    else:
+        _print(found)
+        if args.k_map is not None:
+            say(f"{args.k_map:,}-map is {'reached' if reached else 'NOT reached'}")
+    return 0 if reached else 1
+
+
+def _assess(args: argparse.Namespace) -> PopulationRisk:
+    from dataclasses import replace
+
+    from kanon_tui.core.analysis.attack.matching import DistinctRows
+    from kanon_tui.core.analysis.population_risk import (
+        KnownPopulation,
+        covered_people,
+        person_column,
+        population_risk,
+    )
+    from kanon_tui.core.data.read_options import ReadOptions
+    from kanon_tui.core.data.schema import Kind, Role
+    from kanon_tui.core.data.table import read_table
+    from kanon_tui.core.project.attribute import AttributeSpec
+    from kanon_tui.core.run.prepare import prepare
+    from kanon_tui.core.run.result import PROJECT_ENDINGS, as_project
+
+    project = as_project(args.file)
+    if args.file.suffix.lower() not in PROJECT_ENDINGS:
+        if args.quasi is None:
+            raise InputError(
+                f"{args.file.name} is a table; name its quasi-identifiers: --quasi a,b"
+            )
+        if args.release is not None:
+            raise InputError("--release is for a project; name the table itself")
+        specs = {name: AttributeSpec(role=Role.QUASI, kind=Kind.CATEGORICAL) for name in args.quasi}
+        project = replace(project, attributes=specs, privacy=replace(project.privacy, k=1))
+    elif args.quasi is not None:
+        raise InputError("--quasi is for a table; a project says what is quasi-identifying")
+    task = prepare(project)
+    quasi = args.quasi or [attribute.name for attribute in task.quasi]
+    table = task.table
+    options = ReadOptions(header=True, missing_tokens=table.missing_tokens)
+    if args.release is not None:
+        table = read_table(args.release, options)
+    person = None if args.release is not None else task.repeated
+    if args.person is not None:
+        person = person_column(table, args.person)
+    covered = None
+    if args.population_table is not None:
+        everybody = read_table(args.population_table, options)
+        where = ((args.release or args.file).name, args.population_table.name)
+        rows, covered = covered_people(project, task, table, everybody, quasi, where)
+    else:
+        columns = [table.column(name, Kind.CATEGORICAL).codes for name in quasi]
+        rows = DistinctRows.of(columns)
+    known = KnownPopulation(args.population, args.weights, covered)
+    return population_risk(table, rows, person, known, args.threshold)
+
+
+def _print(found: PopulationRisk) -> None:
+    """The models as a table, then uniques and presence in sentences."""
+    what = f"{found.records:,} records of {found.people:,} people in {found.classes:,} classes"
+    by = {
+        "table": "counted in a table",
+        "weights": "by survey weights",
+        "size": "of a given size, the table being a random sample of it",
+        "nothing": "not known: journalist and marketer risk are the highest they can be",
+    }[found.by]
+    size = "" if found.population is None else f" of {found.population:,}"
+    say(what)
+    say(f"population{size}: {by}")
+    rows = [
+        [name, figure(own.highest), figure(own.average), f"{own.share:.1%}"]
+        for name, own in found.models.items()
+    ]
+    print_table(("risk", "highest", "average", f"above {found.threshold:g}"), rows)
+    say(f"unique here: {found.sample_uniques:,}")
+    if found.uniques is not None:
+        told = found.uniques
+        estimates = {"Zayatz": told.zayatz, "Pitman": told.pitman, "SNB": told.snb}
+        listed = ", ".join(
+            f"{name} {'no solution' if value is None else f'{value:,.0f}'}"
+            for name, value in estimates.items()
+        )
+        say(f"unique in the population, estimated: {listed}")
+        if told.by is not None and told.dankar is not None:
+            say(f"by the rule of Dankar et al.: {told.dankar:,.0f} ({told.by})")
+    if found.presence is not None:
+        own = found.presence
+        say(f"k-map: every row fits at least {own.k_map:,} people of the population")
+        say(
+            f"presence: {own.lowest:.3g} to {own.highest:.3g} of those who fit a row are in the "
+            f"table; {own.not_covered:,} people fit none"
+        )

@@ -1,0 +1,229 @@
+"""The risk of a table by three models of the attacker, and what a population says about it.
+
+Formulas are in `privacy/risk` and `uniqueness`. Of a population table every printed row is asked
+how many of its people it covers:
+
+- k-map: the fewest people of the population that a row covers. Every row must fit k people, who
+  need not be in the table.
+- δ-presence: the share of those people who are in the table, f / F, lowest and highest over the
+  rows. Near 1, somebody who fits is known to be in the table; somebody who fits no row is known not
+  to be (`not_covered`).
+
+Reference: Sweeney, k-anonymity (2002), for k-map, which ARX and El Emam and Dankar (2008) use
+alike; Nergiz, Atzori and Clifton, Hiding the presence of individuals (2007).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
+from kanon_tui.core.analysis.published.cell_reader import cell_readers
+from kanon_tui.core.analysis.uniqueness import Uniqueness, uniqueness
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.distinct_values import by_value
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.data.table import Table
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.privacy.risk import MODELS, THRESHOLD, RiskFigures, risk_figures
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of
+
+__all__ = [
+    "KnownPopulation",
+    "PopulationRisk",
+    "Presence",
+    "covered_people",
+    "person_column",
+    "population_risk",
+]
+
+
+@dataclass(frozen=True)
+class Presence:
+    """What a table of the population says."""
+
+    k_map: int
+    lowest: float
+    highest: float
+    not_covered: int
+    """People of the population whom no row covers."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPopulation:
+    """What is known of the people that a table is a part of."""
+
+    size: int | None = None
+    weights: str | None = None
+    """A column of the table: how many people of the population each record stands for."""
+    covered: tuple[Int64s, int] | None = None
+    """People of a population table per class, and how many of it no class covers."""
+
+
+@dataclass(frozen=True)
+class PopulationRisk:
+    """The risk of a table."""
+
+    records: int
+    people: int
+    classes: int
+    population: int | None
+    by: str
+    """What the people of the population are counted by."""
+    threshold: float
+    models: dict[str, RiskFigures]
+    uniques: Uniqueness | None
+    sample_uniques: int
+    presence: Presence | None
+
+    def mapping(self) -> dict[str, Any]:
+        """As plain data, for JSON."""
+        found: dict[str, Any] = {
+            "records": self.records,
+            "people": self.people,
+            "classes": self.classes,
+            "population": self.population,
+            "population_by": self.by,
+            "threshold": self.threshold,
+            "risk": {name: dict(figures.__dict__) for name, figures in self.models.items()},
+            "sample_uniques": self.sample_uniques,
+            "population_uniques": None,
+            "k_map": None,
+            "presence": None,
+        }
+        if self.uniques is not None:
+            own = dict(self.uniques.__dict__)
+            found["population_uniques"] = {key: own[key] for key in own if key != "sample"}
+        if self.presence is not None:
+            found["k_map"] = self.presence.k_map
+            found["presence"] = {
+                key: value for key, value in self.presence.__dict__.items() if key != "k_map"
+            }
+        return found
+
+
+def population_risk(
+    table: Table,
+    rows: DistinctRows,
+    person: Column | None = None,
+    known: KnownPopulation | None = None,
+    threshold: float = THRESHOLD,
+) -> PopulationRisk:
+    """The risk of a table with these distinct rows of quasi-identifiers."""
+    known = KnownPopulation() if known is None else known
+    sizes, people = rows.sizes.astype(np.int64), table.height
+    if person is not None:
+        sizes = GroupValues.of(rows.row_of, person.codes, len(rows.sizes)).distinct
+        people = len(person.values)
+    larger, by, size = _in_population(table, rows, sizes, people, person, known)
+    if size is not None and size < people:
+        raise InputError(
+            f"the population has {size:,} people, but the table has {people:,}; it is a part of it"
+        )
+    scale = {name: sizes.astype(np.float64) if name == "prosecutor" else larger for name in MODELS}
+    presence = None
+    if known.covered is not None:
+        shares = sizes / np.maximum(known.covered[0], 1)
+        if not len(shares):
+            raise InputError("the table has no records; use one that has some")
+        lowest, highest = float(shares.min()), float(np.minimum(shares, 1.0).max())
+        presence = Presence(int(known.covered[0].min()), lowest, highest, known.covered[1])
+    return PopulationRisk(
+        records=table.height,
+        people=people,
+        classes=len(sizes),
+        population=size,
+        by=by,
+        threshold=threshold,
+        models={name: risk_figures(sizes, scale[name], threshold) for name in MODELS},
+        uniques=None if size is None else uniqueness(sizes, size),
+        sample_uniques=int((sizes == 1).sum()),
+        presence=presence,
+    )
+
+
+def _in_population(
+    table: Table,
+    rows: DistinctRows,
+    sizes: Int64s,
+    people: int,
+    person: Column | None,
+    known: KnownPopulation,
+) -> tuple[Floats, str, int | None]:
+    """The people of the population who look like each class, by what, and how many there are."""
+    if known.covered is not None:
+        covered, beyond = known.covered
+        if (covered < 1).any():
+            raise InputError(
+                f"{count_of(int((covered < 1).sum()), 'row fits', 'rows fit')} nobody of the "
+                f"population table; use one of the people that the table is a part of"
+            )
+        return covered.astype(np.float64), "table", known.size or int(covered.sum()) + beyond
+    if known.weights is not None:
+        weights = _weights(table, known.weights)
+        if person is not None:  # a person counts once, with the mean of her weights
+            weights = weights / person.counts[person.codes]
+        found = np.bincount(rows.row_of, weights=weights, minlength=len(sizes))
+        size = known.size or round(float(weights.sum()))
+        larger = np.asarray(np.maximum(found, sizes), dtype=np.float64)
+        return larger, "weights", max(size, people)
+    if known.size is not None:
+        return np.asarray(sizes * (known.size / people)), "size", known.size
+    return sizes.astype(np.float64), "nothing", None
+
+
+def _weights(table: Table, name: str) -> Floats:
+    if name not in table.names:
+        raise InputError(f"the table has no column '{name}'; {suggestion(name, table.names)}")
+    column = table.column(name, Kind.NUMERIC)
+    assert column.numbers is not None
+    weights = column.numbers[column.codes]
+    if not (weights > 0).all():
+        raise InputError(
+            f"{name}: a survey weight is a number above 0, and some are not; correct them or leave "
+            f"the records out"
+        )
+    return weights
+
+
+def covered_people(
+    project: Project,
+    task: Task,
+    table: Table,
+    population: Table,
+    names: Sequence[str],
+    where: tuple[str, str] = ("the table", "the population table"),
+) -> tuple[DistinctRows, tuple[Int64s, int]]:
+    """The rows of a table, how many people of a population each covers, and how many none does."""
+    for name in names:
+        for have, who in zip((table.names, population.names), where, strict=True):
+            if name not in have:
+                raise InputError(f"{who} has no column '{name}'; {suggestion(name, have)}")
+    readers = cell_readers(project, task, names)
+    columns = [table.column(name, Kind.CATEGORICAL) for name in names]
+    cells = [readers[column.name].read(column.values, where[0]) for column in columns]
+    rows = DistinctRows.of([column.codes for column in columns])
+    texts = [population.column(name, Kind.CATEGORICAL) for name in names]
+    known = DistinctRows.of([column.codes for column in texts])
+    covered = np.zeros(len(rows.sizes), dtype=np.int64)
+    seen = np.zeros(len(known.sizes), dtype=bool)
+    values = [column.values for column in texts]
+    for block, person, row in fitting_pairs(cells, rows, known, values, unknown_fits=False):
+        np.add.at(covered, row, known.sizes[block.start + person])
+        seen[block.start + person] = True
+    return rows, (covered, int(known.sizes[~seen].sum()))
+
+
+def person_column(table: Table, name: str) -> Column:
+    """Whose each record is."""
+    if name not in table.names:
+        raise InputError(f"the table has no column '{name}'; {suggestion(name, table.names)}")
+    return by_value(table.column(name, Kind.CATEGORICAL), table.missing_tokens)
