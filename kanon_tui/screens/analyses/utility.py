@@ -93,12 +93,12 @@ them, `R` looks at the release of another run.
         text = Text.assemble(("utility", "bold"), printable(self.release_name))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
-        elif self.found is not None:
+        elif self.found is not None and not self.working:
             found = self.found
             counts = f"{found.original_records:,} records, {found.release_records:,} released"
             text.append(f" · {counts}")
             if found.queries is not None:
-                text.append(f" · COUNT queries off by {found.queries.median:.1%} (median)")
+                text.append(f" · COUNT queries off by {found.queries.median:.1%}")
         return text
 
     def released(self) -> None:
@@ -204,7 +204,7 @@ def _models(found: Utility) -> tuple[str, list[str]]:
         one = found.learnt[0]
         guessed = f"{one.original.baseline:.1%} → {one.release.baseline:.1%}"
         lines.insert(0, f"{'guessing':<20} {guessed}")
-    return f"learning {printable(found.target or '')}: accuracy, original → release", lines
+    return f"learning {printable(found.target or '')}: accuracy before → after", lines
 
 
 def _pairs(found: Utility) -> tuple[str, list[str]]:
@@ -213,7 +213,7 @@ def _pairs(found: Utility) -> tuple[str, list[str]]:
         both = (pair.original_association, pair.release_association)
         names = f"{printable(pair.first)}, {printable(pair.second)}"
         lines.append(f"{pair.distance:.3f}  {names}  {' → '.join(map(short_number, both))}")
-    return "pairs that changed most: distance, association before → released", lines
+    return "pairs that changed most, association before → after", lines
 
 
 def _queries(found: Utility) -> tuple[str, list[str]]:
@@ -228,13 +228,13 @@ def _queries(found: Utility) -> tuple[str, list[str]]:
 def _means(found: Utility) -> list[tuple[str, list[str]]]:
     tables: dict[str, list[str]] = {}
     for each in found.means:
-        title = f"mean of {printable(each.measure)} by {printable(each.by)}: original → release"
+        title = f"mean of {printable(each.measure)} by {printable(each.by)}, overlap"
         both = f"{_interval(each.original)} → {_interval(each.release)}"
-        line = f"{printable(each.group)[:20]:<20} {both}  overlap {each.overlap:.2f}"
+        line = f"{printable(each.group)[:14]:<14} {both}  {each.overlap:.2f}"
         tables.setdefault(title, []).append(line)
     return list(tables.items())
 
 
 def _interval(summary: Summary) -> str:
     half = (summary.high - summary.low) / 2
-    return f"{significant(summary.mean)} ± {significant(half, 2)}"
+    return f"{significant(summary.mean)}±{significant(half, 2)}"
