@@ -100,6 +100,14 @@ def census(folder: Path, records: int) -> Path:
     return path
 
 
+def made_elsewhere(folder: Path, records: int) -> Path:
+    """The same, by a process of its own: one that is started by a large one counts as large."""
+    code = "from benchmarks.whole_runs import *; print(census(Path(sys.argv[1]), int(sys.argv[2])))"
+    command = [sys.executable, "-c", code, str(folder), str(records)]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return Path(said.strip())
+
+
 def _found(attribute: dict) -> dict:
     """The hierarchy of an attribute, its file found from anywhere."""
     hierarchy = dict(attribute["hierarchy"])
@@ -178,7 +186,7 @@ def main() -> None:
         rows += rows_of("Adult, 30,162", adult(folder), options.repeats)
         for size in options.sizes:
             repeats = options.repeats if size < 1_000_000 else 1
-            rows += rows_of(f"census, {size:,}", census(folder, size), repeats)
+            rows += rows_of(f"census, {size:,}", made_elsewhere(folder, size), repeats)
         heads = ("table", "work", "CPU s", "clock s", "MB", "× floor", *PHASES)
         print_table("whole runs, k as the project says", heads, rows)
         if options.renew:

@@ -5,6 +5,7 @@ Algorithms label records; only this module knows what a class of them shows.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 from kanon_tui.core.data.column import range_text
@@ -39,15 +40,16 @@ def _ranges(
     if stretches is not None:
         low, high, several = clusters.stretch_ends(stretches)
         low[several] = -1
-    texts = []
-    for lo, hi in zip(low.tolist(), high.tolist(), strict=True):
+
+    @cache  # many classes have the same ends
+    def text(lo: int, hi: int) -> str:
         if lo < 0 or (hi == missing and lo != missing):
-            texts.append(HIDDEN)
-        elif lo == hi:
-            texts.append(values[lo])
-        else:
-            texts.append(range_text(attribute.column, values[lo], values[hi]))
-    return texts
+            return HIDDEN
+        if lo == hi:
+            return values[lo]
+        return range_text(attribute.column, values[lo], values[hi])
+
+    return list(map(text, low.tolist(), high.tolist()))
 
 
 def _common_ancestors(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
