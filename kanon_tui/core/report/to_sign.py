@@ -192,6 +192,8 @@ def checklist_section(result: FinishedRun) -> Section:
 def _homogeneity(result: FinishedRun) -> str:
     found = {column.name: _homogeneous(result, column) for column in result.task.sensitive}
     said = [f"{name}: {each[0]:,} records" for name, each in found.items() if each is not None]
+    if found and not said:
+        return "not counted where the data is read in pieces"
     return first_few(said, _NAMES_SHOWN) or "no sensitive attribute"
 
 

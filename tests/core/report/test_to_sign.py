@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from kanon_tui.core.project.project import project_from_mapping, project_to_mapp
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.reproduce import same_setup
 from kanon_tui.core.report.story import story
+from kanon_tui.core.report.to_sign import checklist_section
 from kanon_tui.core.run.result import Result, anonymize
 
 PROJECT = {
@@ -165,3 +167,12 @@ def test_a_required_risk_has_its_row(result: Result) -> None:
     assert row[0] == "Marketer risk"
     assert float(str(row[2])) == pytest.approx(len(sizes) / sizes.sum(), rel=1e-3)
     assert float(str(row[2])) <= 0.2
+
+
+def test_what_was_not_counted_is_not_told_as_none(result: Result) -> None:
+    """Read in pieces, a sensitive column has no codes of its own beside the classes."""
+    pieces = [replace(each, codes=each.codes[:0]) for each in result.task.sensitive]
+    streamed = replace(result, task=replace(result.task, sensitive=tuple(pieces)))
+    rows = checklist_section(streamed).rows
+    assert rows[0][1] == "not counted where the data is read in pieces"
+    assert checklist_section(result).rows[0][1].startswith("flu: ")
