@@ -25,6 +25,7 @@ import numpy as np
 import polars as pl
 
 QUASI = ("age", "sex", "state", "education", "job", "children", "born")
+ILLNESSES = ["none", "flu", "cancer", "asthma", "hiv"]
 PIECE = 1_000_000
 
 
@@ -39,15 +40,21 @@ def generate(path: Path, records: int, seed: int = 0) -> None:
             {
                 "id": np.arange(start, start + n),
                 "age": age,
-                "sex": rng.choice(["female", "male"], n),
-                "state": np.char.add("S", rng.zipf(1.6, n).clip(1, 50).astype(str)),
-                "education": np.char.add("E", rng.binomial(15, 0.5, n).astype(str)),
-                "job": np.char.add("J", rng.zipf(1.4, n).clip(1, 400).astype(str)),
+                "sex": rng.integers(0, 2, n),
+                "state": rng.zipf(1.6, n).clip(1, 50),
+                "education": rng.binomial(15, 0.5, n),
+                "job": rng.zipf(1.4, n).clip(1, 400),
                 "children": rng.poisson(1.2, n).clip(0, 9),
                 "born": 2026 - age,
                 "income": (rng.lognormal(10, 0.6, n) / 100).astype(int) * 100,
-                "ill": rng.choice(["none", "flu", "cancer", "asthma", "hiv"], n),
+                "ill": rng.integers(0, 5, n),
             }
+        ).with_columns(
+            sex=pl.lit(pl.Series(["female", "male"])).gather(pl.col("sex")),
+            state=pl.format("S{}", "state"),
+            education=pl.format("E{}", "education"),
+            job=pl.format("J{}", "job"),
+            ill=pl.lit(pl.Series(ILLNESSES)).gather(pl.col("ill")),
         )
         writer_parts.append(path.with_name(f"{path.stem}.{start:012}.parquet"))
         part.write_parquet(writer_parts[-1])
@@ -71,7 +78,7 @@ def project_text(data: Path, algorithm: str, k: int) -> str:
         "income": "{role: sensitive, kind: numeric}",
         "ill": "{role: sensitive, kind: categorical}",
     }
-    lines = [f"data: {{path: {data.name}, header: true}}", "attributes:"]
+    lines = [f"data: {{path: {data.resolve()}, header: true}}", "attributes:"]
     lines += [f"  {name}: {spec}" for name, spec in roles.items()]
     lines += [f"privacy: {{k: {k}, max_suppression: 0.01}}", f"algorithm: {{name: {algorithm}}}"]
     return "\n".join(lines) + "\n"
@@ -145,7 +152,8 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--format", choices=("csv", "parquet"), default="parquet")
     parser.add_argument("--memory")
-    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--folder", type=Path, help="where files are made; needs some space")
+    parser.add_argument("--data", type=Path, help="a file that was generated before")
     parser.add_argument("--work", nargs=3, metavar=("ENGINE", "FOLDER", "DATA"))
     args = parser.parse_args()
     if args.work:
@@ -157,7 +165,10 @@ def main() -> None:
         folder = Path(place)
         for records in map(int, args.records.split(",")):
             data = folder / f"people.{args.format}"
-            generate(data, records)
+            if args.data is None:
+                generate(data, records)
+            else:
+                data = args.data
             (folder / "project.yaml").write_text(project_text(data, args.algorithm, args.k))
             print(f"{records:,} records, {data.stat().st_size / 1e6:,.1f} MB {args.format}, "
                   f"{args.algorithm}, k = {args.k}", flush=True)  # fmt: skip
