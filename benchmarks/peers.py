@@ -29,7 +29,7 @@ QUASI = (
 )  # fmt: skip
 SENSITIVE = "salary-class"
 K = 10
-REPEATS = 3
+REPEATS = 1
 
 ANONYPY = """\
 import sys
@@ -135,6 +135,7 @@ def main() -> None:
         for turn in range(REPEATS + 1):
             for name, (interpreter, command) in commands.items():
                 use = measured(command, interpreter=interpreter)
+                print(f"{name}: {use.cpu:.2f} s", flush=True)
                 if turn:  # the first one may have compiled
                     found[name].append(use)
     best = {name: quickest(uses) for name, uses in found.items()}
