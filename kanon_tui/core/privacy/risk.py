@@ -31,9 +31,18 @@ from typing import Any, Literal
 
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, choice, number, whole_number
+from kanon_tui.core.fields.yaml_text import Plain
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 
-__all__ = ["MEASURES", "MODELS", "RISK", "RiskBound", "RiskFigures", "risk_figures"]
+__all__ = [
+    "MEASURES",
+    "MODELS",
+    "RISK",
+    "RISK_IN_WORDS",
+    "RiskBound",
+    "RiskFigures",
+    "risk_figures",
+]
 
 Model = Literal["prosecutor", "journalist", "marketer"]
 Measure = Literal["highest", "average", "share"]
@@ -154,3 +163,47 @@ RISK = FieldType(
     _write,
     optional=True,
 )
+
+
+# -- in a form, where it is typed in words
+
+_WORDS = "words like: marketer 0.05, journalist 0.1 of 5000, prosecutor share 0.1 above 0.2"
+
+
+def _read_words(located: LocatedValue) -> RiskBound | None:
+    if located.value is None:
+        return None
+    words = located.text(_WORDS).split()
+    said: dict[str, Any] = {}
+    names = {"above": "threshold", "of": "population"}
+    place = 0
+    while place < len(words):
+        word = words[place].lower()
+        if word in names and place + 1 < len(words):
+            said[names[word]] = words[place + 1]
+            place += 1
+        elif word in MODELS:
+            said["model"] = word
+        elif word in MEASURES:
+            said["measure"] = word
+        elif "max" not in said:
+            said["max"] = word
+        else:
+            raise located.wrong(_WORDS)
+        place += 1
+    if not {"model", "max"} <= said.keys():
+        raise located.wrong(_WORDS)
+    plain = {key: Plain(value) for key, value in said.items()}
+    return _read(LocatedValue(located.file, located.key, plain))
+
+
+def _in_words(bound: RiskBound | None) -> str:
+    written = _write(bound) or {}
+    texts = [str(written[key]) for key in ("model", "measure", "max") if key in written]
+    texts += [f"above {written['threshold']:g}"] if "threshold" in written else []
+    texts += [f"of {written['population']}"] if "population" in written else []
+    return " ".join(texts)
+
+
+RISK_IN_WORDS = FieldType(_WORDS, _read_words, _in_words, name="str", optional=True)
+"""The same for a form: `marketer 0.05`."""

@@ -24,7 +24,7 @@ from kanon_tui.core.fields.types import choice
 from kanon_tui.core.pictures.contents import watched_run
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.preflight import Preflight, preflight
 from kanon_tui.core.run.result import Result, conclude
@@ -33,6 +33,7 @@ from kanon_tui.core.run.trial import Trial
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
+from kanon_tui.screens.run.privacy_form import PRIVACY
 from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.run.setup_lines import FAMILIES, RUN_HELP, algorithm_line, preflight_text
 from kanon_tui.screens.singling_out import before_publishing
@@ -45,8 +46,6 @@ __all__ = ["RunScreen"]
 
 REFRESH = 1 / 10
 """Seconds between two looks at the run: kind to a slow line."""
-
-PRIVACY = (*fields_of(Privacy), *(each for each in fields_of(Project) if each.name == "seed"))
 
 
 class RunScreen(StepScreen):

@@ -24,8 +24,9 @@ Choose an **algorithm** on the left and set its parameters on the right.
 - *Clustering* algorithms let every class have its own ranges. They keep more detail.
 
 *Beyond k*: classes of k records may still all have the same illness. Type a bound for a sensitive
-attribute (l, t, p or α) and every class must keep it: full-domain algorithms test it with every
-string, clustering algorithms merge on until it holds. An empty field asks for nothing.
+attribute (l, t, p, α, β or δ) and every class must keep it: full-domain algorithms test it with
+every string, clustering algorithms merge on until it holds. An empty field asks for nothing. *risk*
+bounds the release as a whole: `marketer 0.05`, `journalist 0.1 of 5000` (people of the population).
 
 The lines above are recommendations: for what you may want, the algorithm and the loss (NCP) to
 expect of it, tried on samples of your data. `A` takes one over.

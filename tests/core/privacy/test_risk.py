@@ -13,7 +13,9 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.privacy.risk import RiskBound, risk_figures
+from kanon_tui.core.fields.declaration import fields_of
+from kanon_tui.core.privacy.risk import RISK_IN_WORDS, RiskBound, risk_figures
+from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import People, RiskClaim, verify
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.result import conclude
@@ -162,3 +164,21 @@ def test_refused(tmp_path: Path, written: str, message: str) -> None:
     path.write_text(f"data: {{path: x.csv}}\nprivacy: {{k: 2, risk: {written}}}\n")
     with pytest.raises(InputError, match=message):
         Project.load(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "bound"),
+    [
+        ("marketer 0.05", RiskBound("marketer", 0.05, "average")),
+        ("journalist 0.1 of 5000", RiskBound("journalist", 0.1, population=5000)),
+        ("prosecutor share 0.1 above 0.25", RiskBound("prosecutor", 0.1, "share", 0.25)),
+        ("", None),
+    ],
+)
+def test_a_form_takes_it_in_words(words: str, bound: RiskBound | None) -> None:
+    field = next(each for each in fields_of(Privacy) if each.name == "risk")
+    typed = replace(field, type=RISK_IN_WORDS)
+    assert typed.parse(words, "form") == bound
+    assert typed.parse(typed.text(bound), "form") == bound
+    with pytest.raises(InputError, match="words like: marketer"):
+        typed.parse("something else entirely", "form")
