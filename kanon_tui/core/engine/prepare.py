@@ -8,7 +8,7 @@ something is required of.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -24,6 +24,7 @@ from kanon_tui.core.engine.values import Encoder
 from kanon_tui.core.engine.workers import Workers
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.task.counted import with_counted_rows
 from kanon_tui.core.task.task import Task
@@ -50,6 +51,7 @@ class Prepared:
     table: CountedTable
     task: Task
     memory: MemoryLimit
+    phases: Seconds = field(default_factory=dict)
 
 
 def check_streamable(project: Project) -> None:
@@ -65,6 +67,21 @@ def check_streamable(project: Project) -> None:
             "weights: auto compares columns record by record, which cannot be done on pieces; use "
             "--engine memory, type a weight for every attribute, or weights: equal"
         )
+    for asked, what, instead in (
+        (not project.overlap and name == "mondrian", "overlap: false", "overlap: true"),
+        (bool(project.algorithm.params.get("refine")), "refine", "refine: false"),
+        (project.privacy.suppress == "cells", "suppress: cells", "suppress: records"),
+        (
+            any(spec.identifier == "pseudonym" for spec in project.attributes.values()),
+            "identifier: pseudonym",
+            "identifier: drop",
+        ),
+    ):
+        if asked:
+            raise InputError(
+                f"{what} needs all records at once, which cannot be done on pieces; use --engine "
+                f"memory, or {instead}"
+            )
 
 
 def prepare_stream(
@@ -77,11 +94,14 @@ def prepare_stream(
     """Count, join and check everything; `pieces` are bytes of CSV and records of Parquet."""
     check_streamable(project)
     memory.check_start()
-    progress("look", 0.0)
-    source = open_source(project.data_path, project.data.read_options, *pieces)
-    progress("count values", 0.0)
-    table = count_table(source, workers, memory, _looked_at(project, source))
-    task = prepare(project, table)
+    phases: Seconds = {}
+    with timed(phases, "read"):
+        progress("look", 0.0)
+        source = open_source(project.data_path, project.data.read_options, *pieces)
+        progress("count values", 0.0)
+        table = count_table(source, workers, memory, _looked_at(project, source))
+    with timed(phases, "prepare"):
+        task = prepare(project, table)
     if task.person is not None:
         raise InputError(
             f"{project.title}: {task.person.name} has the role person, and people with records in "
@@ -96,11 +116,11 @@ def prepare_stream(
             "many as can be counted; divide the data"
         )
     progress("count tuples", 0.0)
-    tuples = _count_tuples(task, counted, source, workers, memory)
+    with timed(phases, "read"):
+        tuples = _count_tuples(task, counted, source, workers, memory)
     progress("count tuples", 1.0)
-    return Prepared(
-        project, source, counted, with_counted_rows(task, tuples.codes(), tuples.copies), memory
-    )
+    few = with_counted_rows(task, tuples.codes(), tuples.copies)
+    return Prepared(project, source, counted, few, memory, phases)
 
 
 def _looked_at(project: Project, source: Source) -> list[str]:

@@ -7,22 +7,27 @@ nothing of the input is needed any more to write it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from secrets import token_bytes
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
+from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.engine.packing import Packing, TupleIndex
 from kanon_tui.core.engine.source import Source
 from kanon_tui.core.engine.values import Encoder, complete_records
-from kanon_tui.core.numeric import Int32s, Int64s, Words
+from kanon_tui.core.numeric import Int32s, Words
 
-__all__ = ["Recoding", "Run", "merge_pairs", "read_run", "recode_piece"]
+__all__ = ["Recoding", "Run", "read_run", "recode_piece", "value_blocks"]
 
+_CODE_BITS = 32
+_NONE: Words = np.empty(0, dtype=np.uint64)
 SAMPLED = 1000
 """Of so many rows one is looked at to find where to cut the release."""
 
@@ -70,8 +75,6 @@ class Run:
     rows: int
     sample: Words
     """Some of its first words."""
-    pairs: Mapping[str, pl.DataFrame]
-    """By sensitive column the `records` of every `group` (class) and `code` (value)."""
     used: Mapping[str, Int32s]
     """By column published as it is the ranks that published records have, where some have not."""
 
@@ -80,7 +83,7 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
     """Write the published rows of a piece into a file of the work folder."""
     source = recoding.source
     kept_words: list[list[Words]] = []
-    pairs: list[Mapping[str, pl.DataFrame]] = []
+    pairs: list[list[Words]] = [[] for _ in recoding.sensitive]
     used: dict[str, Int32s] = {}
     for frame in source.read(source.pieces[piece], recoding.read_names):
         kept = complete_records(frame, recoding.complete, recoding.missing_tokens)
@@ -89,7 +92,9 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
         codes = [encoder.encode(kept) for encoder in recoding.quasi]
         place = recoding.index.find(recoding.packing.pack(codes))
         as_they_are = {encoder.name: encoder.encode(kept) for encoder in recoding.others}
-        pairs.append(_pairs(recoding, place, as_they_are))
+        groups = recoding.classes[place].astype(np.uint64) << np.uint64(_CODE_BITS)
+        for (name, counted_as), keys in zip(recoding.sensitive.items(), pairs, strict=True):
+            keys.append(groups | counted_as[as_they_are[name]].astype(np.uint64))
         shown = recoding.published[place]
         if not shown.all():
             place = place[shown]
@@ -109,14 +114,47 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
         words = [np.frombuffer(token_bytes(8 * len(words[0])), dtype=np.uint64), *words]
     if recoding.order != "input":
         words = sorted_words(words)
-    path = run_path(recoding.folder, piece)
-    aside = path.with_suffix(".part")
-    with open(aside, "wb") as file:
-        np.save(file, np.stack(words))
-    aside.replace(path)
+    _save(run_path(recoding.folder, piece), np.stack(words))
+    for number, keys in enumerate(pairs):
+        _save(pairs_path(recoding.folder, number, piece), np.sort(np.concatenate([*keys, _NONE])))
     apart = min(SAMPLED, max(len(words[0]) // 16, 1))
     sample = words[0][apart - 1 :: apart].copy()
-    return Run(piece, len(words[0]), sample, merge_pairs(pairs), used)
+    return Run(piece, len(words[0]), sample, used)
+
+
+def _save(path: Path, array: np.ndarray[Any, np.dtype[np.uint64]]) -> None:
+    """Whole or not at all: somebody else may do the same job."""
+    aside = path.with_suffix(f".{os.getpid()}.aside")
+    with open(aside, "wb") as file:
+        np.save(file, array)
+    aside.replace(path)
+
+
+def pairs_path(folder: Path, column: int, piece: int) -> Path:
+    """The file with the class and value of every record of a piece, of one sensitive column."""
+    return folder / f"pairs-{column:03}-{piece:06}.npy"
+
+
+def value_blocks(
+    folder: Path, column: int, pieces: int, classes: Sequence[int]
+) -> Iterator[GroupValues]:
+    """The values of all classes, between two of these numbers at a time."""
+    for first, last in pairwise(classes):
+        begin, end = (np.uint64(number) << np.uint64(_CODE_BITS) for number in (first, last))
+        slices = []
+        for piece in range(pieces):
+            keys = np.load(pairs_path(folder, column, piece), mmap_mode="r")
+            slices.append(np.array(keys[np.searchsorted(keys, begin) : np.searchsorted(keys, end)]))
+        keys = np.sort(np.concatenate(slices))
+        starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+        records = np.diff(np.append(starts, len(keys))).astype(np.int64)
+        found = keys[starts]
+        yield GroupValues(
+            last - first,
+            (found >> np.uint64(_CODE_BITS)).astype(np.int64) - first,
+            (found & np.uint64((1 << _CODE_BITS) - 1)).astype(np.int64),
+            records,
+        )
 
 
 def run_path(folder: Path, piece: int) -> Path:
@@ -139,28 +177,3 @@ def sorted_words(words: Sequence[Words]) -> list[Words]:
     frame = pl.DataFrame({str(place): word for place, word in enumerate(words)})
     frame = frame.sort(frame.columns)
     return [frame[name].to_numpy() for name in frame.columns]
-
-
-def _pairs(
-    recoding: Recoding, place: Int64s, as_they_are: Mapping[str, Int32s]
-) -> Mapping[str, pl.DataFrame]:
-    """How many records of every class have each value of the sensitive columns."""
-    groups = recoding.classes[place]
-    return {
-        name: pl.DataFrame({"group": groups, "code": counted_as[as_they_are[name]]})
-        .group_by("group", "code")
-        .agg(pl.len().cast(pl.Int64).alias("records"))
-        for name, counted_as in recoding.sensitive.items()
-    }
-
-
-def merge_pairs(several: Sequence[Mapping[str, pl.DataFrame]]) -> Mapping[str, pl.DataFrame]:
-    """The pairs of several pieces together."""
-    frames: dict[str, list[pl.DataFrame]] = {}
-    for pairs in several:
-        for name, frame in pairs.items():
-            frames.setdefault(name, []).append(frame)
-    return {
-        name: pl.concat(parts).group_by("group", "code").agg(pl.col("records").sum())
-        for name, parts in frames.items()
-    }

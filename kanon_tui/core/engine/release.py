@@ -6,9 +6,8 @@ result = release_stream(prepared, run, workers, Target(Path("release.csv")))
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from kanon_tui.core.data.whole_files import written_together
 from kanon_tui.core.engine.packing import Packing, TupleIndex
 from kanon_tui.core.engine.prepare import Prepared, Progress
 from kanon_tui.core.engine.proof import Proof, Written, prove
-from kanon_tui.core.engine.recoding import Recoding, merge_pairs, recode_piece
+from kanon_tui.core.engine.recoding import Recoding, recode_piece, value_blocks
 from kanon_tui.core.engine.recoding import Run as RowRun
 from kanon_tui.core.engine.rows import Stretches, Texts
 from kanon_tui.core.engine.target import Target, place_folder, work_folder
@@ -42,38 +41,55 @@ from kanon_tui.core.release.recode import Release, recode, text_ranks
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping
-from kanon_tui.core.report.phases import timed
+from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.run.result import starred_class
 from kanon_tui.core.run.run import Run
 
 __all__ = ["CountedRelease", "StreamedResult", "release_stream"]
 
+_BLOCK = 4_000_000
+"""Records whose sensitive values are looked at together."""
 _ENDINGS = (".csv", ".tsv", ".parquet")
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 
 
 @dataclass(frozen=True, eq=False)
 class CountedRelease(Release):
-    """A release over counted rows; the values that classes hold are known from the recoding."""
+    """A release over counted rows; the values that classes hold come from the recoded pieces."""
 
-    pairs: dict[str, pl.DataFrame] = field(default_factory=dict)
+    folder: Path = Path()
+    pieces: int = 0
+    columns: tuple[str, ...] = ()
+    """The sensitive columns, in the order of their files."""
 
     def values_of(self, column: Column, published: bool = True) -> GroupValues:
         """The values that classes hold of a column; `published` counts starred records as one."""
-        if column.name not in self.pairs:
+        if column.name not in self.columns:
             return super().values_of(column, published)
-        pairs = self.pairs[column.name]
         count = len(self.class_sizes)
+        (values,) = self._blocks(column, [0, count + 1])
         numbers = np.append(np.arange(count), -1)
         if published:
             numbers = self._published_numbers
             count = len(self.published_sizes)
-        return GroupValues.of(
-            numbers[pairs["group"].to_numpy()],
-            pairs["code"].to_numpy(),
-            count,
-            pairs["records"].to_numpy(),
-        )
+        return GroupValues.of(numbers[values.group], values.code, count, values.records)
+
+    def value_blocks(self, column: Column, published: bool = True) -> Iterator[GroupValues]:
+        """As `values_of`, some classes at a time."""
+        if column.name not in self.columns or (published and self._starred):
+            yield self.values_of(column, published)
+            return
+        upto = np.cumsum(self.class_sizes)
+        cuts = np.searchsorted(upto, np.arange(_BLOCK, int(upto[-1]), _BLOCK))
+        yield from self._blocks(column, np.unique([0, *cuts.tolist(), len(upto)]).tolist())
+
+    def _blocks(self, column: Column, classes: Sequence[int]) -> Iterator[GroupValues]:
+        place = self.columns.index(column.name)
+        return value_blocks(self.folder, place, self.pieces, classes)
+
+    @property
+    def _starred(self) -> bool:
+        return self.task.output.suppressed == "star" and bool(self.suppressed.any())
 
     @cached_property
     def _published_numbers(self) -> Int32s:
@@ -140,26 +156,28 @@ def release_stream(
         raise NotReachedError(
             f"{run.algorithm.name}: stopped before it had found a release; nothing was written"
         )
-    phases = {**run.phases, "search": run.seconds}
-    plain = recode(task, grouping)
-    release = CountedRelease(task, grouping, plain.cells)
-    if release.suppressed.all():
-        verify(pl.DataFrame(schema=dict.fromkeys(task.roles, pl.String)), (), (), task.k)
+    phases: Seconds = {**prepared.phases, **run.phases, "search": run.seconds}
+    progress("recode", 0.0)
     with work_folder(target) as folder:
         workers.folder_is_seen(folder)
-        began = time.perf_counter()
-        recoding, texts = _recoding(prepared, release, folder)
-        runs: list[RowRun] = []
-        pieces = [(piece,) for piece in range(len(prepared.source.pieces))]
-        pairs: list[Any] = []
-        for done, one in enumerate(workers.each(recode_piece, recoding, pieces), 1):
-            runs.append(one)
-            pairs.append(one.pairs)
-            if len(pairs) >= 8:
-                pairs = [merge_pairs(pairs)]
-            progress("recode", done / len(pieces))
-        release.pairs.update(merge_pairs(pairs))
-        phases["recode"] = time.perf_counter() - began
+        with timed(phases, "recode"):
+            release = CountedRelease(
+                task,
+                grouping,
+                recode(task, grouping).cells,
+                folder=folder,
+                pieces=len(prepared.source.pieces),
+                columns=tuple(column.name for column in task.sensitive),
+            )
+            if release.suppressed.all():
+                verify(pl.DataFrame(schema=dict.fromkeys(task.roles, pl.String)), (), (), task.k)
+            recoding, texts = _recoding(prepared, release, folder)
+            runs: list[RowRun] = []
+            pieces = [(piece,) for piece in range(len(prepared.source.pieces))]
+            for done, one in enumerate(workers.each(recode_piece, recoding, pieces), 1):
+                runs.append(one)
+                progress("recode", done / len(pieces))
+        progress("measure", 0.0)
         with timed(phases, "measure"):
             measures = measure(release)
         stretches = Stretches.of(folder, runs, task.output.order, texts, rows)
@@ -173,7 +191,7 @@ def release_stream(
         formulas += int(looks_like_formula(pl.Series(recoding.columns, dtype=pl.String)).sum())
         progress("verify", 0.0)
         with timed(phases, "verify"):
-            _prove(prepared, release, workers, writing, recoding, target)
+            _prove(prepared, release, workers, writing, recoding)
         result = StreamedResult(
             task, run.algorithm, grouping, release, run.seconds, measures, prepared.project,
             phases, target=target, formulas=formulas,
@@ -279,7 +297,6 @@ def _prove(
     workers: Workers,
     writing: PartWriting,
     recoding: Recoding,
-    target: Target | None,
 ) -> None:
     task = prepared.task
     quasi = tuple(attribute.name for attribute in task.quasi)

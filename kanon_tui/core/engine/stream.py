@@ -15,7 +15,6 @@ from kanon_tui.core.engine.target import Target
 from kanon_tui.core.engine.workers import Here, Workers
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.run.result import as_project
 from kanon_tui.core.run.run import Run
 
@@ -66,11 +65,8 @@ def run_stream(
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
     if target is not None:
         target.check(force, project.inputs)
-    phases: Seconds = {}
-    with timed(phases, "prepare"):  # which reads, piece by piece
-        prepared = prepare_stream(project, workers, memory_limit(project), progress)
+    prepared = prepare_stream(project, workers, memory_limit(project), progress)
     run = Run(prepared.task, algorithm)
-    run.phases |= phases
     progress("search", 0.0)
     finish(run)
     return release_stream(prepared, run, workers, target, report, force, progress)

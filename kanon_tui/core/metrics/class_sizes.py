@@ -24,9 +24,11 @@ def discernibility(release: Release) -> int:
 
 def classification_metric(release: Release, labels: Column) -> float:
     """Share of records that are suppressed or whose label is not their class's majority label."""
-    values = release.values_of(labels, published=False)
-    _, majority = values.ends(values.records)
-    return 1.0 - int(majority.sum()) / release.task.n
+    in_majority = 0
+    for values in release.value_blocks(labels, published=False):
+        _, majority = values.ends(values.records)
+        in_majority += int(majority.sum())
+    return 1.0 - in_majority / release.task.n
 
 
 def average_class_size(release: Release) -> float:

@@ -76,7 +76,9 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     records, person = release.published_sizes, release.task.repeated
     sizes = records if person is None else release.values_of(person).distinct
     found = {
-        column.name: worst_figures(release.values_of, column, person)
+        column.name: _worst_of_blocks(release, column)
+        if person is None
+        else worst_figures(release.values_of, column, person)
         for column in release.task.sensitive
     }
     risk_max, risk_mean = prosecutor_risk(sizes)
@@ -93,13 +95,29 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
         violations=release.task.records_in(np.logical_or.reduce([*beyond.values(), nobody])),
         violating_values={name: release.task.records_in(values) for name, values in beyond.items()},
         required=tuple(
-            Reached(each, each.worst_figure(release.values_of(each.column)))
+            Reached(each, _worst_required(release, each))
             for each in release.task.requirements
             if len(sizes)
         ),
         class_sizes=sizes,
         smallest_class=KAnonymity.measured(records),
     )
+
+
+def _worst_of_blocks(release: Release, column: Column) -> dict[str, float]:
+    """By the name of every model its worst figure, over some classes at a time."""
+    blocks = [worst_figures(lambda _: each, column) for each in release.value_blocks(column)]  # noqa: B023
+    if len(blocks) == 1:
+        return blocks[0]
+    return {
+        name: model(model.loosest, column.name).shown(np.array([block[name] for block in blocks]))
+        for name, model in MODELS.items()
+    }
+
+
+def _worst_required(release: Release, requirement: ColumnRequirement) -> float:
+    figures = [requirement.worst_figure(each) for each in release.value_blocks(requirement.column)]
+    return float(requirement.model.worst(np.array(figures)))
 
 
 def prosecutor_risk(sizes: Int64s) -> tuple[float, float]:

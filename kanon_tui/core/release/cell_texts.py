@@ -65,12 +65,13 @@ def _common_ancestors(attribute: QuasiIdentifier, clusters: GroupValues) -> list
 def _sets(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
     """`{A|B|C}`: the values of a cluster, sorted as text."""
     values = attribute.column.values
-    codes = clusters.code.tolist()
+    known: dict[bytes, str] = {b"": HIDDEN}  # many clusters print the same
     texts = []
     for start, end in pairwise(clusters.starts.tolist()):
-        members = sorted(values[code] for code in codes[start:end])
-        if len(members) > 1:
-            texts.append("{" + "|".join(members) + "}")
-        else:
-            texts.append(members[0] if members else HIDDEN)
+        codes = clusters.code[start:end]
+        key = codes.tobytes()
+        if key not in known:
+            members = sorted(values[code] for code in codes.tolist())
+            known[key] = "{" + "|".join(members) + "}" if len(members) > 1 else members[0]
+        texts.append(known[key])
     return texts

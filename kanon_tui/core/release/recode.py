@@ -104,6 +104,10 @@ class Release:
         count = len(self.published_sizes if published else self.class_sizes)
         return GroupValues.of(classes, column.codes, count, column.copies)
 
+    def value_blocks(self, column: Column, published: bool = True) -> Iterator[GroupValues]:
+        """As `values_of`, some classes at a time where all would take too much memory."""
+        yield self.values_of(column, published)
+
     @cached_property
     def order(self) -> Int64s:
         """Record numbers in the order they are published.

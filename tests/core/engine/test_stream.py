@@ -185,6 +185,9 @@ def test_what_cannot_stream_says_what_would_help(tmp_path):
         ({"algorithm": {"name": "k-member"}}, r"k-member .* --engine memory, or one of mondrian"),
         ({"weights": "auto"}, "weights: auto .* --engine memory"),
         ({"algorithm": {"name": "mondrian", "params": {"relaxed": True}}}, "relaxed .* --engine"),
+        ({"overlap": False}, "overlap: false .* --engine memory"),
+        ({"algorithm": {"name": "mondrian", "params": {"refine": True}}}, "refine .* --engine"),
+        ({"privacy": {"suppress": "cells"}}, "suppress: cells .* --engine memory"),
         ({"output": {"encoding": "latin-1"}}, r"only UTF-8 is written .* --engine memory"),
     ):
         with pytest.raises(InputError, match=said):
