@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kanon_tui.core.analysis.sweep.sweep import sweep
     from kanon_tui.core.analysis.utility.sections import utility_sections
     from kanon_tui.core.analysis.utility.utility import utility_of as utility
+    from kanon_tui.core.engine.stream import stream
     from kanon_tui.core.errors import InputError, KanonError, NotReachedError
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.run.result import Result, anonymize, conclude
@@ -46,6 +47,7 @@ _WHERE = {
     "anonymize": "run.result.anonymize",
     "conclude": "run.result.conclude",
     "run": "run.result.start",
+    "stream": "engine.stream.stream",
     "sweep": "analysis.sweep.sweep.sweep",
     "utility": "analysis.utility.utility.utility_of",
     "utility_sections": "analysis.utility.sections.utility_sections",
@@ -63,6 +65,7 @@ __all__ = [
     "anonymize",
     "conclude",
     "run",
+    "stream",
     "sweep",
     "utility",
     "utility_sections",
