@@ -35,7 +35,7 @@ __all__ = ["COUNTABLE", "Prepared", "Progress", "check_streamable", "prepare_str
 COUNTABLE = ("mondrian", "global", "local", "hybrid", "distributed", "incognito", "datafly")
 """The algorithms that work on counted rows."""
 _MOST_RECORDS = 2**31 - 1
-_BYTES_PER_TUPLE = 64
+_BYTES_PER_TUPLE = 200
 """Besides its codes: its words, copies and labels, and what sorting and searching them takes."""
 
 Progress = Callable[[str, float], None]
@@ -143,7 +143,7 @@ def _count_tuples(
     packing = Packing.of([len(column.values) for column in columns])
     counting = TupleCounting(source, encoders, packing, table.complete, table.missing_tokens)
     attributes = {each.name: len(each.column.values) for each in task.quasi}
-    bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 12 * len(columns)
+    bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 18 * len(columns)
 
     def check(found: pl.DataFrame) -> None:
         memory.check_tuples(found.height, bytes_each, attributes)

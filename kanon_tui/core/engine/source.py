@@ -29,7 +29,9 @@ __all__ = ["PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "open_source"]
 PIECE_BYTES = 48_000_000
 """Text of one CSV piece, or a little more."""
 PIECE_ROWS = 500_000
-"""Records of one Parquet piece."""
+"""Records of one Parquet piece, at most …"""
+PIECE_CELLS = 5_000_000
+"""… and their cells."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def open_source(
             )
     parquet = [file.suffix.lower() == ".parquet" or _begins_like_parquet(file) for file in files]
     if any(parquet):
-        return _open_parquet(files, options, piece_rows or PIECE_ROWS)
+        return _open_parquet(files, options, piece_rows)
     return _open_csv(files, options, piece_bytes or PIECE_BYTES)
 
 
@@ -185,7 +187,7 @@ def _open_csv(files: Sequence[Path], options: ReadOptions, piece_bytes: int) -> 
     )
 
 
-def _open_parquet(files: Sequence[Path], options: ReadOptions, piece_rows: int) -> Source:
+def _open_parquet(files: Sequence[Path], options: ReadOptions, piece_rows: int | None) -> Source:
     schemas: list[pl.Schema] = []
     pieces: list[Piece] = []
     size = 0
@@ -201,8 +203,9 @@ def _open_parquet(files: Sequence[Path], options: ReadOptions, piece_rows: int) 
             raise _not_parquet(file) from None
         check_width(len(schemas[-1]), file.name)
         in_order_of(list(schemas[0]), schemas[-1].to_frame(), file, files[0])
-        for begin in range(0, rows, piece_rows):
-            end = min(begin + piece_rows, rows)
+        at_a_time = piece_rows or min(PIECE_ROWS, max(PIECE_CELLS // len(schemas[0]), 1000))
+        for begin in range(0, rows, at_a_time):
+            end = min(begin + at_a_time, rows)
             pieces.append(Piece(file, begin, end, end - begin))
     if not pieces:
         who = files[0].name if len(files) == 1 else files[0].parent.name

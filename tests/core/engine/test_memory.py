@@ -1,0 +1,48 @@
+"""A limit is kept: the peak of a process that streams is measured."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+LIMIT = 700_000_000
+PROGRAM = """
+import json, resource, sys
+from kanon_tui.core.engine.stream import stream
+from kanon_tui.core.project.project import Project
+stream(Project.load(sys.argv[1]), sys.argv[2])
+print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024))
+"""
+
+
+@pytest.mark.slow
+def test_the_peak_of_a_streaming_run_stays_below_its_limit(tmp_path):
+    rng, n = np.random.default_rng(0), 1_500_000
+    pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "age": rng.integers(0, 99, n),
+            "job": rng.integers(0, 400, n),
+            "ill": rng.integers(0, 9, n),
+        }
+    ).write_parquet(tmp_path / "in.parquet", row_group_size=100_000)
+    (tmp_path / "p.yaml").write_text(
+        "data: {path: in.parquet}\n"
+        "attributes:\n"
+        "  id: {role: identifier, kind: categorical}\n"
+        "  age: {role: quasi, kind: numeric}\n"
+        "  job: {role: quasi, kind: categorical}\n"
+        "  ill: {role: sensitive, kind: categorical}\n"
+        "algorithm: {name: mondrian}\n"
+        f"run: {{engine: stream, memory: {LIMIT // 10**6}MB}}\n"
+    )
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "p.yaml"), str(tmp_path / "o.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) <= LIMIT
+    assert (tmp_path / "o.csv").stat().st_size > n * 5
