@@ -17,12 +17,12 @@ from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Protocol, Self, cast
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.interruption import helpers
 
-__all__ = ["Processes", "cores"]
+__all__ = ["Helpers", "Processes", "cores"]
 
 _PROGRAM = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
@@ -35,6 +35,27 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class Helpers(Protocol):
+    """Who works on jobs elsewhere; closing them ends what they do."""
+
+    def __enter__(self) -> Self:
+        """Begin."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End, in the middle of a job if need be."""
+
+    def submit(self, jobs: Sequence[Any]) -> None:
+        """Hand out jobs; they are numbered from 0."""
+
+    def result(self, seconds: float) -> tuple[int, Any] | None:
+        """The next result, or None if there is none in so many seconds."""
 
 
 class Processes:
@@ -65,7 +86,7 @@ class Processes:
             self._threads.append(thread)
             thread.start()
 
-    def __enter__(self) -> Processes:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -15,14 +15,23 @@ import pickle
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from kanon_tui.core.engine.cluster_jobs import Sealed, call, merge_answers, own_version, unseen
+from kanon_tui.core.engine.cluster_jobs import (
+    Sealed,
+    Setup,
+    call,
+    help_with,
+    merge_answers,
+    own_version,
+    unseen,
+)
 from kanon_tui.core.engine.target import Target, work_folder
 from kanon_tui.core.engine.workers import Job, Workers
 from kanon_tui.core.errors import InputError, KanonError, NotReachedError
-from kanon_tui.core.helper_processes import cores
+from kanon_tui.core.helper_processes import Helpers, cores
 from kanon_tui.core.version import __version__
 
 __all__ = ["Cluster", "cluster"]
@@ -44,9 +53,9 @@ class Cluster(Workers):
 
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """The answers, in the order of the arguments."""
-        futures = self._submit(job, shared, arguments)
+        futures = self.submit(job, shared, arguments)
         for future in futures:
-            answer = self._answer(future)
+            answer = self.answer(future)
             yield answer
 
     def merged(
@@ -58,7 +67,7 @@ class Cluster(Workers):
         check: Callable[[Any], None],
     ) -> Any:
         """A tree of merges, a few answers at a time."""
-        futures = self._submit(job, shared, arguments)
+        futures = self.submit(job, shared, arguments)
         level = 0
         while len(futures) > 1:
             level += 1
@@ -80,9 +89,14 @@ class Cluster(Workers):
                 )
                 for number, group in enumerate(groups)
             ]
-        merged = self._answer(futures[0])
+        merged = self.answer(futures[0])
         check(merged)
         return merged
+
+    @property
+    def helpers(self) -> Callable[..., Helpers]:
+        """The workers as helpers of a search."""
+        return partial(ClusterHelpers, self)
 
     def folder_is_seen(self, folder: Path) -> None:
         """Refuse a work folder that not all workers see."""
@@ -103,7 +117,8 @@ class Cluster(Workers):
             self.client.cancel(self._futures, force=True)
         self._futures.clear()
 
-    def _submit(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def submit(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Tasks for jobs, one for every tuple of arguments."""
         self._futures = [future for future in self._futures if not future.done()]
         token = secrets.token_hex(4)
         path = self.folder / f"shared-{token}.pickle"
@@ -126,7 +141,8 @@ class Cluster(Workers):
         self._futures.append(future)
         return future
 
-    def _answer(self, future: Any) -> Any:
+    def answer(self, future: Any) -> Any:
+        """What a task answered, or the error that it met."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
@@ -150,6 +166,41 @@ class Cluster(Workers):
             answer = pickle.load(file)
         path.unlink(missing_ok=True)
         return answer
+
+
+class ClusterHelpers:
+    """The workers of a cluster in the place of helper processes."""
+
+    def __init__(
+        self, workers: Cluster, count: int, prepare: Callable[..., Any], *setup: Any
+    ) -> None:
+        self._workers, self._setup = workers, Setup(prepare, setup)
+        self._waiting: dict[Any, int] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with suppress(Exception):
+            self._workers.client.cancel(list(self._waiting), force=True)
+
+    def submit(self, jobs: Sequence[Any]) -> None:
+        """Hand out jobs; they are numbered from 0."""
+        futures = self._workers.submit(help_with, self._setup, [(job,) for job in jobs])
+        self._waiting = {future: number for number, future in enumerate(futures)}
+
+    def result(self, seconds: float) -> tuple[int, Any] | None:
+        """The next result, or None if there is none in so many seconds."""
+        import distributed
+
+        wait: Callable[..., Any] = distributed.wait
+        with suppress(TimeoutError):
+            wait(list(self._waiting), timeout=seconds, return_when="FIRST_COMPLETED")
+        done = next((future for future in self._waiting if future.done()), None)
+        if done is None:
+            return None
+        number = self._waiting.pop(done)
+        return number, self._workers.answer(done)
 
 
 @contextmanager

@@ -9,14 +9,14 @@ import os
 import pickle
 import traceback
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.version import __version__
 
-__all__ = ["Sealed", "call", "merge_answers", "own_version", "unseen"]
+__all__ = ["Sealed", "Setup", "call", "help_with", "merge_answers", "own_version", "unseen"]
 
 Said = tuple[Any, ...]
 """(True, name of the file with the answer), or (False, kind of error, sentence)."""
@@ -41,6 +41,24 @@ class Sealed:
 
     def __sizeof__(self) -> int:
         return 256
+
+
+class Setup:
+    """What a helper of a search is made of; it is made once by every worker."""
+
+    def __init__(self, prepare: Callable[..., Any], setup: tuple[Any, ...]) -> None:
+        self.prepare, self.setup = prepare, setup
+
+    @cached_property
+    def handle(self) -> Callable[[Any], Any]:
+        """The function that handles a job."""
+        made: Callable[[Any], Any] = self.prepare(*self.setup)
+        return made
+
+
+def help_with(setup: Setup, job: Any) -> Any:
+    """Handle one job of a search."""
+    return setup.handle(job)
 
 
 def call(job: Sealed) -> Said:

@@ -17,6 +17,7 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.result import as_project
 from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import RunContext
 
 __all__ = ["run_stream", "stream", "workers_of"]
 
@@ -66,7 +67,7 @@ def run_stream(
     if target is not None:
         target.check(force, project.inputs)
     prepared = prepare_stream(project, workers, memory_limit(project), progress)
-    run = Run(prepared.task, algorithm)
+    run = Run(prepared.task, algorithm, RunContext(helpers=workers.helpers))
     progress("search", 0.0)
     finish(run)
     return release_stream(prepared, run, workers, target, report, force, progress)

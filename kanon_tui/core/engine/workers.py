@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.helper_processes import Helpers, Processes
 
 __all__ = ["Here", "Job", "Workers"]
 
@@ -49,6 +50,11 @@ class Workers(ABC):
         merged = merge([*whole, *waiting])
         check(merged)
         return merged
+
+    @property
+    def helpers(self) -> Callable[..., Helpers]:
+        """Who works on the parts of a search, made as `Processes` are."""
+        return Processes
 
     def folder_is_seen(self, folder: Path) -> None:
         """Refuse a work folder that not all workers see."""

@@ -15,7 +15,7 @@ from kanon_tui.core.full_domain.requirement_test import RequirementTest
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.full_domain.string_facts import ListFollower, Reason
 from kanon_tui.core.full_domain.strings import StringList, StringSpace
-from kanon_tui.core.helper_processes import Processes, cores
+from kanon_tui.core.helper_processes import Helpers, cores
 from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.steps import Step
 
@@ -40,7 +40,7 @@ class PartSolver:
         self._asked_for = workers
         self._workers = workers or cores()
         self._stack = stack
-        self._processes: Processes | None = None
+        self._processes: Helpers | None = None
         self._engine = search.frequency.necessary
         space = search.space
         self._most = max(1, int(memory * 1e6 / space.bytes_per_string) // self._workers)
@@ -126,7 +126,7 @@ class PartSolver:
                 engine.requirement_test,
                 engine.bounds_only,
             )
-            processes = Processes(
+            processes = search.context.helpers(
                 min(self._workers, len(jobs)), job_solver, *setup, search.space, self._memory
             )
             self._processes = self._stack.enter_context(processes)

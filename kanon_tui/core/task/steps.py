@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.helper_processes import Helpers, Processes
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
 
@@ -124,6 +125,8 @@ class RunContext:
     shared: dict[Hashable, Any] = field(default_factory=dict)
     """What runs on the same records can share. Who puts something there has a function that finds
     it again, such as `full_domain.shared_counts.shared_counts`."""
+    helpers: Callable[..., Helpers] = Processes
+    """Who works on the parts of a search, made as `Processes` are: of this machine or a cluster."""
 
 
 class Algorithm(ABC):

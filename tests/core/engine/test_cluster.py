@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import read_table
 from kanon_tui.core.engine import cluster as clusters
@@ -16,6 +17,9 @@ from kanon_tui.core.engine.cluster import Cluster, cluster
 from kanon_tui.core.engine.cluster_jobs import Sealed, call, merge_answers
 from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.run.run import Run
+from kanon_tui.core.task.steps import RunContext
+from tests.core.algorithms.test_distributed import many_attributes
 from tests.core.engine.compared import figures, streamed
 from tests.core.engine.test_stream import people, project
 
@@ -109,6 +113,24 @@ def test_a_job_that_fails_says_a_sentence_and_raises_nothing(tmp_path):
     assert kind == "NotReachedError"
     assert "Milan" not in said
     assert merge_answers(Sealed(tmp_path, "three", list, ()), [refused]) == refused
+
+
+def test_a_distributed_search_has_its_parts_solved_by_the_workers(two_workers):
+    task = many_attributes(9)
+    algorithm = ALGORITHMS["distributed"](part=30, workers=2)
+    here = Run(task, algorithm).finish()
+    made = []
+
+    def helpers(*setup):
+        made.append(two_workers.helpers(*setup))
+        return made[-1]
+
+    there = Run(task, algorithm, RunContext(helpers=helpers)).finish()
+    assert made
+    assert here is not None
+    assert there is not None
+    assert there.levels == here.levels
+    assert there.search["answer"] == here.search["answer"]
 
 
 def test_refusals_are_one_sentence_each(two_workers, tmp_path, monkeypatch):
