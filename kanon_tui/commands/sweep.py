@@ -52,7 +52,16 @@ def execute(args: argparse.Namespace) -> int:
     project = Project.load(args.project)
     if args.out is not None:
         check_target(args.out, SWEEP_ENDINGS, args.force, project.inputs)
-    points = finish_sweep(sweep(project, args.algorithms, args.k or DEFAULT_KS))
+    asked = sweep(project, args.algorithms, args.k or DEFAULT_KS)
+    if project.run.engine == "dask":
+        from kanon_tui.core.analysis.sweep.elsewhere import points_by
+        from kanon_tui.core.engine.stream import workers_of
+        from kanon_tui.core.engine.target import Target
+
+        with workers_of(project, None if args.out is None else Target(args.out)) as workers:
+            points = list(points_by(workers, asked))
+    else:
+        points = finish_sweep(asked)
     if args.out is not None:
         write_text(args.out, sweep_text(points, args.out), args.force)
     if args.json:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.analysis.sweep.elsewhere import points_by
+from kanon_tui.core.analysis.sweep.sweep import sweep
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import read_table
 from kanon_tui.core.engine import cluster as clusters
@@ -131,6 +134,15 @@ def test_a_distributed_search_has_its_parts_solved_by_the_workers(two_workers):
     assert there is not None
     assert there.levels == here.levels
     assert there.search["answer"] == here.search["answer"]
+
+
+def test_the_points_of_a_sweep_are_solved_by_the_workers(two_workers, asked):
+    points = sweep(asked, ["mondrian", "global"], [2, 5])
+    there = list(points_by(two_workers, points))
+    here = points.in_order(list(points))
+    assert [replace(each, seconds=None) for each in there] == [
+        replace(each, seconds=None) for each in here
+    ]
 
 
 def test_refusals_are_one_sentence_each(two_workers, tmp_path, monkeypatch):
