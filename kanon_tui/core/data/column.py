@@ -32,14 +32,33 @@ __all__ = [
     "MISSING_TOKENS",
     "CodedValues",
     "Column",
+    "EndCoding",
     "code_column",
     "code_values",
     "counted",
+    "end_text",
     "range_text",
     "unreadable_values",
 ]
 
 MISSING_TOKENS = ("", "?", "NA")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EndCoding:
+    """How the ends of a column were coded (`end_coding`), and what its values hide."""
+
+    top: float | None
+    bottom: float | None
+    top_text: str | None
+    """What values at or above `top` are published as, also where there are none."""
+    bottom_text: str | None
+    new_code: NDArray[np.int32]
+    """The code of every value before coding."""
+    covered: NDArray[np.int64]
+    """How many values of the original each value stands for."""
+    original: Floats
+    """The distinct numbers before coding, rising."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,6 +84,7 @@ class Column:
     where values under one label are nearer to each other (sensitive attributes only)."""
     copies: NDArray[np.int64] | None = None  # how many records each code stands for; None: one
     value_counts: NDArray[np.int64] | None = None  # records of each value, where codes do not tell
+    coding: EndCoding | None = None  # where values at its ends are one value, such as `>=90`
 
     def __repr__(self) -> str:
         """Without a value: tracebacks, logs and notebooks show it."""
@@ -77,22 +97,67 @@ class Column:
         """
         wanted = text_series(texts)
         if self.kind is Kind.DATE:
-            days = parse_dates(wanted, "%Y-%m-%d")
+            numbers = parse_dates(wanted, "%Y-%m-%d")
             if self.date_format is not None:
                 own = parse_dates(wanted, self.date_format)
-                days = np.where(np.isnan(own), days, own)
-            return days
-        numbers = self.number_format.read(wanted)
-        if self.number_format != PLAIN:
-            numbers = np.where(np.isnan(numbers), PLAIN.read(wanted), numbers)
+                numbers = np.where(np.isnan(own), numbers, own)
+        else:
+            numbers = self.number_format.read(wanted)
+            if self.number_format != PLAIN:
+                numbers = np.where(np.isnan(numbers), PLAIN.read(wanted), numbers)
+        if self.coding is None:
+            return numbers
+        for text, bound in self.coded_ends.items():
+            numbers = np.where((wanted == text).to_numpy(), bound, numbers)
         return numbers
+
+    @cached_property
+    def coded_ends(self) -> dict[str, float]:
+        """The texts of coded ends with their bounds."""
+        coding = self.coding
+        if coding is None:
+            return {}
+        ends = ((coding.bottom_text, coding.bottom), (coding.top_text, coding.top))
+        return {text: bound for text, bound in ends if text is not None and bound is not None}
 
     @cached_property
     def exact_numbers(self) -> list[Decimal]:
         """The numbers of the present values with all their digits, rising."""
         assert self.numbers is not None
         present = len(self.values) - (self.missing is not None)
-        return self.number_format.exact(self.values[:present], self.numbers[:present].tolist())
+        texts = [text[2:] if text in self.coded_ends else text for text in self.values[:present]]
+        return self.number_format.exact(texts, self.numbers[:present].tolist())
+
+    @cached_property
+    def lowest(self) -> Floats:
+        """Per value the smallest number it may stand for: of a coded bottom the original's."""
+        return self._reach("bottom_text", 0)
+
+    @cached_property
+    def highest(self) -> Floats:
+        """Per value the largest number it may stand for: of a coded top the original's."""
+        return self._reach("top_text", -1)
+
+    def _reach(self, end: str, place: int) -> Floats:
+        assert self.numbers is not None
+        code = None if self.coding is None else self.code_of.get(getattr(self.coding, end))
+        if self.coding is None or code is None:
+            return self.numbers
+        reach = self.numbers.copy()
+        reach[code] = self.coding.original[place]
+        return reach
+
+    @cached_property
+    def covered(self) -> NDArray[np.int64]:
+        """How many values of the original each value stands for: one, but for coded ends."""
+        if self.coding is None:
+            return np.ones(len(self.values), dtype=np.int64)
+        return self.coding.covered
+
+    @property
+    def distinct(self) -> int:
+        """How many values there are, those behind coded ends counted."""
+        return len(self.values) if self.coding is None else int(self.coding.covered.sum())
 
     @cached_property
     def code_of(self) -> dict[str, int]:
@@ -122,9 +187,21 @@ def counted(
 
 
 def range_text(column: Column, low: str, high: str) -> str:
-    """`[lo..hi]`: two values of the column as they stood, as long as they cannot be misread."""
-    shown = str.strip if column.kind is Kind.DATE else column.number_format.shown
-    return f"[{shown(low)}..{shown(high)}]"
+    """`[lo..hi]`: two values of the column as they stood, as long as they cannot be misread.
+
+    A range that reaches a coded end is open there: `>=75`, `<=40`, and `*` at both.
+    """
+    coding = column.coding
+    if coding is not None and high == coding.top_text:
+        return "*" if low == coding.bottom_text else f">={end_text(column, low)}"
+    if coding is not None and low == coding.bottom_text:
+        return f"<={end_text(column, high)}"
+    return f"[{end_text(column, low)}..{end_text(column, high)}]"
+
+
+def end_text(column: Column, value: str) -> str:
+    """A value as the end of a range."""
+    return value.strip() if column.kind is Kind.DATE else column.number_format.shown(value)
 
 
 def code_column(

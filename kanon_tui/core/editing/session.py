@@ -23,7 +23,7 @@ from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
-from kanon_tui.core.run.prepare import coded_column, prepare, quasi_identifier
+from kanon_tui.core.run.prepare import prepare, published_column, quasi_identifier
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import first_few
@@ -249,7 +249,7 @@ class Session:
             known = self._quasi.get(name)
             if known is None or known[0] is not spec:
                 try:
-                    column = coded_column(self.table, name, spec)
+                    column = published_column(self.table, name, spec)
                     weight = 1.0 if spec.weight is None else spec.weight
                     made: QuasiIdentifier | KanonError = quasi_identifier(
                         column, spec, weight, self.project.folder, []

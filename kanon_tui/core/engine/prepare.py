@@ -7,7 +7,7 @@ something is required of.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -30,7 +30,7 @@ from kanon_tui.core.task.counted import with_counted_rows
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import joined
 
-__all__ = ["COUNTABLE", "Prepared", "Progress", "check_streamable", "prepare_stream"]
+__all__ = ["COUNTABLE", "Prepared", "Progress", "check_streamable", "coded_as", "prepare_stream"]
 
 COUNTABLE = ("mondrian", "global", "local", "hybrid", "distributed", "incognito", "datafly")
 """The algorithms that work on counted rows."""
@@ -154,5 +154,11 @@ def _count_tuples(
 
 
 def _encoder(table: CountedTable, column: Column) -> Encoder:
-    codes = column.counted if isinstance(column, CountedColumn) else None
-    return table.encoder(column.name, codes)
+    if isinstance(column, CountedColumn):
+        return table.encoder(column.name, column.counted)
+    return table.encoder(column.name, coded_as(column))
+
+
+def coded_as(column: Column) -> Sequence[int] | None:
+    """The code of every value of a quasi-identifier as it is read; None where ends are no codes."""
+    return None if column.coding is None else column.coding.new_code.tolist()

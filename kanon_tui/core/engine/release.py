@@ -23,7 +23,7 @@ from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.whole_files import written_together
 from kanon_tui.core.engine.packing import Packing, TupleIndex
-from kanon_tui.core.engine.prepare import Prepared, Progress
+from kanon_tui.core.engine.prepare import Prepared, Progress, coded_as
 from kanon_tui.core.engine.proof import Proof, Written, prove
 from kanon_tui.core.engine.recoding import Recoding, recode_piece, value_blocks
 from kanon_tui.core.engine.recoding import Run as RowRun
@@ -206,7 +206,9 @@ def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tupl
     packing = Packing.of([len(attribute.column.values) for attribute in task.quasi])
     words = packing.pack([attribute.column.codes for attribute in task.quasi])
     index, _, first = TupleIndex.of(words)
-    quasi = tuple(table.encoder(attribute.name) for attribute in task.quasi)
+    quasi = tuple(
+        table.encoder(attribute.name, coded_as(attribute.column)) for attribute in task.quasi
+    )
     ranks: dict[str, Int32s] = {}
     texts: dict[str, pl.Series] = {}
     for attribute, cells in zip(task.quasi, release.cells, strict=True):

@@ -11,10 +11,14 @@ root.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.printed_values import number_text
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
@@ -30,7 +34,7 @@ from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.hierarchy.yaml_misreadings import refuse_misread
 from kanon_tui.core.text import Note, Quotable, note
 
-__all__ = ["build_hierarchy", "default_hierarchy"]
+__all__ = ["build_hierarchy", "default_hierarchy", "with_coded_ends"]
 
 
 def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hierarchy:
@@ -42,13 +46,37 @@ def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hi
     if source == "builder":
         return _build(BUILDERS[spec["builder"]], column, options)
     if source == "file":
-        return read_arx(folder / options["file"])
+        return with_coded_ends(read_arx(folder / options["file"]), column)
     if source == "utd":
         attribute = options["attribute"] or column.name
-        return read_utd(folder / options["utd"], attribute, _numbers(column))
-    hierarchy = from_yaml_levels(options["levels"], column.name)
+        tree = read_utd(folder / options["utd"], attribute, _numbers(column))
+        return with_coded_ends(tree, column)
+    hierarchy = with_coded_ends(from_yaml_levels(options["levels"], column.name), column)
     refuse_misread(options["levels"], hierarchy.uncovered(column), column.name)
     return hierarchy
+
+
+def with_coded_ends(hierarchy: Hierarchy, column: Column) -> Hierarchy:
+    """A level table with rows for the coded ends of a column, where it has none of its own.
+
+    `>=90` has the label that all values of the table from 90 on have in common, and stays itself on
+    levels where they differ.
+    """
+    coding = column.coding
+    if coding is None:
+        return hierarchy
+    numbers = column.parse(hierarchy.values)
+    rows = list(hierarchy.rows)
+    for text, bound in column.coded_ends.items():
+        if text in hierarchy.values:
+            continue
+        beyond = numbers >= bound if text == coding.top_text else np.floor(numbers) <= bound
+        hidden = [hierarchy.rows[row] for row in np.flatnonzero(beyond)]
+        if hidden:
+            levels = list(zip(*hidden, strict=True))[1:]
+            shared = (labels[0] if len(set(labels)) == 1 else text for labels in levels)
+            rows.append((text, *shared))
+    return replace(hierarchy, rows=tuple(rows))
 
 
 def default_hierarchy(column: Column) -> tuple[Hierarchy, Note]:
@@ -105,4 +133,8 @@ def _numbers(column: Column) -> dict[str, float]:
     if column.numbers is None:
         return plain_numbers(column.values)
     numbers = zip(column.values, column.numbers.tolist(), strict=True)
-    return {text: number for text, number in numbers if number == number}
+    ends = column.coded_ends
+    found = {text: n for text, n in numbers if n == n and text not in ends}
+    known = set(found.values())
+    hidden = () if column.coding is None else column.coding.original.tolist()
+    return found | {number_text(number): number for number in hidden if number not in known}

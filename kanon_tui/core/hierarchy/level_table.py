@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.column import Column, counted
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
@@ -260,7 +260,8 @@ class BoundHierarchy:
 
     def covered(self, level: int) -> npt.NDArray[np.int64]:
         """How many distinct values of the data each label of a level covers."""
-        return np.bincount(self.maps[level], minlength=len(self.labels[level]))
+        each = None if self.column.coding is None else self.column.covered
+        return counted(self.maps[level], each, len(self.labels[level]))
 
     def lca_level(self, codes: Iterable[int]) -> int:
         """The lowest level at which all these values have the same label."""

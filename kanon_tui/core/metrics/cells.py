@@ -95,6 +95,8 @@ class CellGroups:
             return np.zeros(self.values.count, dtype=bool)
         low, high = self._ends
         mixed: Flags = (high == column.missing) & (low != column.missing)
+        if column.coding is not None and self.level is None:
+            mixed |= (low != high) & self._open_at_both_ends
         if self.stretches is not None:
             mixed |= self.values.stretch_ends(self.stretches)[2]
         if self.level:
@@ -104,20 +106,24 @@ class CellGroups:
 
     @cached_property
     def width(self) -> Floats:
-        """Numbers and dates: largest minus smallest value held; 0 for the missing value alone."""
-        numbers = self.attribute.column.numbers
-        if numbers is None:
+        """Numbers and dates: largest minus smallest value held; 0 for the missing value alone.
+
+        A coded end holds all from its bound to the end of the original.
+        """
+        column = self.attribute.column
+        if column.numbers is None:
             return np.zeros(self.values.count)
         low, high = self._ends
-        return np.asarray(np.nan_to_num(numbers[high] - numbers[low]), dtype=np.float64)
+        width = column.highest[high] - column.lowest[low]
+        return np.asarray(np.nan_to_num(width), dtype=np.float64)
 
     @cached_property
     def span(self) -> Floats:
         """Numbers and dates: units from smallest to largest value; categories: values covered."""
         if self.attribute.ordered:
             low, high = self._ends
-            units = self.attribute.units
-            return np.asarray(np.nan_to_num(units[high] - units[low]) + 1, dtype=np.float64)
+            lowest, highest = self.attribute.unit_ends
+            return np.asarray(np.nan_to_num(highest[high] - lowest[low]) + 1, dtype=np.float64)
         return self.covered.astype(np.float64)
 
     @cached_property
@@ -127,15 +133,26 @@ class CellGroups:
             return self.attribute.hierarchy.covered(self.level)
         if self.attribute.ordered:
             return self._in_range
-        return self._ancestors[1] if self.attribute.publishes_ancestor else self.values.distinct
+        if self.attribute.publishes_ancestor:
+            return self._ancestors[1]
+        each = self.attribute.column.covered[self.values.code]
+        return counted(self.values.group, each, self.values.count)
 
     @cached_property
     def height(self) -> Int64s:
         """Categories: the level of the lowest common ancestor of the values.
 
-        For a level's label these are the values of the data that it covers.
+        For a level's label these are the values of the data that it covers. Values behind a coded
+        end have their common ancestor above them.
         """
-        return self._ancestors[0]
+        column, levels = self.attribute.column, self._ancestors[0]
+        if column.coding is None:
+            return levels
+        several = column.covered[self.values.code] > 1
+        behind = np.zeros(self.values.count, dtype=bool)
+        behind[self.values.group[several]] = True
+        least = min(1, self.attribute.hierarchy.height)
+        return np.where(behind, np.maximum(levels, least), levels)
 
     @cached_property
     def broken(self) -> Flags:
@@ -161,7 +178,20 @@ class CellGroups:
         low, high = self._ends
         from_low = np.searchsorted(numbers, numbers[low], side="left")
         to_high = np.searchsorted(numbers, numbers[high], side="right")
-        return np.where(low == high, 1, to_high - from_low)
+        covered = self.attribute.column.covered
+        before = np.concatenate([[0], np.cumsum(covered)])
+        return np.where(low == high, covered[low], before[to_high] - before[from_low])
+
+    @property
+    def _open_at_both_ends(self) -> Flags:
+        """Classes that hold both coded ends, which print `*`."""
+        column = self.attribute.column
+        low, high = self._ends
+        assert column.coding is not None
+        ends = (column.coding.bottom_text, column.coding.top_text)
+        bottom, top = (column.code_of.get(text or "", -1) for text in ends)
+        both: Flags = (low == bottom) & (high == top) & (bottom >= 0) & (top >= 0)
+        return both
 
     @cached_property
     def _ancestors(self) -> tuple[Int64s, Int64s]:

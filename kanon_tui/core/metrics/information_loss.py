@@ -42,7 +42,7 @@ def iloss(cells: Sequence[CellGroups]) -> float:
     lost = 0.0
     for attribute_cells in cells:
         column = attribute_cells.attribute.column
-        distinct = len(column.values)
+        distinct = column.distinct
         share = attribute_cells.total(
             (attribute_cells.covered - 1) / distinct, worst=(distinct - 1) / distinct
         )
@@ -74,5 +74,6 @@ def changed(release: Release, x: int) -> npt.NDArray[np.bool_]:
     """Per record whether its cell of quasi-identifier number x is printed otherwise."""
     column, cells = release.task.quasi[x].column, release.cells[x]
     code_of = {text: code for code, text in enumerate(column.values)}
+    code_of = {text: code for text, code in code_of.items() if text not in column.coded_ends}
     printed = np.array([*(code_of.get(text, -1) for text in cells.texts), -1])
     return np.asarray(printed[cells.codes] != column.codes, dtype=bool)

@@ -41,4 +41,4 @@ def range_penalty(attribute: QuasiIdentifier, width: Floats) -> Floats:
 
 def cover_penalty(attribute: QuasiIdentifier, covered: npt.NDArray[np.integer]) -> Floats:
     """Categories: the penalty of labels and sets, by how many values of the data they cover."""
-    return np.where(covered > 1, covered / len(attribute.column.values), 0.0)
+    return np.where(covered > 1, covered / attribute.column.distinct, 0.0)

@@ -53,7 +53,7 @@ def level_research_values(attribute: QuasiIdentifier) -> npt.NDArray[np.float64]
             cells = CellGroups.of_level(attribute, level, attribute.column.counts)
             ratio = 1.0 / mean_span(cells)
         else:
-            ratio = len(hierarchy.labels[level]) / len(hierarchy.labels[0])
+            ratio = len(hierarchy.labels[level]) / attribute.column.distinct
         kept = attribute.rules.of_level(hierarchy.maps[level])
         detail, kept = emphasised(attribute, ratio, kept)
         values[level] = attribute.weight * detail * kept

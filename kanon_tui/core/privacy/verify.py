@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 
 import polars as pl
 
@@ -228,7 +229,7 @@ def overlapping(cells: pl.Series, numbers: Mapping[str, float]) -> bool:
     """Whether two different ranges of a column overlap, read off its printed cells.
 
     `numbers` has what every text at an end of a range stands for. A cell that is hidden or missing
-    is no range; a single value is one.
+    is no range; a single value is one, and `>=75` or `<=40` is one that is open at an end.
     """
     ranges = set()
     for text in cells.unique().to_list():
@@ -236,6 +237,9 @@ def overlapping(cells: pl.Series, numbers: Mapping[str, float]) -> bool:
         ends = [shown]
         if shown not in numbers and shown.startswith("[") and shown.endswith("]"):
             ends = shown[1:-1].split("..")
+        opened = shown[:2] if shown not in numbers and shown[:2] in (">=", "<=") else ""
+        if opened:
+            ends = [shown[2:]]
         if not shown or any(end not in numbers for end in ends):
             if shown:
                 raise NotReachedError(
@@ -243,6 +247,7 @@ def overlapping(cells: pl.Series, numbers: Mapping[str, float]) -> bool:
                 )
             continue
         low, high = numbers[ends[0]], numbers[ends[-1]]
+        low, high = -inf if opened == "<=" else low, inf if opened == ">=" else high
         if low == low:  # a missing value is nan
             ranges.add((low, high))
     in_order = sorted(ranges)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from kanon_tui.core.data.end_coding import CodedBounds
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.value_formats import FORMAT, Format
 from kanon_tui.core.fields.declaration import declared
@@ -45,8 +46,9 @@ def _write_end(end: Any) -> int | float | str:
     return end if isinstance(end, int | float | str) else str(end)
 
 
+_END = FieldType("a number or a date", _read_end, _write_end)
 _DOMAIN = list_of(
-    FieldType("a number or a date", _read_end, _write_end),
+    _END,
     "two values: [smallest, largest]",
     length=2,
 )
@@ -120,6 +122,16 @@ class AttributeSpec:
         "The smallest and largest value; those of the data if not given",
         type=optional(_DOMAIN),
     )
+    top: int | float | str | None = declared(
+        None,
+        "Numbers and dates: values at or above it are published as one, such as >=90",
+        type=optional(_END),
+    )
+    bottom: int | float | str | None = declared(
+        None,
+        "Numbers and dates: values at or below it are published as one, such as <=18",
+        type=optional(_END),
+    )
     hierarchy: Mapping[str, Any] | None = declared(
         None, "Its levels, as written: a builder, a file or a level table", type=optional(HIERARCHY)
     )
@@ -161,3 +173,8 @@ class AttributeSpec:
         False,
         "Whether somebody has decided to publish it as it is although it singles people out",
     )
+
+    @property
+    def coded_bounds(self) -> CodedBounds:
+        """The bounds at which its ends are coded."""
+        return CodedBounds(self.top, self.bottom)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import by_value
+from kanon_tui.core.data.end_coding import code_ends, coding_note, written_end
 from kanon_tui.core.data.pseudonyms import KeyFile
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table
@@ -29,7 +30,9 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.task.weights import attribute_weights
 from kanon_tui.core.text import Note, count_of, joined, note
 
-__all__ = ["coded_column", "emphasis_of", "prepare", "quasi_identifier"]
+__all__ = [
+    "coded_column", "emphasis_of", "prepare", "published_column", "quasi_identifier",
+]  # fmt: skip
 
 
 def prepare(project: Project, table: Table | None = None) -> Task:
@@ -55,9 +58,12 @@ def prepare(project: Project, table: Table | None = None) -> Task:
             f"{project.title}: k is {project.privacy.k} but the table has only {table.height:,} "
             f"records; choose k of at most {table.height:,}"
         )
-    columns = [coded_column(table, name, specs[name]) for name in quasi_names]
+    _check_coded(specs, roles)
+    columns = [published_column(table, name, specs[name]) for name in quasi_names]
     weights = attribute_weights(columns, [specs[n].weight for n in quasi_names], project.weights)
-    notes = (note("{n:,} records with missing values were dropped", n=dropped),) if dropped else ()
+    lost = (note("{n:,} records with missing values were dropped", n=dropped),) if dropped else ()
+    ends = (coding_note(column) for column in columns)
+    notes = (*lost, *(said for said in ends if said is not None))
     built: list[Note] = []
     quasi = tuple(
         replace(
@@ -156,6 +162,21 @@ def coded_column(table: Table, name: str, spec: AttributeSpec) -> Column:
     """The codes of an attribute, in the kind the project gives it."""
     assert spec.kind is not None, "Project.completed fills in every kind"
     return table.column(name, spec.kind, spec.format)
+
+
+def published_column(table: Table, name: str, spec: AttributeSpec) -> Column:
+    """The codes of a quasi-identifier, with its ends coded where the project asks for it."""
+    return code_ends(coded_column(table, name, spec), spec.coded_bounds)
+
+
+def _check_coded(specs: Mapping[str, AttributeSpec], roles: Mapping[str, Role]) -> None:
+    for name, spec in specs.items():
+        if spec.coded_bounds and name in roles and roles[name] is not Role.QUASI:
+            key = "top" if spec.top is not None else "bottom"
+            raise InputError(
+                f"{name}: {key} is for quasi-identifiers, this one is {roles[name]}; give it the "
+                f"role quasi or leave {key} out"
+            )
 
 
 def counted_column(table: Table, name: str, spec: AttributeSpec, project: Project) -> Column:
@@ -264,6 +285,8 @@ def _domain(column: Column, spec: AttributeSpec) -> tuple[float, float]:
             raise InputError(f"{column.name}: domain is for numbers and dates; leave it out")
         return 0.0, 0.0
     present = column.numbers[~np.isnan(column.numbers)]
+    if column.coding is not None:  # what is hidden behind its ends belongs to it
+        present = column.coding.original
     observed = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
     if spec.domain is None:
         return observed
@@ -277,8 +300,15 @@ def _domain(column: Column, spec: AttributeSpec) -> tuple[float, float]:
     if len(present) and (low > observed[0] or high < observed[1]):
         raise InputError(
             f"{column.name}: {written} leaves out values of the data, which go from "
-            f"{column.values[0]} to {column.values[len(present) - 1]}; widen it"
+            f"{' to '.join(written_end(column, end) for end in observed)}; widen it"
         )
+    for key in ("bottom", "top"):
+        bound = None if column.coding is None else getattr(column.coding, key)
+        if bound is not None and not low <= bound <= high:
+            raise InputError(
+                f"{column.name}: {key} {getattr(spec, key)} lies outside its {written}; move one "
+                f"of them"
+            )
     return low, high
 
 

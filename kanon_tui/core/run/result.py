@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.data.column import range_text
+from kanon_tui.core.data.column import end_text
 from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.data.writing import write_table, write_text
 from kanon_tui.core.errors import NotReachedError
@@ -174,7 +174,7 @@ def _verify_disjoint(release: Release) -> None:
             continue
         numbers = dict(zip(column.values, column.numbers.tolist(), strict=True))
         for text, number in list(numbers.items()):
-            numbers.setdefault(range_text(column, text, text)[1:-1].split("..")[0], number)
+            numbers.setdefault(end_text(column, text), number)
         if overlapping(release.frame[column.name], numbers):
             raise NotReachedError(
                 f"the release does not verify: ranges of {column.name} overlap; nothing was written"

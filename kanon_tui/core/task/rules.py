@@ -87,7 +87,7 @@ class Boundary:
                 f"{column.name}: boundary {self} must rise; write the lower value first"
             )
         with np.errstate(invalid="ignore"):
-            return column.numbers <= low, column.numbers >= high
+            return column.lowest <= low, column.highest >= high
 
 
 Rule = Apart | Boundary

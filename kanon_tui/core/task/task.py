@@ -96,6 +96,23 @@ class QuasiIdentifier:
         known = np.unique(numbers[~np.isnan(numbers)])
         return np.where(np.isnan(numbers), np.nan, np.searchsorted(known, numbers))
 
+    @cached_property
+    def unit_ends(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Where the first and the last unit lie that every value may stand for.
+
+        That is its place, but for a coded end: it goes on to the end of the original.
+        """
+        column = self.column
+        if column.coding is None:
+            return self.units, self.units
+        if self.span == "domain":
+            return column.lowest / self.resolution, column.highest / self.resolution
+        known = column.coding.original
+        first = np.searchsorted(known, column.lowest).astype(np.float64)
+        last = np.searchsorted(known, column.highest, "right") - 1.0
+        missing = np.isnan(column.lowest)
+        return np.where(missing, np.nan, first), np.where(missing, np.nan, last)
+
     @property
     def domain_width(self) -> float:
         """max − min of the attribute; 0 for categories and single-valued attributes."""
@@ -105,10 +122,10 @@ class QuasiIdentifier:
     def domain_span(self) -> float:
         """Span of the whole domain, which a hidden cell counts with."""
         if self.ordered and self.span == "distinct":
-            return float(np.nanmax(self.units, initial=0.0)) + 1
+            return float(np.nanmax(self.unit_ends[1], initial=0.0)) + 1
         if self.ordered:
             return self.domain_width / self.resolution + 1
-        return float(len(self.column.values))
+        return float(self.column.distinct)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

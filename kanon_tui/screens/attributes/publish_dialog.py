@@ -11,9 +11,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Label, Select, Static
 
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.end_coding import CodedBounds, code_ends
 from kanon_tui.core.data.schema import Role
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.text import visible
 from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import printable
 
 __all__ = ["PublishDialog", "can_choose"]
@@ -40,6 +46,9 @@ _EXPLAINED = {
 }
 
 
+_ENDS = tuple(field for field in fields_of(AttributeSpec) if field.name in ("top", "bottom"))
+
+
 def can_choose(spec: AttributeSpec) -> bool:
     """Whether there is something to choose for the role of an attribute."""
     return spec.role in (Role.QUASI, Role.IDENTIFIER)
@@ -54,22 +63,28 @@ class PublishDialog(Dialog):
 above categories. *mean*, *median* and *most frequent* give all members one value; NCP and research
 value then measure the range (or the values) of the class, since one value hides it.
 
+Numbers and dates can be **coded at their ends** before anything else: with *top* 90 all ages of 90
+and more are published as `>=90`, with *bottom* 18 all up to 18 as `<=18`. An empty field codes
+nothing. Figures count such a value as all that it hides.
+
 **Identifiers** are left out, or published as pseudonyms: the same person gets the same code, which
 only the key file can undo. The file is made when a release is, readable by you alone.
 
-`ctrl+r` accepts. Example: on *income* choose *median of the class* and run a clustering.
+`ctrl+r` accepts. Example: on *age* type 85 as *top*, run, and look for `>=85` in Results.
 """
     DEFAULT_CSS = """
     PublishDialog .field { height: 1; }
     PublishDialog .field Label { width: 12; }
     PublishDialog .field Select { width: 1fr; height: 1; }
     PublishDialog #meaning { margin-top: 1; height: 3; }
+    PublishDialog #ends { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
 
-    def __init__(self, name: str, spec: AttributeSpec) -> None:
+    def __init__(self, name: str, spec: AttributeSpec, column: Column | None = None) -> None:
+        """With the column of a number or date its ends can be coded, too."""
         super().__init__()
-        self._name_shown, self._spec = name, spec
+        self._name_shown, self._spec, self._column = name, spec, column
         self._coded = spec.role is Role.IDENTIFIER
 
     def compose(self) -> ComposeResult:
@@ -84,12 +99,19 @@ only the key file can undo. The file is made when a release is, readable by you 
             with Horizontal(classes="field"):
                 yield Label("published" if self._coded else "a class has")
                 yield Select(options, value=value, allow_blank=False, compact=True, id="publish")
+            if self._column is not None:
+                yield Form(id="ends")
             yield Static("", id="meaning", classes="hint")
+            yield Static("", id="problem", classes="error")
             with Horizontal(id="buttons"):
                 yield Button("Accept (ctrl+r)", variant="primary", id="accept", compact=True)
                 yield Button("Cancel", id="cancel", compact=True)
 
-    @on(Select.Changed)
+    def on_mount(self) -> None:
+        for form in self.query(Form):
+            form.show(_ENDS, {field.name: getattr(self._spec, field.name) for field in _ENDS})
+
+    @on(Select.Changed, "#publish")
     def follow(self, event: Select.Changed) -> None:
         """Say what the choice means."""
         self.query_one("#meaning", Static).update(Text(_EXPLAINED.get(str(event.value), "")))
@@ -98,8 +120,20 @@ only the key file can undo. The file is made when a release is, readable by you 
         value = str(self.query_one("#publish", Select).value)
         if self._coded:
             self.dismiss({"identifier": value})
-        else:
-            self.dismiss({"publish": value or None})
+            return
+        changes: dict[str, Any] = {"publish": value or None}
+        for form in self.query(Form):
+            typed = form.accept()
+            if typed is None or self._column is None:
+                return
+            try:
+                code_ends(self._column, CodedBounds(**typed))
+            except KanonError as error:
+                self.query_one("#problem", Static).update(Text(visible(str(error))))
+                form.focus_field(_ENDS[0].name)
+                return
+            changes |= typed
+        self.dismiss(changes)
 
     @on(Button.Pressed)
     def pressed(self, event: Button.Pressed) -> None:

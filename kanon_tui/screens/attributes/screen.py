@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from rich.text import Text
 from textual import on
@@ -29,8 +29,7 @@ from kanon_tui.screens.attributes.figures import (
     measure_column,
     weights_in_use,
 )
-from kanon_tui.screens.attributes.guessing import GuessingScreen
-from kanon_tui.screens.attributes.publish_dialog import PublishDialog, can_choose
+from kanon_tui.screens.attributes.publishing import PublishingScreen
 from kanon_tui.screens.attributes.uniques_dialog import UniquesDialog, given_away
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.widgets.bars import bar
@@ -48,7 +47,7 @@ ROLES = {
 }
 
 
-class AttributesScreen(GuessingScreen):
+class AttributesScreen(PublishingScreen):
     """One row per attribute; roles by one key."""
 
     STEP = "attributes"
@@ -309,21 +308,6 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             return
         close = redundant(made.names, made.matrix)
         self.ask(AssociationDialog(made.names, made.matrix, close))
-
-    def action_publish(self) -> None:
-        """What a class prints of it, or what becomes of an identifier."""
-        name = self.current
-        spec = self.session.attribute(name)
-        if not can_choose(spec):
-            self.host.say(f"{printable(name)} is {spec.role}: nothing is done to it")
-            return
-
-        def chosen(changes: dict[str, Any] | None) -> None:
-            if changes is not None:
-                said = ", ".join(f"{key} {value or 'as usual'}" for key, value in changes.items())
-                self.edit_attributes([name], f"{name}: {said}", **changes)
-
-        self.ask(PublishDialog(name, spec), chosen)
 
     def action_uniques(self) -> None:
         """Count which sets of quasi-identifiers single people out, then show them."""

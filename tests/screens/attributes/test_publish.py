@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from textual.widgets import Select, Static
+from textual.widgets import Input, Select, Static
 
 from kanon_tui.screens.attributes.publish_dialog import PublishDialog
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import session_of, settle, wait_until
 
 
 async def test_what_a_class_prints(sample, make_app) -> None:
@@ -49,3 +49,30 @@ async def test_nothing_is_to_be_chosen_for_what_is_published_as_it_is(sample, ma
         await pilot.press("2", "down", "o", "e")
         await settle(pilot)
         assert not isinstance(pilot.app.screen, PublishDialog)
+
+
+async def test_ends_are_coded_and_a_wrong_bound_is_told_where_it_was_typed(
+    sample, make_app
+) -> None:
+    async with make_app(sample("adult")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2", "e")  # age
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, PublishDialog))
+        await settle(pilot)
+        dialog = pilot.app.screen
+        dialog.query_one("#p-top", Input).value = "old"
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        assert pilot.app.screen is dialog
+        assert "'old' is not a number" in str(dialog.query_one("#problem", Static).content)
+        dialog.query_one("#p-top", Input).value = "70"
+        dialog.query_one("#p-bottom", Input).value = "20"
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        session = session_of(pilot)
+        assert (session.attribute("age").top, session.attribute("age").bottom) == (70, 20)
+        age = session.task().quasi[0].column
+        assert (age.values[0], age.values[-1]) == ("<=20", ">=70")
+        await pilot.press("ctrl+z")
+        await settle(pilot)
+        assert session_of(pilot).attribute("age").top is None

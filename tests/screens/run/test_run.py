@@ -204,3 +204,22 @@ def test_the_log_tells_tests_of_strings_in_short() -> None:
     assert "⟨2⟩ 4 with fewer than 2 distinct values of ill · RV 1" in told
     assert any(line.endswith("smallest class 4 · RV 0") for line in told)
     assert any(line.startswith("Drop") for line in told)
+
+
+async def test_single_cells_are_hidden_where_the_form_asks_for_it(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        field = screen.query_one("#p-suppress", Select)
+        field.focus()
+        await settle(pilot)
+        assert "single cells" in str(screen.query_one("#privacy #form-help", Static).content)
+        field.value = "cells"
+        await settle(pilot)
+        assert session_of(pilot).project.privacy.suppress == "cells"
+        await pilot.press("escape", "r")
+        await wait_until(pilot, lambda: bool(session_of(pilot).results))
+        await settle(pilot)
+        assert session_of(pilot).results[0].task.privacy.suppress == "cells"
+        await pilot.press("5", "ctrl+z")
+        await settle(pilot)
+        assert session_of(pilot).project.privacy.suppress == "records"

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.analysis.mapping import class_cells
+from kanon_tui.core.data.end_coding import CodedBounds, bounds_of
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.value_formats import FORMAT, Format
 from kanon_tui.core.errors import InputError
@@ -49,7 +50,7 @@ _KEYS = (
     "kanon_mapping", "privacy", "missing", "distinct", "formulas", "attributes", "columns",
     "classes",
 )  # fmt: skip
-_RULE_KEYS = ("kind", "format", "publish", "level", "rule")
+_RULE_KEYS = ("kind", "format", "publish", "top", "bottom", "level", "rule")
 _ONE_VALUE = ("mean", "median", "mode")
 
 
@@ -64,6 +65,8 @@ class AttributeRule:
     level: int | None
     """Full-domain: the level; None where classes have cells of their own."""
     rule: Mapping[str, Any]
+    bounds: CodedBounds = field(default_factory=CodedBounds)
+    """Where its ends are coded."""
 
     @property
     def one_value(self) -> bool:
@@ -120,6 +123,7 @@ def _written_rule(attribute: QuasiIdentifier, level: int | None) -> dict[str, An
         written["format"] = FORMAT.write(format)
     if attribute.publish:
         written["publish"] = attribute.publish
+    written |= {key: end for key, end in asdict(bounds_of(column)).items() if end is not None}
     built = attribute.typed_hierarchy is None
     labels = () if level is None else attribute.hierarchy.labels[level]
     if built and level is not None and (level == 0 or set(labels) == {HIDDEN}):
@@ -208,6 +212,7 @@ def _mapping_from(document: Any, file: str) -> ReleaseMapping:
 
 
 _TOKENS = list_of(text(), "a list of texts")
+_BOUND = text("a number or a date")
 _LABELS = list_of(text("a label"), "a list of labels")
 
 
@@ -274,7 +279,13 @@ def _read_rule(name: str, located: LocatedValue) -> AttributeRule:
         raise located.refuse(f"it is {kind} without a format that fits; export the mapping again")
     publish = at["publish"].text() if "publish" in at else ""
     level = whole_number(low=0).read(at["level"]) if "level" in at else None
-    return AttributeRule(name, kind, format, publish, level, _checked_rule(name, at["rule"]))
+    rule = _checked_rule(name, at["rule"])
+    bounds = CodedBounds(
+        *(_BOUND.read(at[key]) if key in at else None for key in ("top", "bottom"))
+    )
+    if bounds and not kind.ordered:
+        raise located.refuse("top and bottom are for numbers and dates; export the mapping again")
+    return AttributeRule(name, kind, format, publish, level, rule, bounds)
 
 
 def _checked_rule(name: str, located: LocatedValue) -> Mapping[str, Any]:

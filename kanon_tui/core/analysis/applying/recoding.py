@@ -14,6 +14,7 @@ from kanon_tui.core.analysis.published.masks import MASK
 from kanon_tui.core.analysis.published.read_cells import ReadCells
 from kanon_tui.core.data.column import Column, code_column
 from kanon_tui.core.data.dates import parse_dates
+from kanon_tui.core.data.end_coding import code_ends
 from kanon_tui.core.data.numbers import NumberFormat
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
@@ -55,7 +56,8 @@ def _coded(rule: AttributeRule, mapping: ReleaseMapping, table: Table) -> tuple[
         wrong = distinct.filter(np.isnan(numbers) & ~missing)
         readable = ~texts.is_in(wrong.to_list()).to_numpy()
     kept = texts.filter(pl.Series(readable))
-    return code_column(kept, rule.kind, mapping.missing_tokens, rule.format), readable
+    column = code_column(kept, rule.kind, mapping.missing_tokens, rule.format)
+    return code_ends(column, rule.bounds), readable
 
 
 def _placed(found: pl.Series, where: Flags) -> pl.Series:

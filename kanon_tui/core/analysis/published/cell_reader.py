@@ -40,6 +40,7 @@ from kanon_tui.core.analysis.published.attribute import PublishedAttribute
 from kanon_tui.core.analysis.published.masks import MASK, fits_mask
 from kanon_tui.core.analysis.published.range_reading import Range, end_of_range, read_ranges
 from kanon_tui.core.analysis.published.read_cells import PublishedCell, ReadCells
+from kanon_tui.core.data.end_coding import code_ends
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
@@ -151,16 +152,19 @@ class CellReader(PublishedAttribute):
         """
         if self.hierarchy is None:
             return {}
-        numbers = self.column.parse(self.hierarchy.values)
-        number_of = dict(zip(self.hierarchy.values, numbers.tolist(), strict=True))
+        values = self.hierarchy.values
+        numbers = self.column.parse(values)
+        number_of = dict(zip(values, numbers.tolist(), strict=True))
         line = np.unique(numbers[~np.isnan(numbers)])
+        open_ends = read_ranges([v for v in values if v[:2] in (">=", "<=")], self.column)
         spelled = read_ranges(self._label_members, self.column, masks=True)
         ranges = {}
         for label, members in self._label_members.items():
             below = {number_of[m] for m in members if not np.isnan(number_of.get(m, np.nan))}
-            if not below:
+            held = {end for m in members for end in open_ends.get(m, ())} | below
+            if not held:
                 continue
-            low, high = min(below), max(below)
+            low, high = min(held), max(held)
             if label != self._root:
                 ranges[label] = low, high
             if label in spelled:
@@ -181,12 +185,13 @@ def cell_readers(project: Project, task: Task, names: Sequence[str]) -> dict[str
     found = {}
     for name in names:
         spec = specs[name]
-        column = coded_column(task.table, name, spec)
+        column = coded_column(task.table, name, spec)  # coded ends are read against what they hide
+        published = code_ends(column, spec.coded_bounds)
         hierarchy = None
         if spec.hierarchy is not None:
-            hierarchy = build_hierarchy(spec.hierarchy, column, project.folder)
+            hierarchy = build_hierarchy(spec.hierarchy, published, project.folder)
         elif task.roles[name] is Role.QUASI:
-            hierarchy, _ = default_hierarchy(column)
+            hierarchy, _ = default_hierarchy(published)
         tokens = task.table.missing_tokens
         one_value = spec.publish in ("mean", "median", "mode")
         found[name] = CellReader(column, hierarchy, other_labels(spec.hierarchy), tokens, one_value)

@@ -24,7 +24,7 @@ from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
 from kanon_tui.core.metrics.levels import LevelMeasures, level_measures
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.prepare import coded_column, emphasis_of, quasi_identifier
+from kanon_tui.core.run.prepare import emphasis_of, published_column, quasi_identifier
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.task.weights import attribute_weights
 
@@ -105,7 +105,7 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
     except KanonError as error:
         attribute, problem = None, str(error)
     try:
-        column = attribute.column if attribute else coded_column(session.table, name, spec)
+        column = attribute.column if attribute else published_column(session.table, name, spec)
     except KanonError:
         return replace(empty, problem=problem)
     try:
@@ -141,7 +141,7 @@ def level_preview(
 ) -> tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]:
     """An attribute and its levels as they would be with another hierarchy; raises what is wrong."""
     spec = replace(session.attribute(name), hierarchy=hierarchy, magvals=(), rv=None)
-    column = coded_column(session.table, name, spec)
+    column = published_column(session.table, name, spec)
     weight = _weight(session, name)
     attribute = replace(
         quasi_identifier(column, spec, weight, session.project.folder, []),
@@ -170,7 +170,7 @@ def _weight(session: Session, name: str) -> float:
     names = session.names(Role.QUASI)
     specs = [session.attribute(each) for each in names]
     try:
-        columns = [coded_column(session.table, n, s) for n, s in zip(names, specs, strict=True)]
+        columns = [published_column(session.table, n, s) for n, s in zip(names, specs, strict=True)]
         weights = attribute_weights(columns, [s.weight for s in specs], session.project.weights)
     except KanonError:
         return 1.0 / len(names)

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.dates import date_text
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, list_of
 from kanon_tui.core.hierarchy.builders.builder import Builder
-from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 
 __all__ = ["DATE", "DATE_LEVELS", "date_labels", "default_date_levels"]
 
@@ -63,11 +64,32 @@ def date_labels(column: Column, word: str) -> list[str]:
     present = column.numbers[: len(column.values) - (column.missing is not None)]
     days = np.floor(present).astype(np.int64).astype("datetime64[D]")
     if months == 0:
-        return [str(day) for day in days]
+        shown = zip(column.values[: len(days)], days, strict=True)
+        return [text if text in column.coded_ends else str(day) for text, day in shown]
     since_year_zero = days.astype("datetime64[M]").astype(np.int64) + 1970 * 12
     groups, number = np.unique(since_year_zero // months, return_inverse=True)
-    labels = [_label(int(group) * months, months) for group in groups]
+    labels = [_group_label(column, int(group) * months, months) for group in groups]
     return [labels[i] for i in number.tolist()]
+
+
+def _group_label(column: Column, first: int, months: int) -> str:
+    """The label of some months; open where they hold a coded end, so that it tells no less."""
+    coding = column.coding
+    if coding is None:
+        return _label(first, months)
+    start, after = (_first_day(month) for month in (first, first + months))
+    up = coding.top is not None and after > coding.top
+    down = coding.bottom is not None and start <= coding.bottom
+    if up and down:
+        return HIDDEN
+    if down:
+        return f"<{date_text(after, column.date_format)}"
+    return f">={date_text(start, column.date_format)}" if up else _label(first, months)
+
+
+def _first_day(month: int) -> int:
+    """The first day of a month that is counted from the year 0, counted from 1970-01-01."""
+    return int(np.datetime64(month - 1970 * 12, "M").astype("datetime64[D]").astype(np.int64))
 
 
 def default_date_levels(column: Column) -> tuple[str, ...]:

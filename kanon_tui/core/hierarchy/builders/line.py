@@ -30,7 +30,7 @@ from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType
 from kanon_tui.core.fields.yaml_text import as_number
 from kanon_tui.core.hierarchy.decimals import exact
-from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 
 __all__ = ["POINT", "Line", "Point", "levels_hierarchy", "point_of", "present_numbers"]
 
@@ -72,7 +72,10 @@ class Line:
         if column.kind is Kind.DATE:
             return cls(column, 0, tuple(np.floor(present_numbers(column)).astype(int).tolist()))
         values = column.exact_numbers
-        decimals = max(map(_decimals, [*values, *points]))
+        coding = column.coding
+        ends = () if coding is None else (coding.top, coding.bottom)
+        bounds = [exact(end) for end in ends if end is not None]
+        decimals = max(map(_decimals, [*values, *points, *bounds]))
         return cls(column, decimals, tuple(_scaled(values, decimals)))
 
     def units(self, points: Iterable[Decimal]) -> list[int]:
@@ -88,7 +91,14 @@ class Line:
         return self.column.number_format.write(plain)
 
     def range_text(self, low: int, high: int, signed: bool) -> str:
-        """The label of all places from `low` up to but without `high`."""
+        """The label of all places from `low` up to but without `high`.
+
+        Where the ends of the column are coded, a range that holds a bound is open at that end: it
+        must not tell less than the values in it mean.
+        """
+        opened = self._open_text(low, high)
+        if opened is not None:
+            return opened
         if self.decimals:
             return f"[{self.text(low)}{self.column.number_format.separator}{self.text(high)})"
         if high == low + 1:
@@ -96,6 +106,20 @@ class Line:
         if signed or self.column.kind is Kind.DATE:
             return f"[{self.text(low)}..{self.text(high - 1)}]"
         return f"{self.text(low)}-{self.text(high - 1)}"
+
+    def _open_text(self, low: int, high: int) -> str | None:
+        """The label of a range that holds a coded end, or lies beyond one; None for others."""
+        coding = self.column.coding
+        if coding is None:
+            return None
+        top = None if coding.top is None else self.units([exact(coding.top)])[0]
+        bottom = None if coding.bottom is None else self.units([exact(coding.bottom)])[0]
+        up, down = top is not None and high > top, bottom is not None and low <= bottom
+        if up and down:
+            return HIDDEN
+        if down:
+            return f"<{self.text(high)}"
+        return f">={self.text(low)}" if up else None
 
     def level(self, group_of: Callable[[int], int], label_of: Callable[[int], str]) -> list[str]:
         """The label of every value: `label_of` is asked once per group."""
