@@ -120,8 +120,18 @@ def test_every_command_prints_harmless_bytes(hostile: Path, capfdbinary) -> None
         ["hierarchy", "convert", TABLE, f"o{HOSTILE}.yaml"],
         ["algorithms"],
         ["simulate", "--attributes", "2", "--k", "2", "--records", "20"],
+        ["uniques", PROJECT],
+        ["uniques", PROJECT, "--json"],
+        ["uniques", PROJECT, "--attributes", HOSTILE],
+        ["risk", PROJECT],
+        ["risk", PROJECT, "--json"],
+        ["run", PROJECT, "--algorithm", "global", "--out", "m.csv", "--mapping", "m.json"],
+        ["apply", "m.json", TABLE, "--out", "applied.csv"],
+        ["apply", TABLE, TABLE, "--out", "refused.csv"],
         ["demo", HOSTILE],
         ["serve", HOSTILE],
+        ["completion", HOSTILE],
+        ["warmup", HOSTILE],
     ]  # fmt: skip
     assert {line[0] for line in lines} >= set(COMMANDS)
     said = b"".join(command(*line, capfdbinary=capfdbinary) for line in lines)

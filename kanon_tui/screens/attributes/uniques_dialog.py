@@ -108,16 +108,16 @@ def _contributions(found: MinimalUniques) -> Text:
 class _Sets:
     """The sets as a grid source."""
 
-    columns: Sequence[GridColumn] = (
-        GridColumn("set", 44),
-        GridColumn("k", 6, True),
-        GridColumn("singled out", 11, True),
-        GridColumn("unique", 9, True),
-    )
-
     def __init__(self, sets: Sequence[Combination]) -> None:
         self._sets = sets
         self.height = len(sets)
+        longest = max((len(" + ".join(each.attributes)) for each in sets), default=0)
+        self.columns: Sequence[GridColumn] = (
+            GridColumn("set", min(max(longest, 12), 34)),
+            GridColumn("k", 5, True),
+            GridColumn("singled out", 11, True),
+            GridColumn("unique", 8, True),
+        )
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
         """Those that one attribute alone gives away are marked."""
