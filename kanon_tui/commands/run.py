@@ -82,7 +82,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Run, verify, write, and print a summary."""
     from kanon_tui.commands.progress import finish_run
-    from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired
     from kanon_tui.core.analysis.recommend import keeps_more
     from kanon_tui.core.engine.choice import choose_engine
     from kanon_tui.core.engine.target import Target
@@ -112,9 +111,11 @@ def execute(args: argparse.Namespace) -> int:
     earlier = _read_earlier(args.earlier, run.task)
     finish_run(run)
     result = conclude(run, project)
-    if earlier is not None and args.repair:
-        result = repaired(run, project, earlier, args.earlier.name)
     if earlier is not None:
+        from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired
+
+        if args.repair:
+            result = repaired(run, project, earlier, args.earlier.name)
         together = check_together(result, project, earlier, args.earlier.name)
         together.refuse(args.earlier.name, tried=args.repair)
     texts = {}
@@ -163,11 +164,11 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
 
 def _utility(result: Result, report: Path | None) -> list[Section]:
     """The sections of a report for people that compare the release with its original."""
+    if report is None or report.suffix.lower() == ".json":
+        return []
     from kanon_tui.core.analysis.utility.sections import utility_sections
     from kanon_tui.core.analysis.utility.utility import utility_of
 
-    if report is None or report.suffix.lower() == ".json":
-        return []
     return utility_sections(utility_of(result))
 
 
