@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.clustering.splitting import Splitting
@@ -24,7 +24,7 @@ _ROUNDS = 3  # of the walk to a far-apart pair, as in `top-down`
 
 
 @dataclass(frozen=True)
-class BottomUp(Clustering):
+class BottomUp(BlockClustering):
     """Agglomerative local recoding by normalised certainty penalty.
 
     Idea: a group is as good as its ranges are narrow. Join every group that is too small to the

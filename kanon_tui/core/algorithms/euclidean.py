@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.closest_pairs import merge_closest
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.fields.declaration import declared
@@ -18,7 +18,7 @@ __all__ = ["Euclidean"]
 
 
 @dataclass(frozen=True)
-class Euclidean(Clustering):
+class Euclidean(BlockClustering):
     """Merge each small cluster with the one that gives the smallest sum of raw ranges.
 
     Idea: agglomerative clustering with no notion of utility. Ranges are neither normalised nor

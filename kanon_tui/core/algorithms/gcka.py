@@ -7,18 +7,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.k_member_clusters import Members
-from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of
+from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of, small_groups_note
 from kanon_tui.core.task.steps import RunContext, Steps
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import note, plural
+from kanon_tui.core.text import plural
 
 __all__ = ["Gcka"]
 
 
 @dataclass(frozen=True)
-class Gcka(Clustering):
+class Gcka(BlockClustering):
     """Constrained k-anonymity: every value stays at or below its maximum allowed generalisation.
 
     Idea: two records can share a class without violation exactly when their MAGVals agree on every
@@ -98,14 +98,4 @@ class Gcka(Clustering):
                     },
                 )
             yield from members.cluster(rows, int(records[rng.integers(len(records))]))
-        notes = []
-        if members.suppressed:
-            notes.append(
-                note(
-                    "records suppressed because fewer than {k:,} records share their MAGVals: "
-                    "{suppressed:,}",
-                    k=task.k,
-                    suppressed=members.suppressed,
-                )
-            )
-        return members.grouping(tuple(notes))
+        return members.grouping(small_groups_note(task, members.suppressed))

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, suggestion
@@ -21,7 +21,7 @@ __all__ = ["KMember"]
 
 
 @dataclass(frozen=True)
-class KMember(Clustering):
+class KMember(BlockClustering):
     """Byun's greedy k-member clustering.
 
     Idea: similar records should share a class, so clusters of k are grown one record at a time,

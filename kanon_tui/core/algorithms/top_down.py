@@ -10,7 +10,7 @@ import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import change
 from kanon_tui.core.clustering.boxes import Measure, attributes_of
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.clustering.splitting_facts import split_drawn, split_reason
@@ -25,7 +25,7 @@ _UNFINISHED = note("stopped early: some groups could still have been split")
 
 
 @dataclass(frozen=True)
-class TopDown(Clustering):
+class TopDown(BlockClustering):
     """Divisive local recoding by normalised certainty penalty.
 
     Idea: two records that are far apart should not share a class. Let them be the seeds of two

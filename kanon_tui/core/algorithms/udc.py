@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.fields.declaration import declared
@@ -17,7 +17,7 @@ __all__ = ["Udc"]
 
 
 @dataclass(frozen=True)
-class Udc(Clustering):
+class Udc(BlockClustering):
     """Merge each small cluster with the one that leaves the highest research value.
 
     Idea: every merge widens ranges and may break data constraint rules. Try a cluster under k with

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.task.steps import Grouping, RunContext, Steps
@@ -16,7 +16,7 @@ __all__ = ["UdcSuppress"]
 
 
 @dataclass(frozen=True)
-class UdcSuppress(Clustering):
+class UdcSuppress(BlockClustering):
     """`udc`, with cells of one side of a merge hidden where that leaves more research value.
 
     Idea: one far-off record would stretch the range of a whole cluster, or break a rule for all of

@@ -1,14 +1,32 @@
-"""What all clusterings have in common: their classes can be refined when they are done."""
+"""What clusterings have in common: classes can be refined, and large tables clustered in blocks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import FieldType
 from kanon_tui.core.task.steps import Algorithm, Family
 
-__all__ = ["Clustering"]
+__all__ = ["BlockClustering", "Clustering"]
+
+_AUTO_ABOVE = 500_000
+"""Records of the largest table that `auto` clusters as a whole."""
+_AUTO_SIZE = 25_000
+_ALLOWED = "auto, off, or how many records a block has at most: a whole number of at least 2"
+
+
+def _read_blocks(located: LocatedValue) -> int | str:
+    if located.value is False or located.value == "off":  # to YAML, off is false
+        return "off"
+    if located.value == "auto":
+        return "auto"
+    return located.whole(_ALLOWED, low=2)
+
+
+BLOCKS = FieldType(_ALLOWED, _read_blocks, name="str")
 
 
 @dataclass(frozen=True)
@@ -35,3 +53,22 @@ class Clustering(Algorithm):
         high=1000,
         last=True,
     )
+
+
+@dataclass(frozen=True)
+class BlockClustering(Clustering):
+    """A clustering that may take a large table in blocks; `run.blocks` says how."""
+
+    blocks: int | Literal["auto", "off"] = declared(
+        "auto",
+        f"Cluster a large table in blocks of about so many records, on all cores; auto: tables of "
+        f"more than {_AUTO_ABOVE:,} records, in blocks of {_AUTO_SIZE:,}",
+        type=BLOCKS,
+        last=True,
+    )
+
+    def block_size(self, records: int) -> int | None:
+        """How many records a block of such a table has; None where it is clustered as a whole."""
+        if isinstance(self.blocks, int):
+            return self.blocks
+        return _AUTO_SIZE if self.blocks == "auto" and records > _AUTO_ABOVE else None

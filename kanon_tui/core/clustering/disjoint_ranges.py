@@ -38,7 +38,7 @@ from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Ste
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, note
 
-__all__ = ["disjoint_steps", "divide"]
+__all__ = ["disjoint_steps", "divide", "ncp_of"]
 
 _TRIED = (2, 4, 8, 16, 32)
 
@@ -93,7 +93,7 @@ class _Trials:
     ) -> None:
         self._steps_on, self._task, self._free, self._lines = steps_on, task, free, lines
         self._keep_limits = keep_limits
-        self._ncp_free = _ncp(task, free)
+        self._ncp_free = ncp_of(task, free)
         self._tried: set[tuple[int, ...]] = set()
         self.best: Grouping | None = None
         self.counts: dict[int, int] = {}
@@ -117,7 +117,7 @@ class _Trials:
         except NotReachedError:
             return
         grouping = replace(grouping, stretches=tuple(stretches))
-        ncp = _ncp(self._task, grouping)
+        ncp = ncp_of(self._task, grouping)
         if ncp < self.ncp - TIE:
             self.best, self.ncp, self.counts = grouping, ncp, counts
         names = [self._task.quasi[x].name for x in self._lines]
@@ -263,7 +263,7 @@ def _category(attribute: QuasiIdentifier, stretch: Int32s, keep_limits: bool) ->
     )
 
 
-def _ncp(task: Task, grouping: Grouping) -> float:
+def ncp_of(task: Task, grouping: Grouping) -> float:
     """Of the release, by what is printed."""
     cells = cells_of(recode(task, grouping))
     return sum(each.attribute.weight * attribute_ncp(each) for each in cells)

@@ -13,8 +13,9 @@ import numpy as np
 from kanon_tui.core.clustering.features import Distinct, collapse
 from kanon_tui.core.numeric import TIE, Int32s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.text import Note, note
 
-__all__ = ["group_by_magvals", "limits_of", "magvals_of"]
+__all__ = ["group_by_magvals", "limits_of", "magvals_of", "small_groups_note"]
 
 
 def magvals_of(task: Task, record: int) -> str:
@@ -38,6 +39,16 @@ def group_by_magvals(task: Task) -> Distinct:
         if attribute.max_width is not None:
             columns.append(_stretches(attribute, attribute.max_width)[attribute.column.codes])
     return collapse(columns)
+
+
+def small_groups_note(task: Task, suppressed: int) -> tuple[Note, ...]:
+    """What a report says of the records in groups with fewer than k."""
+    if not suppressed:
+        return ()
+    words = (
+        "records suppressed because fewer than {k:,} records share their MAGVals: {suppressed:,}"
+    )
+    return (note(words, k=task.k, suppressed=suppressed),)
 
 
 def limits_of(attribute: QuasiIdentifier) -> Int32s | None:

@@ -26,7 +26,7 @@ Cost: a merge is one pass over the classes, and a closer look at the unions with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,16 +50,18 @@ _LOOKED_AT = 128  # near classes, together
 _MERGES_PER_STEP = 32
 
 
-def steps_beyond_k(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
-    """The steps of an algorithm, and what follows on a task that requires more than k."""
+def steps_beyond_k(
+    algorithm: Algorithm, task: Task, context: RunContext, own: Callable[[Task, RunContext], Steps]
+) -> Steps:
+    """The algorithm's `own` steps, and what follows on a task that requires more than k."""
     beyond_k = task.requirements or task.release_risk is not None
     if not beyond_k or algorithm.family is Family.FULL_DOMAIN:
         # Searches test what is required with every string.
-        return (yield from algorithm.steps(task, context))
+        return (yield from own(task, context))
     beyond = out_of_reach(task.requirements, suppression=algorithm.keeps_magvals)
     if beyond is not None:
         raise NotReachedError(beyond.unreachable())
-    grouping = yield from algorithm.steps(task, context)
+    grouping = yield from own(task, context)
     return (yield from repair_steps(task, context, grouping, algorithm.keeps_magvals))
 
 

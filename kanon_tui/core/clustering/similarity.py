@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class Similarity:
         self.task, self.context, self.spatial = task, context, spatial
         self.sorted_by, order = _sorted(task.quasi)
         numbers = [attribute for attribute in task.quasi if attribute.ordered]
-        self.categories = [attribute for attribute in task.quasi if not attribute.ordered]
+        self.categories = [_occurring(each) for each in task.quasi if not each.ordered]
         self.categories.sort(key=lambda attribute: len(attribute.column.values))
 
         distinct = collapse([attribute.column.codes for attribute in task.quasi])
@@ -340,3 +341,21 @@ def _sorted(quasi: Sequence[QuasiIdentifier]) -> tuple[QuasiIdentifier, Int32s]:
     codes = quasi[x].column.codes
     keys = lines[x][codes] if quasi[x].ordered else codes  # categories as text, not as in a tree
     return quasi[x], np.argsort(keys, kind="stable").astype(np.int32)
+
+
+def _occurring(category: QuasiIdentifier) -> QuasiIdentifier:
+    """A category with the values that occur alone: in a part of a table these need not be all."""
+    column = category.column
+    there = column.counts > 0
+    if there.all():
+        return category
+    missing = column.missing
+    values = tuple(value for value, occurs in zip(column.values, there, strict=True) if occurs)
+    dense = replace(
+        column,
+        codes=(np.cumsum(there) - 1)[column.codes].astype(np.int32),
+        values=values,
+        numbers=None if column.numbers is None else column.numbers[there],
+        missing=len(values) - 1 if missing is not None and there[missing] else None,
+    )
+    return replace(category, column=dense)

@@ -59,8 +59,8 @@ def check_streamable(project: Project) -> None:
     name = project.algorithm.name
     if name not in COUNTABLE:
         raise InputError(
-            f"{name} works on all records at once, which cannot be done on pieces; use --engine "
-            f"memory, or one of {joined(COUNTABLE, 'or')}"
+            f"{name} works on records, which cannot be done on pieces; use --engine memory, where "
+            f"it takes large tables in blocks (--set blocks=SIZE), or {joined(COUNTABLE, 'or')}"
         )
     if project.weights == "auto":
         raise InputError(

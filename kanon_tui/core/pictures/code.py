@@ -5,9 +5,9 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import ClassVar
 
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene
-from kanon_tui.core.pictures.pseudo_code import BEYOND_K, PSEUDO_CODE, REFINE, Line
+from kanon_tui.core.pictures.pseudo_code import BEYOND_K, BLOCKS, PSEUDO_CODE, REFINE, Line
 from kanon_tui.core.task.steps import Family, Step
 
 __all__ = ["Code", "lit_line"]
@@ -24,6 +24,10 @@ class Code(Drawing):
         lines = PSEUDO_CODE[scene.algorithm.name]
         if scene.algorithm.family is Family.CLUSTERING and scene.task.requirements:
             lines = (*lines, BEYOND_K)
+        if isinstance(scene.algorithm, BlockClustering) and scene.algorithm.block_size(
+            scene.task.n
+        ):
+            lines = (BLOCKS, *lines)
         if isinstance(scene.algorithm, Clustering) and scene.algorithm.refine:
             lines = (*lines, REFINE)
         step = scene.step

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kanon_tui.core.full_domain.string_facts import Reason
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["BEYOND_K", "PSEUDO_CODE", "REFINE", "Line"]
+__all__ = ["BEYOND_K", "BLOCKS", "PSEUDO_CODE", "REFINE", "Line"]
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,8 @@ PSEUDO_CODE: dict[str, tuple[Line, ...]] = {
         Line("each record left over joins the nearest centre", 0, ("join", "compare")),
     ),
 }  # fmt: skip
+BLOCKS = Line("blocks: cut the table coarsely, cluster each block on its own", 0, ("block",))
+"""The first line of a clustering that takes a large table in blocks."""
 BEYOND_K = Line("beyond k: classes that miss what is required merge on", 0, ("merge", "suppress"))
 """The last line of a clustering where more than k is required."""
 REFINE = Line(

@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from enum import StrEnum
 from functools import partial
 
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
 from kanon_tui.core.clustering.disjoint_ranges import disjoint_steps
 from kanon_tui.core.clustering.refining import refined_steps
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
 from kanon_tui.core.full_domain.cell_suppression import hidden_cell_steps
 from kanon_tui.core.report.phases import Seconds
+from kanon_tui.core.run.blocks import block_steps
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
@@ -94,7 +95,10 @@ def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
 
 def _own_steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
     """Those of the algorithm, and what follows it on every task."""
-    steps = steps_beyond_k(algorithm, task, context)
+    own = algorithm.steps
+    if isinstance(algorithm, BlockClustering):
+        own = partial(block_steps, algorithm)
+    steps = steps_beyond_k(algorithm, task, context, own)
     if algorithm.family is Family.FULL_DOMAIN and task.privacy.suppress == "cells":
         return hidden_cell_steps(steps, task)
     if isinstance(algorithm, Clustering) and algorithm.refine:

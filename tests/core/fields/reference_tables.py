@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
 from kanon_tui.core.data.csv_format import CsvChoice
 from kanon_tui.core.data.numbers import NumberFormat
 from kanon_tui.core.data.read_options import ReadOptions
@@ -59,10 +59,13 @@ def builder_rows() -> Iterable[tuple[str, Field]]:
 def parameter_rows() -> Iterable[tuple[str, Field]]:
     for algorithm in ALGORITHMS.values():
         for field in fields_of(algorithm):
-            if field not in fields_of(Clustering):
+            if field not in fields_of(BlockClustering):
                 yield f"`{algorithm.name}`, `{field.name}`", field
     for field in fields_of(Clustering):
         yield f"every clustering, `{field.name}`", field
+    for field in fields_of(BlockClustering):
+        if field not in fields_of(Clustering):
+            yield f"every clustering but `mondrian`, `{field.name}`", field
 
 
 ROWS = {"project": project_rows, "builders": builder_rows, "parameters": parameter_rows}

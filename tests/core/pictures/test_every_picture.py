@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
@@ -108,3 +109,34 @@ def test_refining_is_drawn_to_the_end(name: str) -> None:
     labels = run.grouping.labels
     pairs = set(zip(state.groups.tolist(), labels.tolist(), strict=True))
     assert len(pairs) == len(set(labels.tolist())) == len(set(state.groups.tolist()))
+
+
+@pytest.mark.parametrize("name", sorted(set(CLUSTERINGS) - {"mondrian"}))
+def test_blocks_can_be_watched(name: str) -> None:
+    project = with_overrides(
+        Project.load(find_sample(sample_of(name)).project),
+        algorithm=name,
+        parameters=[("blocks", "4")],
+        k=2,
+    )
+    run = start(project, context=RunContext(decisions_per_step=1, watched=True))
+    timeline = new_timeline(run.algorithm)
+    for step in run:
+        timeline.add(step)
+    assert run.grouping is not None
+    assert run.grouping.search["blocks"]["count"] > 1
+    lines = set()
+    for number in range(1, timeline.last + 1):
+        shown = Scene(run.task, run.algorithm, timeline, number)
+        for drawing in drawings(name):
+            assert drawing.draw(shown, *NARROW).plain()
+        lines.add(Code().draw(shown, *NARROW).plain().split("\n")[0])
+    assert any("▸ blocks: cut the table" in line for line in lines)
+    state = timeline.state(timeline.last)
+    assert isinstance(state, ClusteringState)
+    assert state.groups is not None
+    together = {
+        tuple(np.flatnonzero(state.groups == g)) for g in set(state.groups[state.groups >= 0])
+    }
+    labels = run.grouping.labels
+    assert together == {tuple(np.flatnonzero(labels == c)) for c in set(labels[labels >= 0])}
