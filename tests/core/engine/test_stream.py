@@ -182,7 +182,7 @@ def test_an_interrupted_run_leaves_nothing_that_looks_like_a_release(tmp_path, p
 def test_what_cannot_stream_says_what_would_help(tmp_path):
     people(50).write_csv(tmp_path / "in.csv")
     for sections, said in (
-        ({"algorithm": {"name": "k-member"}}, r"k-member .* memory, where .* blocks=SIZE.* mondrian"),
+        ({"algorithm": {"name": "k-member"}}, r"k-member .* memory, .* blocks=SIZE.* mondrian"),
         ({"weights": "auto"}, "weights: auto .* --engine memory"),
         ({"algorithm": {"name": "mondrian", "params": {"relaxed": True}}}, "relaxed .* --engine"),
         ({"overlap": False}, "overlap: false .* --engine memory"),
