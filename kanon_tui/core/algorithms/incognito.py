@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.full_domain.border import Border
 from kanon_tui.core.full_domain.halving import Halving
 from kanon_tui.core.full_domain.objective import declared_objective
 from kanon_tui.core.full_domain.pre_pruning import lowest_levels, no_string
@@ -46,7 +47,10 @@ class Incognito(Algorithm):
     another `objective` the best of all passing strings is looked for among those that are left.
 
     Cost: 2 to the power of the attributes lattices, so that it is for a dozen attributes and not
-    for many. A lattice is a grid of one byte per string, and only two sizes of sets are held.
+    for many. A lattice is a grid of one byte per string, and only two sizes of sets are held. So it
+    goes step by step and where somebody watches. At full speed nobody sees the smaller sets: the
+    strings of all attributes are tested along the border between passing and failing ones (see
+    `border`), with the same minimal strings, and the counters are of what was tested.
 
     Beyond k: where requirements and suppression together let a more general string of a passing one
     fail, the lattices go by what can be pruned by (see `frequency`), and the strings of all
@@ -81,23 +85,16 @@ class Incognito(Algorithm):
         search = Search(task, context, lowest)
         free = tuple(a for a, size in enumerate(search.space.sizes) if size > 1)
         self._refuse_if_too_large([search.space.sizes[a] for a in free])
-        beyond_k = task.requirements or task.release_risk is not None
-        first = 1 if beyond_k else 2  # levels that pass alone by size may miss more
-        sizes = [search.space.sizes[a] for a in free]
-        total = prod(size + 1 for size in sizes) - 1 - (sum(sizes) if first == 2 else 0)
-        search.progress = lambda: min((search.pruned + search.tested) / max(total, 1), 1.0)
         yield from search.tell_dropped(dropped)
-        passing: dict[Part, Flags] = {
-            (a,): np.ones(search.space.sizes[a], dtype=bool) for a in free
-        }
-        if first == 1:
-            passing = {(): np.ones((), dtype=bool)}
-        for size in range(first, len(free) + 1):
-            passing_parts, passing = passing, {}
-            for part in combinations(free, size):
-                lattice = _Lattice(search, part, passing_parts)
-                passing[part] = yield from lattice.walk()
-        grid = passing[free] if free else np.ones((), dtype=bool)
+        border = Border(search)
+        step_by_step = context.watched or context.decisions_per_step == 1
+        if step_by_step or border.megabytes > self.memory:
+            grid = yield from _walk_lattices(search, free)
+        else:
+            search.progress = lambda: border.progress
+            grid = yield from border.walk()
+        if not grid.any():
+            raise NotReachedError(no_string(task))
         if self.objective != "height":
             return (yield from self._choose(search, free, grid))
         if search.frequency.monotone:
@@ -146,6 +143,24 @@ class Incognito(Algorithm):
                 f"memory is {self.memory:,} MB; leave out attributes, or choose global or "
                 f"distributed, which look at the strings of all attributes only"
             )
+
+
+def _walk_lattices(search: Search, free: Part) -> Generator[Step, None, Flags]:
+    """Which strings of all attributes pass, by those of one, of two and so on."""
+    beyond_k = search.task.requirements or search.task.release_risk is not None
+    first = 1 if beyond_k else 2  # levels that pass alone by size may miss more
+    sizes = [search.space.sizes[a] for a in free]
+    total = prod(size + 1 for size in sizes) - 1 - (sum(sizes) if first == 2 else 0)
+    search.progress = lambda: min((search.pruned + search.tested) / max(total, 1), 1.0)
+    passing: dict[Part, Flags] = {(a,): np.ones(search.space.sizes[a], dtype=bool) for a in free}
+    if first == 1:
+        passing = {(): np.ones((), dtype=bool)}
+    for size in range(first, len(free) + 1):
+        passing_parts, passing = passing, {}
+        for part in combinations(free, size):
+            lattice = _Lattice(search, part, passing_parts)
+            passing[part] = yield from lattice.walk()
+    return passing[free] if free else np.ones((), dtype=bool)
 
 
 class _Lattice:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.task.steps import RunContext
+from kanon_tui.core.task.steps import FULL_SPEED, RunContext
 from kanon_tui.core.task.task import Task
+from tests.core.algorithms.twins.beyond_k import with_requirements
 from tests.core.algorithms.twins.full_domain import (
+    all_strings,
     best,
     minimal,
     passing,
@@ -37,10 +44,11 @@ def sbc_table_2_10() -> Task:
     return make_task(columns, 2, specs)
 
 
+@pytest.mark.parametrize("pace", [1, FULL_SPEED])
 @pytest.mark.parametrize("seed", range(150))
-def test_passing_are_exactly_the_minimal_strings(seed: int) -> None:
+def test_passing_are_exactly_the_minimal_strings(seed: int, pace: int) -> None:
     task = searchable_task(seed)
-    grouping = Run(task, Incognito()).finish()
+    grouping = Run(task, Incognito(), RunContext(pace)).finish()
     assert grouping is not None
     expected = minimal(passing(task))
     assert {tuple(met["levels"].values()) for met in grouping.search["passing"]} == expected
@@ -48,6 +56,56 @@ def test_passing_are_exactly_the_minimal_strings(seed: int) -> None:
     assert grouping.levels == best(task, [s for s in expected if sum(s) == least])
     search = grouping.search
     assert search["strings"] == search["pruned"] + search["tested"]
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(1000, 9999),
+    st.booleans(),
+    st.sampled_from(["height", "rv", "ncp", "classes", "il"]),
+)
+def test_full_speed_gives_what_the_lattices_give(seed: int, required: bool, objective: str) -> None:
+    """With and without suppression, and where requirements let more general strings fail."""
+    task = searchable_task(seed)
+    task = with_requirements(task, seed) if required else task
+    found = []
+    for pace in (1, FULL_SPEED):
+        try:
+            grouping = Run(task, Incognito(objective=objective), RunContext(pace)).finish()
+        except NotReachedError as error:
+            found.append(str(error))
+            continue
+        assert grouping is not None
+        assert grouping.search["remaining"] == 0
+        minimal_ones = grouping.search["passing"] if objective == "height" else None
+        found.append((grouping.levels, grouping.labels.tolist(), minimal_ones))
+    assert found[0] == found[1]
+
+
+def test_full_speed_tests_hardly_more_than_the_border() -> None:
+    """What is minimal, and what fails though all above it passes, has to be tested."""
+    columns = {name: [str(i // 3**x % 3) for i in range(200)] for x, name in enumerate("abcde")}
+    levels = {"0": ["low", "*"], "1": ["low", "*"], "2": ["high", "*"]}
+    spec = AttributeSpec(kind=Kind.CATEGORICAL, hierarchy={"levels": levels})
+    task = make_task(columns, 4, dict.fromkeys(columns, spec))
+    task = replace(task, privacy=Privacy(k=4, max_suppression=0.05))
+    passes = set(passing(task))
+    above = [
+        [(*s[:x], s[x] + 1, *s[x + 1 :]) for x in range(5) if s[x] < 2] for s in all_strings(task)
+    ]
+    highest_failing = [
+        s
+        for s, more in zip(all_strings(task), above, strict=True)
+        if s not in passes and passes.issuperset(more)
+    ]
+    border = len(minimal(list(passes))) + len(highest_failing)
+    quick = Run(task, Incognito()).finish()
+    stepped = Run(task, Incognito(), RunContext(1)).finish()
+    assert quick is not None
+    assert stepped is not None
+    assert quick.search["strings"] == 3**5
+    assert border <= quick.search["tested"] <= 1.5 * border
+    assert quick.search["tested"] < stepped.search["tested"]
 
 
 def test_sbc_table_2_10_and_its_iterations() -> None:
