@@ -1,14 +1,15 @@
 """Which strings pass, from tests along the border between those that do and those that do not.
 
 A minimal passing string cannot be known without a test, nor one that fails though everything above
-it passes: these two kinds are the *border*, and no search for all minimal strings tests fewer where
-records may be suppressed. To test little else, the strings are sorted by how many classes they can
-have, which nearly tells those that pass from the others, and the one in the middle of what is
-unknown is tested: above it everything passes, or below it everything fails.
+it passes: these two kinds are the *border*, and no search that looks at whole strings alone tests
+fewer. To test little else, the strings are sorted by how many classes they can have, which nearly
+tells those that pass from the others, and the one in the middle of what is unknown is tested: above
+it everything passes, or below it everything fails.
 
 Where tests had to merge far more classes than a string has, those of a more specific string are
 remembered, with half of the attributes at their lowest: all strings that differ in these alone roll
-them up.
+them up. No record is followed through the strings, as `global` does: the counters that a report
+prints then do not depend on the order of the records.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from math import log2
 
 import numpy as np
 
-from kanon_tui.core.full_domain.passing import SmallClassPruning
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.full_domain.strings import StringList, StringSpace
 from kanon_tui.core.numeric import Flags, Words
@@ -65,7 +65,6 @@ class Border:
         """Test until every string is known; gives which pass, as a grid over their levels."""
         search, space = self.search, self.space
         strings = StringList(space, *space.strings())
-        small_classes = SmallClassPruning(self.engine, space)
         test = search.test if search.frequency.monotone else search.test_necessary
         passing: list[Words] = []
         search.generated += len(strings)
@@ -78,7 +77,6 @@ class Border:
                 passing.append(strings.take_general(code))
             else:
                 strings.drop_specific(code)
-                small_classes.drop(strings, outcome)
             search.pruned += before - len(strings) - 1
             if self.engine.work - work > _FAR_MORE * outcome.classes:
                 self._remember_below(levels)
