@@ -54,6 +54,12 @@ ANALYSES = (
         "u",
         ("analyses.utility", "UtilityScreen"),
     ),
+    (
+        "Earlier release",
+        "Whom this release and an earlier one expose together",
+        "a",
+        ("analyses.rerelease", "RereleaseScreen"),
+    ),
 )
 """Title, explanation, key (with shift, on Results), and module and class of the analyses."""
 

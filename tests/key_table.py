@@ -29,6 +29,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "feasibility": ("analyses.feasibility.FeasibilityScreen",),
     "trees": ("analyses.trees.PartitionScreen",),
     "utility": ("analyses.utility.UtilityScreen",),
+    "earlier": ("analyses.rerelease.RereleaseScreen",),
 }
 """Screens, and what on them has letters of its own."""
 STEPS = list(SCREENS)[:7]

@@ -47,7 +47,7 @@ def execute(args: argparse.Namespace) -> int:
     )
     if args.json:
         counts = ("people", "not_in_both", "k", "fewest", "unique", "below_k", "below_k_at_worst")
-        print_json({name: getattr(found, name) for name in counts})
+        print_json({name: getattr(found, name) for name in (*counts, "counted")})
     else:
         rows = [
             ["have exactly one candidate: found", figure(found.unique)],
@@ -57,7 +57,7 @@ def execute(args: argparse.Namespace) -> int:
         ]
         print_table((f"of {found.people:,} people in both", "together"), rows)
         if found.not_in_both:
-            say(f"{found.not_in_both:,} records of the data are not in both releases")
+            say(f"{found.not_in_both:,} {found.counted} of the data are not in both releases")
     try:
         found.refuse(args.earlier.name)
     except NotReachedError as error:

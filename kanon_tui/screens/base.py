@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -48,6 +49,7 @@ class StepScreen(Hosted, Screen[None]):
         super().__init__()
         # A screen made now gets the styles of now: Textual would read the whole sheet again.
         self._css_update_count = self.app._css_update_count
+        self._styled_for: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
         yield StepBar()
@@ -61,12 +63,16 @@ class StepScreen(Hosted, Screen[None]):
         """Fill the panes from the session; called when it changed and when the screen appears."""
         raise NotImplementedError
 
-    async def on_screen_resume(self) -> None:
+    async def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Show what may have changed while another screen was in front.
 
-        Styles were brought up to date just before, and the screen is painted just after: in between
-        the event loop has a turn, so that a key never waits for all three.
+        Styles are brought up to date, and the screen is painted just after: in between the event
+        loop has a turn, so that a key never waits for all three. Styles that were right when the
+        screen was last in front still are, unless those of the application changed.
         """
+        styled_for = self.app._css_update_count, frozenset(self.app.classes), self.app.app_focus
+        event.refresh_styles = styled_for != self._styled_for
+        self._styled_for = styled_for
         await asyncio.sleep(0)
         self.refresh_session()
         await asyncio.sleep(0)

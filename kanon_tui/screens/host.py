@@ -169,8 +169,13 @@ class HostApp(BackgroundApp):
 
     def keep_run(self, session: Session, result: Result) -> None:
         """Remember settings and figures of a run; nothing of the data."""
-        run = earlier_run(result, session.project, datetime.now())
-        self.history.add(session.project, run)
+        project = session.project
+        self._write_run(project, earlier_run(result, project, datetime.now()))
+
+    @work(thread=True, group="history")
+    def _write_run(self, project: Project, run: EarlierRun) -> None:
+        """In a thread: a folder on another machine takes a while."""
+        self.history.add(project, run)
 
     def session_changed(self) -> None:
         """Refresh the screen in front, and keep the edits in case the line drops."""

@@ -24,9 +24,12 @@ from kanon_tui.core.text import visible
 
 __all__ = ["Form"]
 
+AT_A_TIME = 4
+"""Fields that are mounted together: a long form at once would hold the event loop."""
+
 
 class Form(VerticalScroll, can_focus=False):
-    """One line per field; what the focused one means stands below."""
+    """One line per field; what the focused one means stands below it."""
 
     DEFAULT_CSS = """
     Form { height: auto; max-height: 100%; }
@@ -93,16 +96,18 @@ class Form(VerticalScroll, can_focus=False):
             return
         fields, values = self._fields, self._values
         entries = {field.name: self._entry(field) for field in fields}
-        await self.query(".field").remove()
-        await self.mount_all(
-            [
-                Horizontal(Label(Text(name.replace("_", " "))), entry, classes="field")
-                for name, entry in entries.items()
-            ],
-            before="#form-help",
-        )
+        rows = [
+            Horizontal(Label(Text(name.replace("_", " "))), entry, classes="field")
+            for name, entry in entries.items()
+        ]
+        with self.app.batch_update():
+            await self.query(".field").remove()
+            for start in range(0, len(rows), AT_A_TIME):
+                await self.mount_all(rows[start : start + AT_A_TIME], before="#form-error")
         self._entries = entries
         self._mounting = fields is not self._fields or values is not self._values
+        if not self._mounting:
+            self._show_meaningful()
         self._help("")
 
     def action_leave(self) -> None:
@@ -134,6 +139,16 @@ class Form(VerticalScroll, can_focus=False):
             entry, value = self._entries[field.name], self._values[field.name]
             with self.prevent(Input.Changed, Select.Changed):
                 entry.value = field.text(value) if isinstance(entry, Input) else value
+        self._show_meaningful()
+
+    def _show_meaningful(self) -> None:
+        """Fields that say something only with a switch are there while it is on."""
+        for row, field in zip(self.query(".field"), self._fields, strict=True):
+            row.display = self._says_something(field)
+
+    def _says_something(self, field: Field) -> bool:
+        switch = self._entries.get(field.only_with)
+        return switch is None or switch.value is True
 
     # -- reading
 
@@ -170,6 +185,8 @@ class Form(VerticalScroll, can_focus=False):
         return True
 
     def _read(self, field: Field) -> Any:
+        if not self._says_something(field):
+            return self._values[field.name]  # nobody sees what stands there
         entry = self._entries[field.name]
         if isinstance(entry, Input):
             return field.parse(entry.value, "this form")
@@ -193,6 +210,7 @@ class Form(VerticalScroll, can_focus=False):
         event.stop()
         if self._mounting or event.control not in self._entries.values():
             return  # of a field that is on its way out
+        self._show_meaningful()
         try:
             values = self.read()
         except KanonError:
@@ -213,9 +231,10 @@ class Form(VerticalScroll, can_focus=False):
 
     def _help(self, name: str) -> None:
         text = ""
-        for field in self._fields:
+        for row, field in zip(self.query(".field"), self._fields, strict=False):
             if field.name == name:
                 text = f"{field.help} ({field.allowed})."
+                self.move_child(self.query_one("#form-help"), after=row)
         self._say("#form-help", text)
 
     def _say(self, line: str, text: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -220,12 +220,14 @@ class Plot(Widget, can_focus=True):
         rows = [Text(f"{chart.title[:width]:<{width}}", "bold")] if titled else []
         for number, characters in enumerate(canvas.characters):
             text = Text()
-            for column, character in enumerate(characters):
-                owner = canvas.owners[number][column]
+            looks = [(owner, (number, n) == here) for n, owner in enumerate(canvas.owners[number])]
+            # Cells that look alike are one piece of text: hundreds take long to paint.
+            for (owner, pointed_at), columns in groupby(range(width), looks.__getitem__):
                 style = Style(dim=True) if owner is None else self._style(owner)
                 if self._in_background(owner):
                     style += Style(dim=True, bold=False)
-                text.append(character, style + _HERE if (number, column) == here else style)
+                piece = "".join(characters[column] for column in columns)
+                text.append(piece, style + _HERE if pointed_at else style)
             rows.append(text)
         return rows
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.data.column import Column
+from kanon_tui.core.release.distinct_rows import row_keys
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["Contribution", "Risk", "UniqueAtLevel", "alone_identifies", "risk"]
@@ -63,12 +64,18 @@ def risk(
     that only she has, and below k with one that fewer than k people have.
     """
     columns = [attribute.column.codes for attribute in quasi]
-    whose = np.arange(records) if person is None else person.codes
+    whose = None if person is None else person.codes
     people = records if person is None else len(person.values)
-    unique, below = _counts(columns, whose, k)
+
+    def counts(columns: Sequence[npt.NDArray[np.integer]]) -> tuple[int, int]:
+        return _counts(columns, whose, records, k)
+
+    unique, below = counts(columns)
     without = sorted(
         (
-            Contribution(attribute.name, *_counts(columns[:x] + columns[x + 1 :], whose, k))
+            Contribution(
+                attribute.name, *_counts(columns[:x] + columns[x + 1 :], whose, records, k)
+            )
             for x, attribute in enumerate(quasi)
         ),
         key=lambda c: (c.below_k, c.unique),
@@ -80,7 +87,7 @@ def risk(
         for level in range(1, hierarchy.height):
             changed = list(columns)
             changed[worst] = hierarchy.maps[level][columns[worst]]
-            at_levels.append(UniqueAtLevel(quasi[worst].name, level, _counts(changed, whose, k)[0]))
+            at_levels.append(UniqueAtLevel(quasi[worst].name, level, counts(changed)[0]))
     return Risk(people, k, unique, below, tuple(without), tuple(at_levels), person is not None)
 
 
@@ -90,12 +97,19 @@ def alone_identifies(column: Column) -> float:
 
 
 def _counts(
-    columns: Sequence[npt.NDArray[np.integer]], whose: npt.NDArray[np.integer], k: int
+    columns: Sequence[npt.NDArray[np.integer]],
+    whose: npt.NDArray[np.integer] | None,
+    records: int,
+    k: int,
 ) -> tuple[int, int]:
-    """People with a unique record, and with one in a class below k."""
+    """Unique records and those in classes below k; with `whose`, people with such a record."""
+    if whose is None:
+        keys = row_keys(columns) if columns else np.zeros(records, dtype=np.int64)
+        sizes = pl.DataFrame({"key": keys}).group_by("key").len()["len"]
+        return int((sizes == 1).sum()), int(sizes.filter(sizes < k).sum())
     frame = pl.DataFrame({str(i): column for i, column in enumerate(columns)} | {"who": whose})
-    keys = frame.columns[:-1]
+    names = frame.columns[:-1]
     size = pl.col("who").n_unique()
-    sizes = frame.with_columns(size=size.over(keys) if keys else size)
-    counted = [sizes.filter(pl.col("size") < below)["who"].n_unique() for below in (2, k)]
+    counts = frame.with_columns(size=size.over(names) if names else size)
+    counted = [counts.filter(pl.col("size") < below)["who"].n_unique() for below in (2, k)]
     return counted[0], counted[1]

@@ -44,6 +44,7 @@ class Clustering(Algorithm):
         "ncp",
         "What refining must better: the certainty penalty (lower) or the research value (higher)",
         choices=("ncp", "rv"),
+        only_with="refine",
         last=True,
     )
     refine_rounds: int = declared(
@@ -51,6 +52,7 @@ class Clustering(Algorithm):
         "Most rounds of refining; it ends earlier when nothing helps any more",
         low=1,
         high=1000,
+        only_with="refine",
         last=True,
     )
 

@@ -61,6 +61,8 @@ class Field:
     """What to write, where leaving it out is an error: `data: {path: FILE}`."""
     excludes: tuple[str, ...] = ()
     """Keys that cannot stand beside it."""
+    only_with: str = ""
+    """The switch beside it without which it says nothing: a form then does not show it."""
     key: str = ""
     """Its key in a file where that is not its name; `missing.tokens` lies in a mapping."""
     always: bool = False
@@ -106,6 +108,7 @@ def declared(
     required: str = "",
     always: bool = False,
     formerly: tuple[tuple[str, FieldType], ...] = (),
+    only_with: str = "",
     factory: Callable[[], Any] | None = None,
     last: bool = False,
 ) -> Any:
@@ -123,6 +126,7 @@ def declared(
         "required": required,
         "always": always,
         "formerly": formerly,
+        "only_with": only_with,
     }
     metadata = {"type": type, "given": given, "facts": facts, "last": last}
     if factory is not None:

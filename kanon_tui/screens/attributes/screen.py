@@ -109,6 +109,8 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self._columns: dict[tuple[str, object, object], ColumnFigures | None] = {}
         """What is known so far; None of a column whose kind does not fit."""
         self._associations: Associations | None = None
+        self._risk: tuple[object, tuple[Risk, RepeatedPeople | None]] | None = None
+        """What was counted, and for which session, attributes and k."""
         self._shown: Session | None = None
 
     def body(self) -> Iterable[Widget]:
@@ -136,15 +138,26 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             group="association",
             failed=lambda _: self._show_associations(None),
         )
-        k = session.project.privacy.k
-        self.query_one("#gauge", Static).update(Text("counting …", "dim"))
+        self._show_risk(session)
+
+    def _show_risk(self, session: Session) -> None:
+        """Count who is given away, unless nothing has changed since that was counted."""
+        k, line = session.project.privacy.k, self.query_one("#gauge", Static)
+        counted_for = session, session.project.attributes, k
+        if self._risk is not None and self._risk[0] == counted_for:
+            line.update(gauge(*self._risk[1], self))
+            return
+
+        def counted(made: tuple[Risk, RepeatedPeople | None]) -> None:
+            self._risk = counted_for, made
+            line.update(gauge(*made, self))
+
+        line.update(Text("counting …", "dim"))
         self.compute(
             lambda: _risk(session, k),
-            lambda made: self.query_one("#gauge", Static).update(gauge(*made, self)),
+            counted,
             group="risk",
-            failed=lambda error: self.query_one("#gauge", Static).update(
-                Text(printable(str(error)))
-            ),
+            failed=lambda error: line.update(Text(printable(str(error)))),
         )
 
     def _measure_columns(self, session: Session) -> None:

@@ -32,6 +32,7 @@ from kanon_tui.screens.run.run_header import header_text
 from kanon_tui.screens.run.timeline_bar import TimelineBar
 from kanon_tui.screens.run.watch_help import watch_help
 from kanon_tui.widgets.picture_view import PictureView
+from kanon_tui.widgets.step_bar import StepBar
 
 __all__ = ["PANES_ONE_AT_A_TIME", "LiveView"]
 
@@ -342,7 +343,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def action_present(self) -> None:
         """Only the sentence and the picture, or everything again."""
         presenting = self.toggle_class("presenting").presenting
-        self.screen.set_class(presenting, "presenting")
+        for bar in self.screen.query(StepBar):
+            bar.set_class(presenting, "presenting")
         self._predicting = self._asking = False
         self._drawn = ()
         self.query_one("#picture").focus()

@@ -19,8 +19,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError, in_screen_words
-from kanon_tui.core.fields.declaration import Field, fields_of
-from kanon_tui.core.fields.types import choice
+from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.pictures.contents import watched_run
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.settings import Privacy
@@ -35,6 +34,7 @@ from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
 from kanon_tui.screens.run.privacy_form import PRIVACY
 from kanon_tui.screens.run.race import ask_for_rival
+from kanon_tui.screens.run.setup_forms import of_algorithm, of_privacy, of_requirements
 from kanon_tui.screens.run.setup_lines import FAMILIES, RUN_HELP, algorithm_line, preflight_text
 from kanon_tui.screens.singling_out import before_publishing
 from kanon_tui.screens.strings import choose_for_set_up
@@ -58,11 +58,12 @@ class RunScreen(StepScreen):
         + """
     RunScreen #preflight { height: auto; max-height: 4; padding: 0 1; }
     RunScreen ContentSwitcher { height: 1fr; }
-    RunScreen.presenting StepBar, RunScreen.watching #preflight { display: none; }
-    RunScreen.watching Advice, RunScreen Advice.-empty { display: none; }
+    RunScreen StepBar.presenting, RunScreen #preflight.watching { display: none; }
+    RunScreen Advice.watching, RunScreen Advice.-empty { display: none; }
     RunScreen #setup { layout: horizontal; height: 1fr; }
     RunScreen #algorithms { height: 1fr; border: none; background: $surface; padding: 0; }
     RunScreen #setup-pane { width: 1fr; padding: 0 1; }
+    RunScreen #setup-pane Form { max-height: 200; }  /* the pane scrolls, not each form by itself */
     RunScreen #about { height: auto; margin-bottom: 1; }
     RunScreen #beyond-title { height: auto; margin-top: 1; }
     RunScreen #algorithms-pane { width: 1fr; max-width: 60; }
@@ -154,9 +155,8 @@ class RunScreen(StepScreen):
         about = Text.assemble((algorithm.title, "bold"), f"\n{algorithm.summary}.\n")
         about.append(algorithm.paper, "dim")
         self.query_one("#about", Static).update(about)
-        privacy = {**project.privacy.__dict__, "seed": project.seed}
-        self.query_one("#privacy", Form).show(PRIVACY, privacy)
-        self.query_one("#parameters", Form).show(fields_of(algorithm), project.algorithm.params)
+        self.query_one("#privacy", Form).show(*of_privacy(project))
+        self.query_one("#parameters", Form).show(*of_algorithm(project))
         self._show_beyond(session)
         advice = self.query_one(Advice)
         self._preflight(advice.trial_of(project.algorithm))
@@ -190,23 +190,8 @@ class RunScreen(StepScreen):
             self._required_of = attributes[0]
         alone = f" for {printable(attributes[0])}" if len(attributes) == 1 else ""
         title.update(Text.assemble(("beyond k", "bold"), alone))
-        which = Field(
-            "attribute",
-            choice(attributes),
-            attributes[0],
-            "The sensitive attribute that must stay diverse",
-        )
-        bounds = session.project.privacy.bounds_of(self._required_of)
-        self.query_one("#beyond", Form).show(
-            [
-                *([which] if len(attributes) > 1 else []),
-                *(model.form_field() for model in MODELS.values()),
-            ],
-            {
-                "attribute": self._required_of,
-                **{MODELS[name].form_name: bound for name, bound in bounds.items()},
-            },
-        )
+        filled = of_requirements(session.project, attributes, self._required_of)
+        self.query_one("#beyond", Form).show(*filled)
 
     def _require(self, values: dict[str, Any]) -> None:
         """Take over bounds, or turn to another attribute."""
@@ -273,7 +258,8 @@ class RunScreen(StepScreen):
             if name in declared and value != declared[name].default
         }
         choice = replace(project.algorithm, params=params)
-        self.edit(replace(project, algorithm=choice), "parameters")
+        overlap = values.get("overlap", project.overlap)
+        self.edit(replace(project, algorithm=choice, overlap=overlap), "parameters")
 
     def action_advice(self) -> None:
         """Take over one of the recommendations."""
@@ -393,5 +379,6 @@ class RunScreen(StepScreen):
     def _show_face(self, face: str) -> None:
         """The form, or the run; what is said of the set-up belongs to the form."""
         self.query_one(ContentSwitcher).current = face
-        self.set_class(face != "setup", "watching")
+        for said_of_setup in (self.query_one("#preflight"), self.query_one(Advice)):
+            said_of_setup.set_class(face != "setup", "watching")
         self.refresh_bindings()

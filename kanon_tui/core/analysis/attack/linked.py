@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from kanon_tui.core.analysis.attack.heads import lists_by_key
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
-from kanon_tui.core.analysis.attack.two_releases import lists_by_key
 from kanon_tui.core.analysis.published.read_cells import ReadCells
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import CountedColumn, by_value

@@ -27,9 +27,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kanon_tui.core.analysis.attack.heads import people_of_rows
 from kanon_tui.core.analysis.attack.linked import Linked, link
 from kanon_tui.core.analysis.attack.matching import DistinctRows
-from kanon_tui.core.analysis.attack.people_behind import people_behind, people_of_rows
+from kanon_tui.core.analysis.attack.people_behind import people_behind
 from kanon_tui.core.analysis.published.cell_reader import CellReader, cell_readers
 from kanon_tui.core.analysis.published.checks import check_column, check_published
 from kanon_tui.core.data.schema import Kind

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from kanon_tui.core.analysis.attack.heads import lists_by_key, people_of_rows
 from kanon_tui.core.analysis.attack.matching import DistinctRows
-from kanon_tui.core.analysis.attack.two_releases import covering_rows, lists_by_key
+from kanon_tui.core.analysis.attack.two_releases import covering_rows
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 
-__all__ = ["people_behind", "people_of_rows"]
-
-
-def people_of_rows(rows: DistinctRows, person: Column) -> list[Int64s]:
-    """Whose records the rows of the original are."""
-    pairs = np.unique(np.stack([rows.row_of, person.codes]), axis=1).astype(np.int64)
-    return lists_by_key(pairs[0], pairs[1], len(rows.sizes))
+__all__ = ["people_behind"]
 
 
 def people_behind(

@@ -18,7 +18,8 @@ Nothing helps somebody whose earlier rows cover fewer than k people who are stil
 check afterwards refuses as before.
 
 Cost: one more search, or per round of merges one look for the rows that cover everybody. A round
-gives everybody who has too few at least one candidate, so that there are fewer than k rounds.
+gives everybody who has too few at least one candidate, so that there are fewer than k rounds; where
+people have several records, it may give records of people who are candidates already.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from kanon_tui.core.analysis.attack.heads import Heads, lists_by_key
 from kanon_tui.core.analysis.attack.matching import DistinctRows
 from kanon_tui.core.analysis.attack.two_releases import (
     Covering,
     TwoReleases,
     count_candidates,
     covering_rows,
-    lists_by_key,
     two_releases,
 )
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
@@ -47,12 +48,12 @@ from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.steps import Family, Grouping
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import note
+from kanon_tui.core.text import Quotable, note
 
-__all__ = ["check_together", "levels_as_general", "repaired"]
+__all__ = ["check_together", "levels_as_general", "repaired", "repaired_result"]
 
 
 def check_together(result: Result, project: Project, earlier: Table, name: str) -> TwoReleases:
@@ -81,9 +82,10 @@ def repaired(run: Run, project: Project, earlier: Table, name: str) -> Result:
         how = {"merges": merging.merges}
     ncp, after = result.measures.ncp, measure(recode(task, grouping)).ncp
     said = note(
-        "generalised further, as together with an earlier release {people:,} records would have "
+        "generalised further, as together with an earlier release {people:,} {counted} would have "
         "had fewer than k candidates: NCP {after:.4f} instead of {ncp:.4f}",
         people=before.below_k,
+        counted=Quotable(before.counted),
         after=after,
         ncp=ncp,
     )
@@ -94,6 +96,14 @@ def repaired(run: Run, project: Project, earlier: Table, name: str) -> Result:
         notes=(*grouping.notes, said),
     )
     return conclude(run, project)
+
+
+def repaired_result(result: Result, project: Project, earlier: Table, name: str) -> Result:
+    """The same of a result whose run is over."""
+    run = Run(result.task, result.algorithm)
+    run.grouping, run.state = result.grouping, State.FINISHED
+    run.seconds = result.seconds
+    return repaired(run, project, earlier, name)
 
 
 def levels_as_general(project: Project, task: Task, earlier: Table, name: str) -> tuple[int, ...]:
@@ -143,6 +153,7 @@ class _Merging:
         self._project, self._task, self._grouping = project, task, grouping
         self._records = DistinctRows.of([attribute.column.codes for attribute in task.quasi])
         self._before = covering_rows(project, task, earlier, self._records, name)
+        self._heads = Heads.of(self._records, task.repeated)
         self._same_before = _Neighbours(self._before, len(self._records.sizes))
         kept = grouping.labels >= 0
         classes, number = np.unique(grouping.labels[kept], return_inverse=True)
@@ -162,7 +173,7 @@ class _Merging:
             release = recode(self._task, grouping)
             table = as_table(release.frame, self._task.table.missing_tokens)
             now = covering_rows(self._project, self._task, table, self._records, "the release")
-            candidates = count_candidates(self._before, now, self._records.sizes)
+            candidates = count_candidates(self._before, now, self._heads)
             short = np.flatnonzero((candidates > 0) & (candidates < self._task.k))
             if not self._merge_for(short, now, self._labels[release.order]):
                 return grouping

@@ -21,6 +21,9 @@ A missing value is covered by cells that may be missing, not by all: a record no
 make a crowd. People who have left the data since are no candidates, which errs on the safe side;
 people who have come since count as candidates, as nobody is told who has.
 
+Where people have several records (role person), candidates are people: all who have one of the
+records that share a row with this one in both; and a person has the fewest of their records.
+
 Cost: O(distinct records · rows / 8) to find the rows, then for every record its earlier rows · its
 new rows, and for distinct sets of rows the records that they cover.
 
@@ -31,9 +34,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
+from kanon_tui.core.analysis.attack.heads import Heads, lists_by_key
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.data.schema import Kind
@@ -49,7 +54,6 @@ __all__ = [
     "TwoReleases",
     "count_candidates",
     "covering_rows",
-    "lists_by_key",
     "two_releases",
 ]
 
@@ -63,15 +67,17 @@ class TwoReleases:
 
     k: int
     candidates: Int64s
-    """Of every record that both releases cover."""
+    """Of everybody whom both releases cover: of every record, or person who may have several."""
     at_worst: Int64s
-    """The fewest candidates of the same records where rows can be joined."""
+    """The fewest candidates of the same where rows can be joined."""
     not_in_both: int
-    """Records that at least one of the two does not cover."""
+    """Those whom at least one of the two does not cover."""
+    counted: Literal["records", "people"] = "records"
+    """What is counted."""
 
     @property
     def people(self) -> int:
-        """Records that both releases cover."""
+        """Those whom both releases cover."""
         return len(self.candidates)
 
     @property
@@ -125,10 +131,17 @@ def two_releases(
     records = DistinctRows.of([attribute.column.codes for attribute in task.quasi])
     before = covering_rows(project, task, earlier, records, earlier_name)
     now = covering_rows(project, task, release, records, release_name)
-    candidates = count_candidates(before, now, records.sizes)[records.row_of]
-    at_worst = _at_worst(before, now, records.sizes)[records.row_of]
+    heads = Heads.of(records, task.repeated)
+    candidates = heads.fewest(count_candidates(before, now, heads))
+    at_worst = heads.fewest(_at_worst(before, now, heads))
     in_both = candidates > 0
-    return TwoReleases(task.k, candidates[in_both], at_worst[in_both], int((~in_both).sum()))
+    return TwoReleases(
+        task.k,
+        candidates[in_both],
+        at_worst[in_both],
+        int((~in_both).sum()),
+        "records" if task.repeated is None else "people",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,18 +182,19 @@ def covering_rows(
     return Covering(person, row, len(rows.sizes), rows.row_of)
 
 
-def count_candidates(before: Covering, now: Covering, sizes: Int64s) -> Int64s:
+def count_candidates(before: Covering, now: Covering, heads: Heads) -> Int64s:
     """Per distinct record those who share a row with it in both; 0 if it is not in both."""
-    found = np.zeros(len(sizes), dtype=np.int64)
+    distinct = len(heads.records.sizes)
+    found = np.zeros(distinct, dtype=np.int64)
     sides = [
         (
-            lists_by_key(each.record, each.row, len(sizes)),
+            lists_by_key(each.record, each.row, distinct),
             lists_by_key(each.row, each.record, each.rows),
         )
         for each in (before, now)
     ]
     counted: dict[tuple[bytes, ...], int] = {}
-    for one in range(len(sizes)):
+    for one in range(distinct):
         rows = [rows_of[one] for rows_of, _ in sides]
         if not all(map(len, rows)):
             continue
@@ -191,33 +205,28 @@ def count_candidates(before: Covering, now: Covering, sizes: Int64s) -> Int64s:
                 for own, (_, covered) in zip(rows, sides, strict=True)
             )
             both = np.intersect1d(old, new, assume_unique=True)
-            counted[key] = int(sizes[both].sum())
+            counted[key] = heads.count(both)
         found[one] = counted[key]
     return found
 
 
-def lists_by_key(keys: Int64s, values: Int64s, count: int) -> list[Int64s]:
-    """The values of every key, in rising order."""
-    order = np.lexsort((values, keys))
-    return np.split(values[order], np.searchsorted(keys[order], np.arange(1, count)))
-
-
-def _at_worst(before: Covering, now: Covering, sizes: Int64s) -> Int64s:
+def _at_worst(before: Covering, now: Covering, heads: Heads) -> Int64s:
     """Per distinct record the fewest candidates over its pairs of rows."""
+    distinct = len(heads.records.sizes)
     by_record = np.argsort(now.record, kind="stable")
     new_rows = now.row[by_record]
-    first = np.searchsorted(now.record[by_record], np.arange(len(sizes) + 1))
+    first = np.searchsorted(now.record[by_record], np.arange(distinct + 1))
     count = np.diff(first)
-    fewest = np.full(len(sizes), np.iinfo(np.int64).max, dtype=np.int64)
+    fewest = np.full(distinct, np.iinfo(np.int64).max, dtype=np.int64)
     order = np.argsort(before.row, kind="stable")
     record, row = before.record[order], before.row[order]
-    for part in _parts(row, count[record]):
+    for part in _parts(row, (count * heads.each)[record]):
         own, times = record[part], count[record[part]]
         who = np.repeat(own, times)
         within = np.arange(len(who)) - np.repeat(np.cumsum(times) - times, times)
         pair = np.repeat(row[part], times) * now.rows + new_rows[first[who] + within]
         pairs, place = np.unique(pair, return_inverse=True)
-        candidates = np.bincount(place, weights=sizes[who], minlength=len(pairs)).astype(np.int64)
+        candidates = heads.count_groups(place, who, len(pairs))
         np.minimum.at(fewest, who, candidates[place])
     return fewest
 

@@ -141,3 +141,87 @@ def test_mortons_way_is_always_safe(data: st.DataObject) -> None:
     found.refuse("old.csv")
     again = two_releases(PROJECT, task, earlier, earlier)
     assert again.below_k == 0
+
+
+VISITS = Project(
+    data=PROJECT.data,
+    attributes={
+        **PROJECT.attributes,
+        "who": AttributeSpec(role=Role.PERSON, kind=Kind.CATEGORICAL),
+    },
+    privacy=Privacy(k=2),
+)
+
+
+def visits(ages: list[str], who: list[str]) -> Task:
+    columns = {"age": ages, "job": ["cook"] * len(ages), "who": who}
+    return prepare(VISITS, as_table(pl.DataFrame(columns)))
+
+
+def test_several_records_of_one_person_are_one_candidate() -> None:
+    """Two records share both rows, and both are Ann's: she is found."""
+    ages, earlier = ["20", "21", "35", "36"], published(["[20..21]"] * 2 + ["[35..36]"] * 2)
+    alone = two_releases(VISITS, visits(ages, ["Ann", "Ann", "Bo", "Cy"]), earlier, earlier)
+    assert alone.counted == "people"
+    assert (alone.people, alone.unique, alone.fewest) == (3, 1, 1)
+    assert alone.below_k_at_worst == 1
+    apart = two_releases(VISITS, visits(ages, ["Ann", "Bo", "Ann", "Bo"]), earlier, earlier)
+    assert (apart.people, apart.below_k, apart.fewest) == (2, 0, 2)
+    records = two_releases(PROJECT, task_of(ages), earlier, earlier)
+    assert (records.counted, records.people, records.below_k) == ("records", 4, 0)
+
+
+def test_somebody_of_whom_one_record_is_in_both_is_in_both() -> None:
+    task = visits(["20", "21", "50", "51"], ["Ann", "Bo", "Ann", "Cy"])
+    earlier = published(["[20..21]"] * 2)
+    found = two_releases(VISITS, task, published(["[20..51]"] * 4), earlier)
+    assert (found.people, found.not_in_both, found.below_k) == (2, 1, 0)
+
+
+@st.composite
+def visited(draw: st.DrawFn) -> tuple[Task, Table, Table]:
+    """A task of people who may have several records, and two releases of it."""
+    count = draw(st.integers(4, 9))
+    ages = draw(st.lists(st.integers(20, 26).map(str), min_size=count, max_size=count))
+    who = draw(st.lists(st.sampled_from("ABCD"), min_size=count, max_size=count))
+    task = visits(ages, who)
+    made = [
+        recode(
+            task,
+            Grouping(
+                np.array(
+                    draw(st.lists(st.integers(0, 2), min_size=count, max_size=count)), np.int32
+                )
+            ),
+        )
+        for _ in range(2)
+    ]
+    return task, as_table(made[0].frame), as_table(made[1].frame)
+
+
+@given(visited())
+@settings(max_examples=60, deadline=None)
+def test_people_are_counted_by_definition(made: tuple[Task, Table, Table]) -> None:
+    task, new, earlier = made
+    ages, who = (task.table.frame[name].to_list() for name in ("age", "who"))
+
+    def rows(table: Table) -> list[set[int]]:
+        cells = set(table.frame["age"].to_list())
+        spans = [[int(end) for end in cell.strip("[]").split("..")] for cell in cells]
+        return [{i for i, age in enumerate(ages) if s[0] <= int(age) <= s[-1]} for s in spans]
+
+    def sharing(table: Table, one: int) -> set[int]:
+        return set().union(*(row for row in rows(table) if one in row))
+
+    candidates, at_worst = [], []
+    for person in sorted(set(who)):
+        own = [i for i, whose in enumerate(who) if whose == person]
+        both = [sharing(new, i) & sharing(earlier, i) for i in own]
+        candidates.append(min(len({who[i] for i in each}) for each in both))
+        pairs = [(a & b) for i in own for a in rows(new) for b in rows(earlier) if i in a & b]
+        at_worst.append(min(len({who[i] for i in each}) for each in pairs))
+    if task.repeated is None:
+        return  # everybody has one record
+    found = two_releases(VISITS, task, new, earlier)
+    assert sorted(found.candidates.tolist()) == sorted(candidates)
+    assert sorted(found.at_worst.tolist()) == sorted(at_worst)

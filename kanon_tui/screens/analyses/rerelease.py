@@ -1,0 +1,220 @@
+"""Earlier release: whom a release and an earlier one of the same people expose together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired_result
+from kanon_tui.core.analysis.attack.two_releases import TwoReleases
+from kanon_tui.core.data.file_kinds import DATA_ENDINGS
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.data.table import Table, read_table
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.result import Result
+from kanon_tui.core.text import plural
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.theme_style import theme_style
+
+__all__ = ["RereleaseScreen"]
+
+
+class RereleaseScreen(AnalysisScreen):
+    """The counts, the verdict, and what a repair cost."""
+
+    LOOKS_AT_RELEASE = True
+    HELP = """## Earlier release
+
+Have you published a release of the same people before? Somebody who holds both can join them: who
+is 20 to 30 in the one and 25 to 35 in the other is 25 to 30, and there may be fewer than k such
+people although each release by itself is safe.
+
+`e` chooses the file that was published before. Counted are the **candidates** of everybody who is
+in both: those who share a published row with them in the one *and* in the other. Everybody must
+keep k. *If rows can be joined* asks for an outsider who knows which rows are whose; it is told, and
+refuses nothing. Where a column has the role *person*, people are counted.
+
+`g` generalises further where somebody is left fewer than k: searches run again on strings that are
+as general as the earlier release, clusterings merge classes. The repaired release is a run of its
+own with the cost in NCP: `R` goes back to the one before, `esc` and `x` exports it. Values of the
+earlier file are never shown or written.
+
+Example: publish with `mondrian`, run `k-member` on the same data, and compare with the file.
+"""
+    DEFAULT_CSS = """
+    RereleaseScreen #found { height: 1fr; padding: 0 1; }
+    RereleaseScreen #found Static { height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "earlier", "Earlier file", id="rerelease.earlier"),
+        Binding("g", "repair", "Generalise further", id="rerelease.repair"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.earlier: Table | None = None
+        self.earlier_name = ""
+        self.found: TwoReleases | None = None
+
+    def body(self) -> Iterable[Widget]:
+        with VerticalScroll(id="found", classes="pane"):
+            yield Static(id="counts")
+
+    def on_mount(self) -> None:
+        self.query_one("#found").border_title = "both releases together"
+        self.query_one("#found").focus()
+        self.draw_status()
+        self.action_earlier()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The footer shows only what works now."""
+        if action == "earlier":
+            return self.result is not None
+        if action == "repair":
+            return self.found is not None and self.found.below_k > 0 and not self.working
+        return super().check_action(action, parameters)
+
+    def status(self) -> Text:
+        """Which two are compared."""
+        text = Text.assemble(("earlier release", "bold"), printable(self.release_name))
+        if self.result is None:
+            text.append(f" · {NO_RELEASE}")
+        elif self.earlier is None:
+            text.append(" · e chooses the file that was published before")
+        else:
+            text.append(f" beside {printable(self.earlier_name)}")
+        return text
+
+    @property
+    def _project(self) -> Project:
+        """The one that the release was made with."""
+        assert self.result is not None
+        return self.result.project or self.session.project
+
+    # -- checking
+
+    def action_earlier(self) -> None:
+        if self.result is not None:
+            folder = f"{self.session.data_path.parent}/"
+            self.ask(
+                AskPath("What was published before", folder, endings=DATA_ENDINGS),
+                lambda path: self._read(path) if path else None,
+            )
+
+    def _read(self, path: Path) -> None:
+        result, project = self.result, self._project
+        assert result is not None
+        tokens = result.task.table.missing_tokens
+
+        def read() -> tuple[Table, TwoReleases]:
+            earlier = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
+            return earlier, check_together(result, project, earlier, path.name)
+
+        def compared(made: tuple[Table, TwoReleases]) -> None:
+            self.earlier_name = path.name
+            self.earlier, self.found = made
+            self._draw()
+
+        self.in_background(read, compared, f"comparing with {printable(path.name)}")
+
+    def released(self) -> None:
+        """Compare the release of another run with the same file."""
+        result, earlier, name = self.result, self.earlier, self.earlier_name
+        if result is None or earlier is None:
+            return
+        project, self.found = self._project, None
+        self._draw()
+
+        def compared(found: TwoReleases) -> None:
+            self.found = found
+            self._draw()
+
+        self.in_background(
+            lambda: check_together(result, project, earlier, name), compared, "comparing"
+        )
+
+    # -- repairing
+
+    def action_repair(self) -> None:
+        """Generalise further, as a run of its own."""
+        result, earlier, name, session = self.result, self.earlier, self.earlier_name, self.session
+        if result is None or earlier is None:
+            return
+        project = self._project
+
+        def repair() -> tuple[Result, TwoReleases]:
+            made = repaired_result(result, project, earlier, name)
+            found = check_together(made, project, earlier, name)
+            found.refuse(name, tried=True)
+            return made, found
+
+        def done(made: tuple[Result, TwoReleases]) -> None:
+            self.result, self.found = made
+            self.host.add_result(session, made[0])
+            self.host.session_changed()
+            self._draw()
+
+        self.in_background(repair, done, "generalising further")
+
+    # -- showing
+
+    def _draw(self) -> None:
+        found, result = self.found, self.result
+        text = Text()
+        if found is not None and result is not None:
+            self._counts(text, found)
+            self._verdict(text, found)
+            self._cost(text, result)
+        self.query_one("#counts", Static).update(text)
+        self.refresh_bindings()
+
+    def _counts(self, text: Text, found: TwoReleases) -> None:
+        title = f"of {found.people:,} {found.counted} in both"
+        text.append(f"{title:<34}{'together':>12}", "bold")
+        fewest = "–" if found.fewest is None else f"{found.fewest:,}"
+        for words, count in (
+            ("have exactly one candidate: found", f"{found.unique:,}"),
+            (f"have fewer than k = {found.k:,}", f"{found.below_k:,}"),
+            ("the same if rows can be joined", f"{found.below_k_at_worst:,}"),
+            ("candidates of the most exposed", fewest),
+        ):
+            text.append(f"\n{words:<34}{count:>12}")
+        if found.not_in_both:
+            text.append(f"\n{f'{found.counted} not in both':<34}{found.not_in_both:>12,}", "dim")
+
+    def _verdict(self, text: Text, found: TwoReleases) -> None:
+        name = printable(self.earlier_name)
+        if not found.people:
+            text.append("\n\n! ", theme_style(self, "warning", bold=True))
+            text.append(f"Nobody is in both. Is {name} a release of the same people?")
+        elif found.below_k:
+            are = f"{plural(found.below_k, 'is', 'are')} left fewer than k = {found.k:,}"
+            text.append("\n\n✗ ", theme_style(self, "error", bold=True))
+            text.append(f"Together with {name} {found.below_k:,} {are} candidates. Do not publish ")
+            text.append("this beside it: g generalises further where that is needed.")
+        else:
+            text.append("\n\n✓ ", theme_style(self, "success", bold=True))
+            text.append(f"Together with {name} everybody keeps k = {found.k:,} candidates.")
+
+    def _cost(self, text: Text, result: Result) -> None:
+        """What it cost, if the release is a repaired one."""
+        told = result.grouping.search.get("repaired")
+        if not isinstance(told, dict):
+            return
+        text.append(f"\n\nGeneralised further: NCP {told['ncp']:.4f} instead of ")
+        text.append(f"{told['ncp_before']:.4f}, ")
+        if "merges" in told:
+            text.append(f"{told['merges']:,} {plural(told['merges'], 'merge')} of classes.")
+        else:
+            levels = (f"{printable(n)} {level}" for n, level in told["least_levels"].items())
+            text.append(f"levels at least {', '.join(levels)}.")
+        text.append("\nesc and x exports it; run --earlier FILE --repair does the same.", "dim")
