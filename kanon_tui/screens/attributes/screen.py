@@ -13,10 +13,9 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.risk import Risk, risk
-from kanon_tui.core.data.distinct_values import by_value
-from kanon_tui.core.data.repeated_people import RepeatedPeople, repeated_people
-from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.analysis.risk import Risk
+from kanon_tui.core.data.repeated_people import RepeatedPeople
+from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.task.weights import redundant
@@ -29,12 +28,12 @@ from kanon_tui.screens.attributes.figures import (
     measure_column,
     weights_in_use,
 )
+from kanon_tui.screens.attributes.gauge import count_risk, gauge
 from kanon_tui.screens.attributes.publishing import PublishingScreen
 from kanon_tui.screens.attributes.uniques_dialog import UniquesDialog, given_away
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import Cell, Grid, printable
-from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["AttributesScreen"]
 
@@ -154,7 +153,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
         line.update(Text("counting …", "dim"))
         self.compute(
-            lambda: _risk(session, k),
+            lambda: count_risk(session, k),
             counted,
             group="risk",
             failed=lambda error: line.update(Text(printable(str(error)))),
@@ -341,50 +340,3 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
     @on(Grid.Moved)
     def moved(self) -> None:
         self.show_reason()
-
-
-def _risk(session: Session, k: int) -> tuple[Risk, RepeatedPeople | None]:
-    """The risk in people where a column says whose a record is, or who repeats without it."""
-    quasi = [session.quasi_identifier(name) for name in session.names(Role.QUASI)]
-    if not quasi:
-        raise InputError("no quasi-identifier is tagged: press q on what an outsider may know")
-    people = session.names(Role.PERSON)
-    if not people:
-        others = [*session.names(Role.IDENTIFIER), *session.names(Role.OTHER)]
-        return risk(quasi, session.table.height, k), repeated_people(session.table, others)
-    texts = session.table.column(people[0], Kind.CATEGORICAL)
-    person = by_value(texts, session.table.missing_tokens)
-    return risk(quasi, session.table.height, k, person), None
-
-
-def gauge(made: Risk, repeats: RepeatedPeople | None, widget: Widget) -> Text:
-    """The gauge: two bars, and the single change that helps most."""
-    size = 24 if widget.size.width >= 100 else 12
-    text = Text()
-    if repeats is not None:
-        said = f"! {printable(repeats.warning)} (P on it: people)\n"
-        text.append(said, theme_style(widget, "warning"))
-    for label, count in (
-        (f"unique {'people' if made.in_people else 'records'}", made.unique),
-        (f"in classes below k={made.k}", made.below_k),
-    ):
-        share = count / made.records
-        colour = "error" if share > 0.2 else "warning" if share > 0 else "success"
-        text.append(f"{label:<24}{count:>9,} ({share:4.0%}) ")
-        text.append(bar(share, size) + "\n", theme_style(widget, colour))
-    if not made.below_k:
-        text.append(
-            f"every {'person' if made.in_people else 'record'} already looks like at least "
-            f"{made.k - 1} others",
-            theme_style(widget, "success"),
-        )
-        return text
-    best = made.without[0]
-    text.append(
-        f'dropping "{printable(best.name)}" would leave {best.unique:,} unique and '
-        f"{best.below_k:,} below k"
-    )
-    if made.unique_at_levels:
-        levels = ", ".join(f"level {r.level}: {r.unique:,}" for r in made.unique_at_levels[:4])
-        text.append(f"\ngeneralising it instead, unique at {levels}", "dim")
-    return text

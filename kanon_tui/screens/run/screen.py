@@ -32,7 +32,6 @@ from kanon_tui.core.run.trial import Trial
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
-from kanon_tui.screens.run.privacy_form import PRIVACY
 from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.run.setup_forms import of_algorithm, of_privacy, of_requirements
 from kanon_tui.screens.run.setup_lines import FAMILIES, RUN_HELP, algorithm_line, preflight_text
