@@ -18,6 +18,7 @@ from kanon_tui.core.data.repeated_people import RepeatedPeople
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.weights import redundant
 from kanon_tui.screens.attributes.association import AssociationDialog
 from kanon_tui.screens.attributes.attribute_rows import AttributeRows
@@ -108,6 +109,8 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self._columns: dict[tuple[str, object, object], ColumnFigures | None] = {}
         """What is known so far; None of a column whose kind does not fit."""
         self._associations: Associations | None = None
+        self._associated: Project | None = None
+        """The project that they are of, once all are known."""
         self._risk: tuple[object, tuple[Risk, RepeatedPeople | None]] | None = None
         """What was counted, and for which session, attributes and k."""
         self._shown: Session | None = None
@@ -131,12 +134,14 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             self.marked.clear()
         self._fill()
         self._measure_columns(session)
-        self.compute(
-            lambda: weights_in_use(session),
-            self._show_weights,
-            group="association",
-            failed=lambda _: self._show_associations(None),
-        )
+        if session.project is not self._associated:
+            self._associated = None
+            self.compute(
+                lambda: weights_in_use(session),
+                self._show_weights,
+                group="association",
+                failed=lambda _: self._show_associations(None),
+            )
         self._show_risk(session)
 
     def _show_risk(self, session: Session) -> None:
@@ -183,13 +188,20 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self.call_later(self._associate, self.session)
 
     def _associate(self, session: Session) -> None:
-        if session is self.host.session:
-            self.compute(
-                lambda: associations(session),
-                self._show_associations,
-                group="association",
-                failed=lambda _: self._show_associations(None),
-            )
+        if session is not self.host.session:
+            return
+        project = session.project
+
+        def associated(made: Associations) -> None:
+            self._associated = project
+            self._show_associations(made)
+
+        self.compute(
+            lambda: associations(session),
+            associated,
+            group="association",
+            failed=lambda _: self._show_associations(None),
+        )
 
     def _show_associations(self, made: Associations | None) -> None:
         self._associations = made
