@@ -111,8 +111,10 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self._associations: Associations | None = None
         self._associated: Project | None = None
         """The project that they are of, once all are known."""
-        self._risk: tuple[object, tuple[Risk, RepeatedPeople | None]] | None = None
-        """What was counted, and for which session, attributes and k."""
+        self._counted_for: object = None
+        """The session, attributes and k that the gauge is of."""
+        self._risk: tuple[Risk, RepeatedPeople | None] | None = None
+        """What it tells, once that is counted."""
         self._shown: Session | None = None
 
     def body(self) -> Iterable[Widget]:
@@ -145,24 +147,25 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self._show_risk(session)
 
     def _show_risk(self, session: Session) -> None:
-        """Count who is given away, unless nothing has changed since that was counted."""
+        """Count who is given away, unless nothing has changed since that was begun."""
         k, line = session.project.privacy.k, self.query_one("#gauge", Static)
-        counted_for = session, session.project.attributes, k
-        if self._risk is not None and self._risk[0] == counted_for:
-            line.update(gauge(*self._risk[1], self))
+        wanted = session, session.project.attributes, k
+        if self._counted_for == wanted:
+            if self._risk is not None:  # else it is under way
+                line.update(gauge(*self._risk, self))
             return
+        self._counted_for, self._risk = wanted, None
 
         def counted(made: tuple[Risk, RepeatedPeople | None]) -> None:
-            self._risk = counted_for, made
+            self._risk = made
             line.update(gauge(*made, self))
 
+        def failed(error: Exception) -> None:
+            self._counted_for = None
+            line.update(Text(printable(str(error))))
+
         line.update(Text("counting …", "dim"))
-        self.compute(
-            lambda: count_risk(session, k),
-            counted,
-            group="risk",
-            failed=lambda error: line.update(Text(printable(str(error)))),
-        )
+        self.compute(lambda: count_risk(session, k), counted, group="risk", failed=failed)
 
     def _measure_columns(self, session: Session) -> None:
         """Measure the columns one after the other, and show each as soon as it is known."""

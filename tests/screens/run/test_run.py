@@ -10,7 +10,6 @@ from textual.widgets import ContentSwitcher, Input, OptionList, Select, Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.schema import Role
-from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
@@ -20,6 +19,7 @@ from kanon_tui.core.task.steps import RunContext
 from kanon_tui.screens.dialogs import Message
 from kanon_tui.screens.run.decision_log import in_short
 from kanon_tui.screens.run.screen import RunScreen
+from kanon_tui.screens.run.setup_forms import of_algorithm
 from tests.helpers import make_task
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys
@@ -59,9 +59,9 @@ async def test_a_key_held_down_in_the_list_of_algorithms(sample, make_app) -> No
             await asyncio.sleep(random.choice((0, 0, 0.001, 0.004, 0.015)))
         await settle(pilot)
         assert pilot.app.is_running
-        chosen = session_of(pilot).project.algorithm.name
         shown = [entry.id for entry in screen.query("#parameters .field > *") if entry.id]
-        assert shown == [f"p-{field.name}" for field in fields_of(ALGORITHMS[chosen])]
+        fields, _ = of_algorithm(session_of(pilot).project)
+        assert shown == [f"p-{field.name}" for field in fields]
 
 
 async def test_k_is_checked_as_it_is_typed_and_taken_on_enter(sample, make_app) -> None:
