@@ -57,7 +57,7 @@ ANALYSES = (
     (
         "Earlier release",
         "Whom this release and an earlier one expose together",
-        "a",
+        "b",
         ("analyses.rerelease", "RereleaseScreen"),
     ),
 )

@@ -70,7 +70,7 @@ more.
 
 `b` by attribute, `f` figures, `P` privacy, `d` class sizes, `R` runs: the same key again hides the
 pane. In it, move to a figure to read what it means. `E` chooses levels by hand. `L` tries a linking
-attack, `A` looks at an earlier release too, `F` asks how many records k needs, `T` grows decision
+attack, `B` looks at an earlier release too, `F` asks how many records k needs, `T` grows decision
 trees on the release, `U` compares distributions, counts and predictions with the original.
 
 Example: press `s` until *smallest class first* is shown, then `o`: only the records of the class
@@ -112,7 +112,7 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
         Binding("F", "app.analysis('k feasibility')", "k feasibility", id="results.feasibility"),
         Binding("T", "app.analysis('Decision trees')", "decision trees", id="results.trees"),
         Binding("U", "app.analysis('Utility')", "utility", id="results.utility"),
-        Binding("A", "app.analysis('Earlier release')", "earlier release", id="results.rerelease"),
+        Binding("B", "app.analysis('Earlier release')", "earlier release", id="results.rerelease"),
         Binding("b", "panel('attributes')", "by attribute", show=False, id="results.attributes"),
         Binding("d", "panel('class sizes')", "class sizes", show=False, id="results.sizes"),
         Binding("slash", "find", "find", key_display="/", show=False, id="results.find"),

@@ -31,7 +31,7 @@ async def test_an_unsafe_release_is_told_and_repaired(sample, make_app, tmp_path
         published_before(pilot, "k-member", tmp_path / "old.csv")
         await pilot.press("6")
         await settle(pilot)
-        await pilot.press("A")
+        await pilot.press("B")
         await choose_file(pilot, tmp_path / "old.csv")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, RereleaseScreen))
         screen = pilot.app.screen
