@@ -1,15 +1,19 @@
 """Which strings pass, from tests along the border between those that do and those that do not.
 
 A minimal passing string cannot be known without a test, nor one that fails though everything above
-it passes: these two kinds are the *border*, and no search that looks at whole strings alone tests
+it passes: these two kinds are the *border*, and a search that looks at whole strings alone tests no
 fewer. To test little else, the strings are sorted by how many classes they can have, which nearly
 tells those that pass from the others, and the one in the middle of what is unknown is tested: above
 it everything passes, or below it everything fails.
 
 Where tests had to merge far more classes than a string has, those of a more specific string are
 remembered, with half of the attributes at their lowest: all strings that differ in these alone roll
-them up. No record is followed through the strings, as `global` does: the counters that a report
-prints then do not depend on the order of the records.
+them up.
+
+Where nothing may be suppressed, one record in too small a class is enough to fail. `global` follows
+a record of every failing string; which one that is depends on the order of the records, and so does
+the number of tests. Here the records of the rarest labels are followed before the first test, so
+that the counters of a report tell nothing of the order.
 """
 
 from __future__ import annotations
@@ -20,14 +24,16 @@ from math import log2
 
 import numpy as np
 
+from kanon_tui.core.full_domain.passing import SmallClassPruning
 from kanon_tui.core.full_domain.search import Search
 from kanon_tui.core.full_domain.strings import StringList, StringSpace
-from kanon_tui.core.numeric import Flags, Words
+from kanon_tui.core.numeric import Flags, Int64s, Words
 from kanon_tui.core.task.steps import Step
 
 __all__ = ["Border"]
 
 _FAR_MORE = 4  # times the classes of a string
+_RARE = 32  # tuples that are followed through all strings
 
 
 class Border:
@@ -68,6 +74,7 @@ class Border:
         test = search.test if search.frequency.monotone else search.test_necessary
         passing: list[Words] = []
         search.generated += len(strings)
+        search.pruned += self._drop_rare(strings)
         while len(strings):
             before, work = len(strings), self.engine.work
             code = strings.midpoint()
@@ -82,6 +89,28 @@ class Border:
                 self._remember_below(levels)
             yield from search.tell_test(levels, outcome)
         return self._grid(passing)
+
+    def _drop_rare(self, strings: StringList) -> int:
+        """Where nothing may be suppressed, drop what fails for the records of rarest labels."""
+        small_classes = SmallClassPruning(self.engine, self.space)
+        if not small_classes.useful:
+            return 0
+        return sum(small_classes.drop(strings, member) for member in self._rarest().tolist())
+
+    def _rarest(self) -> Int64s:
+        """Some tuples whose labels few records have, whatever the order of the records."""
+        coded = self.engine.coded
+        rarity, ranks = np.zeros(len(coded.counts)), []
+        lowest = zip(self.search.task.quasi, self.space.lowest, strict=True)
+        for a, (attribute, low) in enumerate(lowest):
+            fields = (coded.tuples[:, coded.word[a]] >> coded.shift[a]) & coded.mask[a]
+            labels = fields.astype(np.int64)
+            rarity += np.log2(np.bincount(labels, weights=coded.counts)[labels])
+            ranks.append(np.argsort(np.argsort(attribute.hierarchy.labels[low]))[labels])
+        last = min(_RARE, len(rarity)) - 1
+        rare = np.flatnonzero(rarity <= np.partition(rarity, last)[last])
+        order = np.lexsort([*(rank[rare] for rank in ranks), rarity[rare]])
+        return rare[order[:_RARE]]
 
     def _remember_below(self, levels: Sequence[int]) -> None:
         """At the second test around a more specific string count its classes, to be rolled up."""

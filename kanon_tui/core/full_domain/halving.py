@@ -102,7 +102,7 @@ class Halving:
         else:
             specific = self.strings.drop_specific(self.strings.space.code(levels)) - 1
             yield from self._pruned(specific, Reason.BELOW, "more specific than a failing one")
-            small_class = self._small_classes.drop(self.strings, outcome)
+            small_class = self._small_classes.drop(self.strings, outcome.member)
             why = "a record of this string is in a class below {k} there"
             yield from self._pruned(small_class, Reason.SMALL_CLASS, why, k=search.task.k)
             if prunes_little(specific + small_class, self.strings):

@@ -44,11 +44,11 @@ class SmallClassPruning:
         count = float(self._levels.astype(np.float64).prod())
         self.useful = frequency.allowed == 0 and count <= _MOST_LOOKED_AT
 
-    def drop(self, strings: StringList, outcome: Outcome) -> int:
-        """Drop the strings in which a record of a failing string is in too small a class."""
+    def drop(self, strings: StringList, member: int) -> int:
+        """Drop the strings in which the records of a tuple are in too small a class."""
         if not self.useful or not len(strings):
             return 0
-        sizes = self._frequency.class_everywhere(outcome.member, self._lowest, self._levels)
+        sizes = self._frequency.class_everywhere(member, self._lowest, self._levels)
         return strings.drop_small_class(sizes, self._places, self._frequency.k)
 
 
@@ -118,7 +118,7 @@ def find_passing(
             yield StringTest(levels, outcome, before - len(strings) - 1)
             continue
         strings.drop_specific(code)
-        small_classes.drop(strings, outcome)
+        small_classes.drop(strings, outcome.member)
         dropped = before - len(strings)
         yield StringTest(levels, outcome, dropped - 1)
         if prunes_little(dropped, strings):
