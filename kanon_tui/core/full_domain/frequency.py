@@ -323,7 +323,7 @@ class RollUps:
         self._lock = Lock()
         self._most_bytes = most_bytes
         self._bytes = 0
-        self._strings = np.zeros((_MOST_ROLL_UPS, attributes), dtype=np.int64)
+        self._strings = np.zeros((attributes, _MOST_ROLL_UPS), dtype=np.int64)
         self._classes: list[_Classes] = []
         self._sizes = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
         self._used = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
@@ -333,7 +333,7 @@ class RollUps:
         """The fewest classes that can be merged into those of this string."""
         with self._lock:
             count = len(self._classes)
-            finer = np.flatnonzero((self._strings[:count] <= string).all(axis=1))
+            finer = np.flatnonzero((self._strings[:, :count] <= string[:, None]).all(axis=0))
             if not len(finer):
                 return None
             place = int(finer[self._sizes[finer].argmin()])
@@ -354,7 +354,7 @@ class RollUps:
             place = len(self._classes)
             self._turn += 1
             self._classes.append(classes)
-            self._strings[place] = string
+            self._strings[:, place] = string
             self._sizes[place] = len(classes.members)
             self._used[place] = self._turn
             self._bytes += classes.nbytes
@@ -363,7 +363,7 @@ class RollUps:
         """The last entry moves into the place that becomes free."""
         self._bytes -= self._classes[place].nbytes
         last = len(self._classes) - 1
-        for column in (self._strings, self._sizes, self._used):
+        for column in (*self._strings, self._sizes, self._used):
             column[place] = column[last]
         self._classes[place] = self._classes[last]
         self._classes.pop()
