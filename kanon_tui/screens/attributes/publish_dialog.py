@@ -74,7 +74,7 @@ only the key file can undo. The file is made when a release is, readable by you 
 """
     DEFAULT_CSS = """
     PublishDialog .field { height: 1; }
-    PublishDialog .field Label { width: 12; }
+    PublishDialog .field Label { width: 18; }
     PublishDialog .field Select { width: 1fr; height: 1; }
     PublishDialog #meaning { margin-top: 1; height: 3; }
     PublishDialog #ends { height: auto; }

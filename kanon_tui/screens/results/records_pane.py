@@ -211,7 +211,7 @@ class RecordsPane(Hosted, Vertical):
                     self.Described(record_text(rows, record, column, self, because, rules))
                 )
 
-        self.compute(lambda: reasons.because(record, x), show_reason, group="because")
+        self.compute(lambda: reasons.in_short(record, x), show_reason, group="because")
 
     def copyable(self) -> Copyable | None:
         """What the cursor is on, of the side that has the focus; no identifier is shown here."""

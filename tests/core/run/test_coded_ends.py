@@ -14,6 +14,7 @@ import pytest
 from kanon_tui.core.analysis.applying.apply import apply_mapping
 from kanon_tui.core.analysis.applying.mapping_file import mapping_text, read_mapping
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
+from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project, project_from_mapping
@@ -172,3 +173,14 @@ def test_a_mapping_carries_the_coding(name: str, hierarchy: Any, tmp_path: Path)
 def test_a_stream_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
     records().write_csv(tmp_path / "t.csv")
     assert check_same(project(name, str(tmp_path / "t.csv")), tmp_path) == ""
+
+
+@pytest.mark.parametrize("name", ["mondrian", "global"])
+def test_why_names_the_cell_of_the_file_and_the_coding(name: str) -> None:
+    result = anonymize(project(name), records())
+    reasons = explainer(result)
+    ages = records()["age"].to_list()
+    alone = next(x for x, age in enumerate(ages) if reasons.published(x, 0) == ">=80")
+    why = reasons.of_record(alone, 0)
+    assert why.question == f"Why is age {ages[alone]} published as >=80?"
+    assert why.because == "all values that are >=80 are published as one"

@@ -88,7 +88,7 @@ class Reasons(ABC):
             return self.of_suppressed(record)
         attribute = self.task.quasi[x]
         asked = (
-            f"Why is {attribute.name} {shortened(self.original(record, x))} published as "
+            f"Why is {attribute.name} {shortened(self.as_it_stood(record, x))} published as "
             f"{shortened(self.published(record, x))}?"
         )
         grouping = self.result.grouping
@@ -100,7 +100,7 @@ class Reasons(ABC):
             facts = (f"All members of a class get its {attribute.publish}.", *facts)
         return Why(
             asked,
-            self.because(record, x),
+            self.in_short(record, x),
             facts,
             self._record_changes(record, x),
             self.rules(record, x),
@@ -142,8 +142,22 @@ class Reasons(ABC):
             for rule, bad in zip(bound.rules, broken.tolist(), strict=True)
         )
 
+    def in_short(self, record: int, x: int) -> str:
+        """The short answer, also where nothing but a coded end changed the cell."""
+        said, value = self.because(record, x), self.original(record, x)
+        if said or value not in self.task.quasi[x].column.coded_ends:
+            return said
+        return f"all values that are {value} are published as one"
+
+    def as_it_stood(self, record: int, x: int) -> str:
+        """The cell of the file, before its ends were coded."""
+        column, value = self.task.quasi[x].column, self.original(record, x)
+        if value not in column.coded_ends:
+            return value
+        return str(self.task.table.frame[column.name][record])
+
     def original(self, record: int, x: int) -> str:
-        """The cell as it stood."""
+        """The value of the record as algorithms see it."""
         column = self.task.quasi[x].column
         return column.values[int(column.codes[record])]
 
