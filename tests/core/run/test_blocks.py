@@ -52,7 +52,7 @@ def table(seed: int, k: int = 2, most: int = 120) -> Task:
     return replace(task, privacy=replace(task.privacy, k=min(k, task.n)))
 
 
-def large(k: int = 3) -> Task:
+def large() -> Task:
     """A table that is cut into several blocks."""
     return next(t for t in map(table, range(1000)) if t.n > 100 and len(t.quasi) > 3)
 
