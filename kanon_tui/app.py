@@ -60,6 +60,12 @@ ANALYSES = (
         "b",
         ("analyses.rerelease", "RereleaseScreen"),
     ),
+    (
+        "Risk models",
+        "How likely people are found, by what is known of the population",
+        "m",
+        ("analyses.risk_models", "RiskModelsScreen"),
+    ),
 )
 """Title, explanation, key (with shift, on Results), and module and class of the analyses."""
 

@@ -30,6 +30,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "trees": ("analyses.trees.PartitionScreen",),
     "utility": ("analyses.utility.UtilityScreen",),
     "earlier": ("analyses.rerelease.RereleaseScreen",),
+    "risks": ("analyses.risk_models.RiskModelsScreen",),
 }
 """Screens, and what on them has letters of its own."""
 STEPS = list(SCREENS)[:7]

@@ -127,36 +127,12 @@ def _assess(args: argparse.Namespace) -> PopulationRisk:
 
 def _print(found: PopulationRisk) -> None:
     """The models as a table, then uniques and presence in sentences."""
-    what = f"{found.records:,} records of {found.people:,} people in {found.classes:,} classes"
-    by = {
-        "table": "counted in a table",
-        "weights": "by survey weights",
-        "size": "of a given size, the table being a random sample of it",
-        "nothing": "not known: journalist and marketer risk are the highest they can be",
-    }[found.by]
-    size = "" if found.population is None else f" of {found.population:,}"
-    say(what)
-    say(f"population{size}: {by}")
+    from kanon_tui.core.analysis.population_risk_words import counts, estimates
+
+    say(*counts(found))
     rows = [
         [name, figure(own.highest), figure(own.average), f"{own.share:.1%}"]
         for name, own in found.models.items()
     ]
     print_table(("risk", "highest", "average", f"above {found.threshold:g}"), rows)
-    say(f"unique here: {found.sample_uniques:,}")
-    if found.uniques is not None:
-        told = found.uniques
-        estimates = {"Zayatz": told.zayatz, "Pitman": told.pitman, "SNB": told.snb}
-        listed = ", ".join(
-            f"{name} {'no solution' if value is None else f'{value:,.0f}'}"
-            for name, value in estimates.items()
-        )
-        say(f"unique in the population, estimated: {listed}")
-        if told.by is not None and told.dankar is not None:
-            say(f"by the rule of Dankar et al.: {told.dankar:,.0f} ({told.by})")
-    if found.presence is not None:
-        own = found.presence
-        say(f"k-map: every row fits at least {own.k_map:,} people of the population")
-        say(
-            f"presence: {own.lowest:.3g} to {own.highest:.3g} of those who fit a row are in the "
-            f"table; {own.not_covered:,} people fit none"
-        )
+    say(*estimates(found))

@@ -16,7 +16,7 @@ alike; Nergiz, Atzori and Clifton, Hiding the presence of individuals (2007).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,21 +28,25 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import by_value
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table
+from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.risk import MODELS, THRESHOLD, RiskFigures, risk_figures
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 
 __all__ = [
+    "CoveredPeople",
     "KnownPopulation",
     "PopulationRisk",
     "Presence",
+    "check_population",
     "covered_people",
     "person_column",
     "population_risk",
+    "release_risk",
 ]
 
 
@@ -58,14 +62,25 @@ class Presence:
 
 
 @dataclass(frozen=True, eq=False)
+class CoveredPeople:
+    """Who of a population table fits the rows of another one."""
+
+    by_row: Int64s
+    """People per row; where rows overlap, somebody may be counted for several."""
+    not_covered: int
+    everybody: int
+    """People of the population table."""
+
+
+@dataclass(frozen=True, eq=False)
 class KnownPopulation:
     """What is known of the people that a table is a part of."""
 
     size: int | None = None
     weights: str | None = None
     """A column of the table: how many people of the population each record stands for."""
-    covered: tuple[Int64s, int] | None = None
-    """People of a population table per class, and how many of it no class covers."""
+    covered: CoveredPeople | None = None
+    """By a table of its people."""
 
 
 @dataclass(frozen=True)
@@ -124,18 +139,17 @@ def population_risk(
         sizes = GroupValues.of(rows.row_of, person.codes, len(rows.sizes)).distinct
         people = len(person.values)
     larger, by, size = _in_population(table, rows, sizes, people, person, known)
-    if size is not None and size < people:
-        raise InputError(
-            f"the population has {size:,} people, but the table has {people:,}; it is a part of it"
-        )
+    if size is not None:
+        check_population(size, people)
     scale = {name: sizes.astype(np.float64) if name == "prosecutor" else larger for name in MODELS}
     presence = None
     if known.covered is not None:
-        shares = sizes / np.maximum(known.covered[0], 1)
+        shares = sizes / np.maximum(known.covered.by_row, 1)
         if not len(shares):
             raise InputError("the table has no records; use one that has some")
         lowest, highest = float(shares.min()), float(np.minimum(shares, 1.0).max())
-        presence = Presence(int(known.covered[0].min()), lowest, highest, known.covered[1])
+        fewest = int(known.covered.by_row.min())
+        presence = Presence(fewest, lowest, highest, known.covered.not_covered)
     return PopulationRisk(
         records=table.height,
         people=people,
@@ -150,6 +164,45 @@ def population_risk(
     )
 
 
+def check_population(size: int, people: int) -> None:
+    """Refuse a population that is smaller than the table."""
+    if size < people:
+        raise InputError(
+            f"the population has {size:,} people, but the table has {people:,}; it is a part of it"
+        )
+
+
+def release_risk(
+    result: Result,
+    project: Project,
+    known: KnownPopulation | None = None,
+    population: Table | None = None,
+    name: str = "the population table",
+    threshold: float = THRESHOLD,
+) -> PopulationRisk:
+    """The risk of the published rows; people and survey weights are those of the original records.
+
+    Whoever has the project knows whose every row is, also where no column of the release tells.
+    """
+    task, tokens = result.task, result.task.table.missing_tokens
+    published = as_table(result.table, tokens)
+    if not published.height:
+        raise InputError("the release has no records; run again with less suppression")
+    names = [attribute.name for attribute in task.quasi]
+    order, kept = result.release.order, task.table.kept
+    stood = order if kept is None else kept[order]
+    original = replace(task.table, frame=task.table.frame[order], kept=stood)
+    person = None if task.repeated is None else person_column(original, task.repeated.name)
+    known = KnownPopulation() if known is None else known
+    if population is not None:
+        where = ("the release", name)
+        rows, covered = covered_people(project, task, published, population, names, where)
+        known = replace(known, covered=covered)
+    else:
+        rows = DistinctRows.of([published.column(each, Kind.CATEGORICAL).codes for each in names])
+    return population_risk(original, rows, person, known, threshold)
+
+
 def _in_population(
     table: Table,
     rows: DistinctRows,
@@ -160,13 +213,13 @@ def _in_population(
 ) -> tuple[Floats, str, int | None]:
     """The people of the population who look like each class, by what, and how many there are."""
     if known.covered is not None:
-        covered, beyond = known.covered
+        covered = known.covered.by_row
         if (covered < 1).any():
             raise InputError(
                 f"{count_of(int((covered < 1).sum()), 'row fits', 'rows fit')} nobody of the "
                 f"population table; use one of the people that the table is a part of"
             )
-        return covered.astype(np.float64), "table", known.size or int(covered.sum()) + beyond
+        return covered.astype(np.float64), "table", known.size or known.covered.everybody
     if known.weights is not None:
         weights = _weights(table, known.weights)
         if person is not None:  # a person counts once, with the mean of her weights
@@ -201,8 +254,8 @@ def covered_people(
     population: Table,
     names: Sequence[str],
     where: tuple[str, str] = ("the table", "the population table"),
-) -> tuple[DistinctRows, tuple[Int64s, int]]:
-    """The rows of a table, how many people of a population each covers, and how many none does."""
+) -> tuple[DistinctRows, CoveredPeople]:
+    """The rows of a table, and whom of a population they cover."""
     for name in names:
         for have, who in zip((table.names, population.names), where, strict=True):
             if name not in have:
@@ -219,7 +272,7 @@ def covered_people(
     for block, person, row in fitting_pairs(cells, rows, known, values, unknown_fits=False):
         np.add.at(covered, row, known.sizes[block.start + person])
         seen[block.start + person] = True
-    return rows, (covered, int(known.sizes[~seen].sum()))
+    return rows, CoveredPeople(covered, int(known.sizes[~seen].sum()), population.height)
 
 
 def person_column(table: Table, name: str) -> Column:

@@ -71,7 +71,8 @@ more.
 `b` by attribute, `f` figures, `P` privacy, `d` class sizes, `R` runs: the same key again hides the
 pane. In it, move to a figure to read what it means. `E` chooses levels by hand. `L` tries a linking
 attack, `B` looks at an earlier release too, `F` asks how many records k needs, `T` grows decision
-trees on the release, `U` compares distributions, counts and predictions with the original.
+trees on the release, `U` compares distributions, counts and predictions with the original, `M` says
+how likely people are found in a population.
 
 Example: press `s` until *smallest class first* is shown, then `o`: only the records of the class
 under the cursor are left. `o` again brings the others back. `+` runs again with k one higher. `R`
@@ -113,16 +114,12 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
         Binding("T", "app.analysis('Decision trees')", "decision trees", id="results.trees"),
         Binding("U", "app.analysis('Utility')", "utility", id="results.utility"),
         Binding("B", "app.analysis('Earlier release')", "earlier release", id="results.rerelease"),
+        Binding("M", "app.analysis('Risk models')", "risk models", id="results.risk"),
         Binding("b", "panel('attributes')", "by attribute", show=False, id="results.attributes"),
         Binding("d", "panel('class sizes')", "class sizes", show=False, id="results.sizes"),
         Binding("slash", "find", "find", key_display="/", show=False, id="results.find"),
         Binding(
-            "number_sign",
-            "record",
-            "record",
-            key_display="#",
-            show=False,
-            id="results.record",
+            "number_sign", "record", "record", key_display="#", show=False, id="results.record"
         ),
         Binding("delete", "forget_runs", "forget earlier runs", show=False, id="results.forget"),
         Binding("y", "copy", "copy", show=False, id="results.copy"),

@@ -1,0 +1,239 @@
+"""Risk models: how likely people are found in a release, by what is known of the population."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.analysis.population_risk import (
+    KnownPopulation,
+    PopulationRisk,
+    check_population,
+    release_risk,
+)
+from kanon_tui.core.analysis.population_risk_words import assumptions, counts, estimates
+from kanon_tui.core.data.file_kinds import DATA_ENDINGS
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.table import Table, read_table
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.types import number, optional, whole_number
+from kanon_tui.core.privacy.risk import THRESHOLD
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.sections import figure
+from kanon_tui.core.run.result import Result
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.dialogs import AskText, Choose
+from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.motions import ScrollPane
+
+__all__ = ["RiskModelsScreen"]
+
+_SIZE = Field("population", optional(whole_number(1)), None, "People of the population")
+_SHARE = number(above=0, high=1, words="a share above 0, at most 1")
+_ABOVE = Field("threshold", _SHARE, THRESHOLD, "A risk that is too high")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the figures are by: one of the three, or nothing; and the risk that is too high."""
+
+    size: int | None = None
+    weights: str | None = None
+    path: Path | None = None
+    population: Table | None = None
+    """What the file of that path holds."""
+    threshold: float = THRESHOLD
+
+    def read(self, tokens: tuple[str, ...]) -> _Asked:
+        """With the population table, which is read once."""
+        if self.path is None or self.population is not None:
+            return self
+        options = ReadOptions(header=True, missing_tokens=tokens)
+        return replace(self, population=read_table(self.path, options))
+
+    def answer(self, result: Result, project: Project) -> PopulationRisk:
+        known = KnownPopulation(self.size, self.weights)
+        name = "" if self.path is None else self.path.name
+        return release_risk(result, project, known, self.population, name, self.threshold)
+
+
+class RiskModelsScreen(AnalysisScreen):
+    """The three models, uniques, k-map and presence, with what they assume."""
+
+    LOOKS_AT_RELEASE = True
+    HELP = """## Risk models
+
+How likely does somebody find a person in this release? With f people in a class and F people of the
+population who look the same:
+
+- **prosecutor**: knows that the person is in the release; the risk of a record is 1 / f.
+- **journalist**: knows only that she is in the population; 1 / F.
+- **marketer**: tries to find everybody; the average of 1 / F is the share that is found.
+
+What is known of the population decides F; what was said last counts. `p` types how many people it
+has, `c` chooses a column of survey weights, `e` a file of everybody in it. Nothing said, F is f.
+
+**Unique** are people who are alone in their class; with a population three models estimate how many
+are alone there as well. A file also gives **k-map**, the fewest people that a row fits, and
+**presence**, the share of those who fit and are in the release: near 1, whoever fits is known to be
+in it. `t` changes the risk that is called too high. `kanon-tui risk` prints the same.
+
+Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
+"""
+    DEFAULT_CSS = """
+    RiskModelsScreen #found { height: 1fr; padding: 0 1; }
+    RiskModelsScreen #found Static { height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("p", "size", "Population", id="risk.size"),
+        Binding("c", "weights", "Weights", id="risk.weights"),
+        Binding("e", "table", "Table", id="risk.table"),
+        Binding("t", "threshold", "Threshold", id="risk.threshold"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = _Asked()
+        self.found: PopulationRisk | None = None
+
+    def body(self) -> Iterable[Widget]:
+        with ScrollPane(id="found", classes="pane"):
+            yield Static(id="figures")
+
+    def on_mount(self) -> None:
+        """Begin with the population that the project names."""
+        pane = self.query_one("#found")
+        pane.border_title = "how likely people are found"
+        pane.focus()
+        self.draw_status()
+        if self.result is not None:
+            bound = self.result.task.privacy.risk
+            self._assess(_Asked(None if bound is None else bound.population))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a release there is nothing to assess."""
+        if action in ("size", "weights", "table", "threshold"):
+            return self.result is not None
+        return super().check_action(action, parameters)
+
+    def status(self) -> Text:
+        """What the population is known by."""
+        text = Text.assemble(("risk models", "bold"), printable(self.release_name))
+        asked = self.asked
+        if self.result is None:
+            text.append(f" · {NO_RELEASE}")
+        elif asked.path is not None:
+            text.append(f" · population of {printable(asked.path.name)}")
+        elif asked.weights is not None:
+            text.append(f" · weights {printable(asked.weights)}")
+        elif asked.size is not None:
+            text.append(f" · population of {asked.size:,}")
+        else:
+            text.append(" · p types the size of the population")
+        return text
+
+    # -- what is known
+
+    def action_size(self) -> None:
+        """Type how many people the population has."""
+        people = 0 if self.found is None else self.found.people
+
+        def check(text: str) -> int | None:
+            size: int | None = _SIZE.parse(text.replace(",", ""), "population")
+            if size is not None:
+                check_population(size, people)
+            return size
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                self._assess(_Asked(check(text), threshold=self.asked.threshold))
+
+        hint = "People of whom the release is a random sample. Empty: not known."
+        now = "" if self.asked.size is None else str(self.asked.size)
+        self.ask(AskText("Size of the population", now, hint=hint, check=check), typed)
+
+    def action_weights(self) -> None:
+        """Choose the column of survey weights."""
+        if self.result is None:
+            return
+        roles, known = self.result.task.roles, self.session.project.attributes
+        names = [n for n in roles if n in known and known[n].kind is Kind.NUMERIC]
+        names.sort(key=lambda name: roles[name] is Role.QUASI)
+        if not names:
+            self.host.fail(InputError("no column holds numbers; 2 shows the kind of every column"))
+            return
+
+        def chosen(row: int | None) -> None:
+            if row is not None:
+                self._assess(_Asked(weights=names[row], threshold=self.asked.threshold))
+
+        now = names.index(self.asked.weights) if self.asked.weights in names else 0
+        hint = "how many people of the population a record stands for"
+        self.ask(Choose("Which column has survey weights?", names, hint, now), chosen)
+
+    def action_table(self) -> None:
+        """Choose a file of everybody in the population."""
+
+        def chosen(path: Path | None) -> None:
+            if path is not None:
+                self._assess(_Asked(path=path, threshold=self.asked.threshold))
+
+        folder = f"{self.session.data_path.parent}/"
+        self.ask(AskPath("Everybody of the population", folder, endings=DATA_ENDINGS), chosen)
+
+    def action_threshold(self) -> None:
+        """Type the risk above which records are counted."""
+
+        def check(text: str) -> float:
+            return float(_ABOVE.parse(text, "risk"))
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                self._assess(replace(self.asked, threshold=check(text)))
+
+        now = f"{self.asked.threshold:g}"
+        hint = "Records with a higher risk are counted: 0.2 counts classes below 5."
+        self.ask(AskText("A risk that is too high", now, hint=hint, check=check), typed)
+
+    def released(self) -> None:
+        """The same for the release of another run."""
+        self._assess(self.asked)
+
+    def _assess(self, asked: _Asked) -> None:
+        """Work it out; what is shown stays until then, and where that fails."""
+        result = self.result
+        assert result is not None
+        project = result.project or self.session.project
+
+        def work() -> tuple[_Asked, PopulationRisk]:
+            read = asked.read(result.task.table.missing_tokens)
+            return read, read.answer(result, project)
+
+        def done(made: tuple[_Asked, PopulationRisk]) -> None:
+            self.asked, self.found = made
+            self.query_one("#figures", Static).update(_told(made[1]))
+
+        self.in_background(work, done, "counting")
+
+
+def _told(found: PopulationRisk) -> Text:
+    """Counts, the models as a table, estimates, and what is assumed."""
+    text = Text("\n".join(counts(found)))
+    text.append(f"\n\n{'risk':<12}{'highest':>10}{'average':>10}", "bold")
+    text.append(f"{f'above {found.threshold:g}':>14}", "bold")
+    for name, own in found.models.items():
+        text.append(f"\n{name:<12}{figure(own.highest):>10}{figure(own.average):>10}")
+        text.append(f"{own.share:>14.1%}")
+    text.append("\n\n" + "\n".join(estimates(found)))
+    text.append("\n\n" + "\n".join(assumptions(found)), "dim")
+    return text
