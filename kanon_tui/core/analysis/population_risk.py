@@ -81,6 +81,8 @@ class KnownPopulation:
     """A column of the table: how many people of the population each record stands for."""
     covered: CoveredPeople | None = None
     """By a table of its people."""
+    drawn: int | None = None
+    """How many of it are in the sample, where not all of them are published."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ def population_risk(
         people = len(person.values)
     larger, by, size = _in_population(table, rows, sizes, people, person, known)
     if size is not None:
-        check_population(size, people)
+        check_population(size, known.drawn or people)
     scale = {name: sizes.astype(np.float64) if name == "prosecutor" else larger for name in MODELS}
     presence = None
     if known.covered is not None:
@@ -182,7 +184,9 @@ def release_risk(
 ) -> PopulationRisk:
     """The risk of the published rows; people and survey weights are those of the original records.
 
-    Whoever has the project knows whose every row is, also where no column of the release tells.
+    Whoever has the project knows whose every row is, also where no column of the release tells. The
+    sample of the population is the whole table, as in a required risk: suppressed people were drawn
+    as well.
     """
     task, tokens = result.task, result.task.table.missing_tokens
     published = as_table(result.table, tokens)
@@ -193,7 +197,7 @@ def release_risk(
     stood = order if kept is None else kept[order]
     original = replace(task.table, frame=task.table.frame[order], kept=stood)
     person = None if task.repeated is None else person_column(original, task.repeated.name)
-    known = KnownPopulation() if known is None else known
+    known = replace(KnownPopulation() if known is None else known, drawn=task.people)
     if population is not None:
         where = ("the release", name)
         rows, covered = covered_people(project, task, published, population, names, where)
@@ -229,7 +233,7 @@ def _in_population(
         larger = np.asarray(np.maximum(found, sizes), dtype=np.float64)
         return larger, "weights", max(size, people)
     if known.size is not None:
-        return np.asarray(sizes * (known.size / people)), "size", known.size
+        return np.asarray(sizes * (known.size / (known.drawn or people))), "size", known.size
     return sizes.astype(np.float64), "nothing", None
 
 

@@ -17,8 +17,8 @@ _ASSUMED = {
     "them.",
     "weights": "Survey weights are taken to say how many people of the population a record stands "
     "for.",
-    "size": "The release is taken for a simple random sample: every class is as much larger in the "
-    "population as the population is larger than the release.",
+    "size": "The table is taken for a simple random sample: every class is as much larger in the "
+    "population as the population is larger than the table.",
     "nothing": "Nothing is assumed: a class is taken to hold all who look like it.",
 }
 _ATTACKERS = (

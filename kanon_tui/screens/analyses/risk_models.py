@@ -146,7 +146,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
     def action_size(self) -> None:
         """Type how many people the population has."""
-        people = 0 if self.found is None else self.found.people
+        people = 0 if self.result is None else self.result.task.people
 
         def check(text: str) -> int | None:
             size: int | None = _SIZE.parse(text.replace(",", ""), "population")
@@ -158,7 +158,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
             if text is not None:
                 self._assess(_Asked(check(text), threshold=self.asked.threshold))
 
-        hint = "People of whom the release is a random sample. Empty: not known."
+        hint = "People of whom the table is a random sample. Empty: not known."
         now = "" if self.asked.size is None else str(self.asked.size)
         self.ask(AskText("Size of the population", now, hint=hint, check=check), typed)
 
