@@ -45,10 +45,12 @@ def small_groups_note(task: Task, suppressed: int) -> tuple[Note, ...]:
     """What a report says of the records in groups with fewer than k."""
     if not suppressed:
         return ()
-    words = (
-        "records suppressed because fewer than {k:,} records share their MAGVals: {suppressed:,}"
+    said = note(
+        "records suppressed because fewer than {k:,} records share their MAGVals: {suppressed:,}",
+        k=task.k,
+        suppressed=suppressed,
     )
-    return (note(words, k=task.k, suppressed=suppressed),)
+    return (said,)
 
 
 def limits_of(attribute: QuasiIdentifier) -> Int32s | None:

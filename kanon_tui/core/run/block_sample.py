@@ -68,14 +68,23 @@ class BlockSample:
 def blocks_note(cut: BlockCut, measured: dict[str, Any]) -> Note:
     """What a report says of blocks."""
     sizes = [len(records) for records in cut.blocks]
-    words = "clustered in {blocks:,} blocks of {least:,} to {most:,} records; "
+    counts = {"blocks": len(sizes), "least": min(sizes), "most": max(sizes)}
     if measured:
-        words += (
-            "on a sample of {sample:,} records, blocks of this size have an NCP of "
-            "{ncp_in_blocks:.4f}, and {ncp_whole:.4f} without blocks"
+        return note(
+            "clustered in {blocks:,} blocks of {least:,} to {most:,} records; on a sample of "
+            "{sample:,} records, blocks of this size have an NCP of {ncp_in_blocks:.4f}, and "
+            "{ncp_whole:.4f} without blocks",
+            **counts,
+            **measured,
         )
-    elif cut.divides:
-        words += "what that costs was not measured, since a sample cannot be cut so"
-    else:
-        words += "these are the groups of MAGVals, so that it costs nothing"
-    return note(words, blocks=len(sizes), least=min(sizes), most=max(sizes), **measured)
+    if cut.divides:
+        return note(
+            "clustered in {blocks:,} blocks of {least:,} to {most:,} records; what that costs was "
+            "not measured, since a sample cannot be cut so",
+            **counts,
+        )
+    return note(
+        "clustered in {blocks:,} blocks of {least:,} to {most:,} records; these are the groups of "
+        "MAGVals, so that it costs nothing",
+        **counts,
+    )
