@@ -65,6 +65,11 @@ class PrivacyMeasures:
     smallest_class: int
     """Records of the smallest class."""
 
+    @property
+    def sample_uniques(self) -> int:
+        """Classes of one record; of one person, if people are counted."""
+        return int((self.class_sizes == 1).sum())
+
     def records_at_risk(self, threshold: float) -> int:
         """Published records whose prosecutor risk is above the threshold; people, if counted."""
         exposed = self.class_sizes[1.0 / self.class_sizes > threshold]

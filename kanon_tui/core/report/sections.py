@@ -147,6 +147,7 @@ def privacy_section(result: FinishedRun) -> Section:
             )
             for threshold in RISK_THRESHOLDS
         ),
+        ("Sample uniques", figure(privacy.sample_uniques), "alone in their class"),
         ("Violations", figure(privacy.violations), "records generalised beyond a given bound"),
         (
             "Violating values",

@@ -360,6 +360,12 @@ def test_people_are_told_what_was_done() -> None:
         assert told in text
 
 
+def test_people_who_are_alone_in_their_class_are_counted() -> None:
+    told = "| Sample uniques | {} | alone in their class |"
+    assert told.format(2) in markdown(fixed("abbc", k=1))
+    assert told.format(0) in markdown(fixed("aabb"))
+
+
 def test_how_to_make_it_again_names_what_is_not_default() -> None:
     task = make_task(COLUMNS, 3, SPECS)
     made = project(path=Path("some where") / "my census.yaml")
