@@ -59,7 +59,7 @@ def test_run_proves_what_is_required_and_reports_it(folder: Path) -> None:
             "require 2 or less",
         ),
         ("{k: 2, l: {attribute: age, distinct: 2}}", 2, "'age', which is no sensitive attribute"),
-        ("{k: 2, l: {attribute: ill}}", 2, "p.yaml: privacy.l: the key distinct or entropy is"),
+        ("{k: 2, l: {attribute: ill}}", 2, "p.yaml: privacy.l: the key distinct, entropy or c is"),
         ("{k: 2, alpha: {max: 0.9, values: [hiv]}}", 2, "ill has no such value"),
     ],
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +54,8 @@ class FigureDifference:
         """Second minus first; None where one of them is not defined."""
         if self.first is None or self.second is None:
             return None
-        return self.second - self.first
+        difference = self.second - self.first
+        return None if isnan(difference) else difference  # a model that does not apply to the data
 
     @property
     def better(self) -> int:

@@ -70,8 +70,10 @@ def _read_one(
     own_keys = [own for model in models for own in model.own_keys]
     at = located.entries(("attribute", *bounds, *own_keys))
     if not any(bound in at for bound in bounds):
+        *others, last = bounds
+        known = f"{', '.join(others)} or {last}" if others else last
         raise located.refuse(
-            f"the key {' or '.join(bounds)} is missing; write for instance "
+            f"the key {known} is missing; write for instance "
             f"{key}: {{attribute: diagnosis, {bounds[0]}: {models[0].example}}}"
         )
     name = at["attribute"].text("the name of an attribute") if "attribute" in at else None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.fields.declaration import Field, fields_of
 from kanon_tui.core.fields.types import choice
 from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.privacy.risk import RISK_IN_WORDS
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.steps import Family
@@ -18,13 +20,18 @@ __all__ = ["Filled", "of_algorithm", "of_privacy", "of_requirements"]
 Filled = tuple[tuple[Field, ...], dict[str, Any]]
 """Fields, and the values that differ from their defaults or are known."""
 
+_OF_PRIVACY = tuple(
+    replace(each, type=RISK_IN_WORDS) if each.name == "risk" else each
+    for each in fields_of(Privacy)
+)
+"""The risk is a mapping in a file and a few words in a form."""
 OF_PROJECT = {each.name: each for each in fields_of(Project)}
 
 
 def of_privacy(project: Project) -> Filled:
     """What a release must have, and the seed."""
     values = {**project.privacy.__dict__, "seed": project.seed}
-    return (*fields_of(Privacy), OF_PROJECT["seed"]), values
+    return (*_OF_PRIVACY, OF_PROJECT["seed"]), values
 
 
 def of_algorithm(project: Project) -> Filled:
