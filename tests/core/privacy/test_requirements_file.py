@@ -50,7 +50,7 @@ def test_forms(written: str, meant: list[PrivacyModel], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "why"),
     [
-        ("{l: {attribute: ill}}", "privacy.l: the key distinct or entropy or c is missing; write"),
+        ("{l: {attribute: ill}}", "privacy.l: the key distinct, entropy or c is missing; write"),
         ("{l: {attribute: ill, distinkt: 3}}", "privacy.l.distinkt: unknown key; did you mean"),
         ("{l: 0}", "privacy.l: '0' is not a whole number of at least 1"),
         ("{l: {distinct: 2.5}}", "privacy.l.distinct: '2.5' is not a whole number"),
