@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from kanon_tui.commands.common import assignment, say, tell, whole_number
 from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
+from kanon_tui.core.text import joined
 
 if TYPE_CHECKING:
     from kanon_tui.core.data.table import Table
@@ -231,6 +232,8 @@ def _print_summary(result: FinishedRun, args: argparse.Namespace, formulas: int)
     )
     for each in measures.privacy.required:
         say(f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}")
+    if result.risk_reached is not None:
+        say(f"  the release has {task.privacy.risk}: it is {result.risk_reached:.4g}")
     say(f"  published as they are: {_names(result.published_as_they_are)}")
     say(f"  left out: {_names(result.left_out)}")
     unasked = result.generalised_unasked
@@ -249,4 +252,4 @@ def _print_summary(result: FinishedRun, args: argparse.Namespace, formulas: int)
 
 def _print_written(args: argparse.Namespace) -> None:
     written = [str(path) for path in (args.out, args.mapping, args.report) if path is not None]
-    say(f"  wrote {' and '.join(written)}" if written else "  nothing was written (see --out)")
+    say(f"  wrote {joined(written)}" if written else "  nothing was written (see --out)")

@@ -93,3 +93,15 @@ def test_inputs_are_kept_and_hostile_mappings_get_a_sentence(
     said = capsys.readouterr().err
     assert "\x1b" not in said
     assert "Traceback" not in said
+
+
+def test_a_file_that_is_read_otherwise_names_what_does_not_fit(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    years = month(20, "AB").replace(",A,", " years,A,").replace(",B,", " years,B,")
+    (folder / "years.csv").write_text(years)
+    assert main(["apply", "jan.json", "years.csv", "--out", "feb.csv"]) == 1
+    sentence = capsys.readouterr().err
+    assert "only 0 of 40 records" in sentence
+    assert "age (40)" in sentence
+    assert not (folder / "feb.csv").exists()

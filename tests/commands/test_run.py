@@ -207,3 +207,14 @@ def test_a_password_reaches_no_report_and_no_message(
         report = folder / f"r.{ending}"
         out = said("run", str(folder / "q.yaml"), "--report", str(report), capsys=capsys, code=0)
         assert "hush" not in out + report.read_text()
+
+
+def test_a_required_risk_is_told_with_what_was_reached(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = (here / "p.yaml").read_text()
+    risk = "privacy: {k: 2, risk: {model: marketer, max: 0.5}}"
+    (here / "p.yaml").write_text(project.replace("privacy: {k: 2}", risk))
+    out = said("run", "p.yaml", "--out", "r.csv", "--report", "r.md", capsys=capsys, code=0)
+    assert "the release has an average marketer risk of at most 0.5: it is 0.5" in out
+    assert "wrote r.csv and r.md" in out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import Candidate, Choice, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, note, short_number
+
+if TYPE_CHECKING:
+    from kanon_tui.core.kernels.mondrian import Parts
 
 __all__ = ["Mondrian"]
 
@@ -81,40 +84,11 @@ class Mondrian(Clustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""
-        from kanon_tui.core.kernels.mondrian import (
-            ALLOWABLE,
-            MEDIAN,
-            RELAXED,
-            Axes,
-            Parts,
-            advance,
-            loss,
-            measure,
-        )
+        from kanon_tui.core.kernels.mondrian import Axes, advance, loss, measure
 
-        where = MEDIAN if self.cut == "median" else ALLOWABLE
-        if self.relaxed:
-            where = RELAXED
-            if task.copies is not None:
-                raise InputError(
-                    "mondrian: relaxed puts equal records on both sides of a cut, which cannot be "
-                    "done when records are counted; use --engine memory, or relaxed=false"
-                )
+        where = self._place_of_cuts(task)
         space = _Space.of(task.quasi)
-        table = np.column_stack(
-            [rank[a.column.codes] for a, rank in zip(task.quasi, space.ranks, strict=True)]
-        )
-        ones = np.ones(task.rows, dtype=np.int64)
-        parts = Parts(
-            table=np.ascontiguousarray(table, dtype=np.int32),
-            rows=np.arange(task.rows, dtype=np.int32),
-            copies=ones if task.copies is None else task.copies.astype(np.int64),
-            begins=np.zeros(task.rows, dtype=np.bool_),
-            stack=np.zeros((64, 3 + 3 * len(task.quasi)), dtype=np.int64),
-            seen=np.zeros(space.offsets[-1] + 1, dtype=np.int32),
-            event=np.zeros(6, dtype=np.int64),
-            tried=np.full(len(task.quasi), -1, dtype=np.int64),
-        )
+        parts = _one_part(task, space)
         axes = Axes(
             space.offsets, space.ordered, space.places, task.weights, space.levels, space.covers
         )
@@ -169,10 +143,43 @@ class Mondrian(Clustering):
             yield Step(kind, template, facts, counters, placed / task.n, keep)
         return keep()
 
+    def _place_of_cuts(self, task: Task) -> int:
+        """Where the kernel cuts."""
+        from kanon_tui.core.kernels.mondrian import ALLOWABLE, MEDIAN, RELAXED
+
+        if not self.relaxed:
+            return MEDIAN if self.cut == "median" else ALLOWABLE
+        if task.copies is not None:
+            raise InputError(
+                "mondrian: relaxed puts equal records on both sides of a cut, which cannot be "
+                "done when records are counted; use --engine memory, or relaxed=false"
+            )
+        return RELAXED
+
     @property
     def _cuts(self) -> str:
         """The cuts that are tried, in words."""
         return "cut" if self.cut == "allowable" else "cut at the median"
+
+
+def _one_part(task: Task, space: _Space) -> Parts:
+    """All records as one part that is still to be cut."""
+    from kanon_tui.core.kernels.mondrian import Parts
+
+    table = np.column_stack(
+        [rank[a.column.codes] for a, rank in zip(task.quasi, space.ranks, strict=True)]
+    )
+    ones = np.ones(task.rows, dtype=np.int64)
+    return Parts(
+        table=np.ascontiguousarray(table, dtype=np.int32),
+        rows=np.arange(task.rows, dtype=np.int32),
+        copies=ones if task.copies is None else task.copies.astype(np.int64),
+        begins=np.zeros(task.rows, dtype=np.bool_),
+        stack=np.zeros((64, 3 + 3 * len(task.quasi)), dtype=np.int64),
+        seen=np.zeros(space.offsets[-1] + 1, dtype=np.int32),
+        event=np.zeros(6, dtype=np.int64),
+        tried=np.full(len(task.quasi), -1, dtype=np.int64),
+    )
 
 
 def _grouping(history: PartHistory, step: int, cuts: int, closed: int, depth: int) -> Grouping:

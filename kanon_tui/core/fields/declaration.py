@@ -117,7 +117,8 @@ def declared(
     Without `type` it follows from the annotation, the bounds, `choices` and `words`. In a file its
     key is the name of the field, or `key`, which may lie deeper (`missing.tokens`). It is written
     where it differs from the default, or `always`. `formerly` are keys of older files, each with
-    its own way of reading.
+    its own way of reading. A form shows it while the field `only_with` is on, and the `last` ones
+    of a base class after those of its subclasses.
     """
     given = {"low": low, "high": high, "above": above, "words": words, "choices": choices}
     facts = {

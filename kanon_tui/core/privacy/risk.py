@@ -110,7 +110,8 @@ class RiskBound:
         if self.measure == "share":
             what = f"share of records with a {self.model} risk above {self.threshold:g}"
         of = "" if self.population is None else f" in a population of {self.population:,}"
-        return f"a {what} of at most {self.max:g}{of}"
+        article = "an" if what.startswith("average") else "a"
+        return f"{article} {what} of at most {self.max:g}{of}"
 
 
 _SHARE = number(above=0, high=1, words="a share above 0, at most 1")

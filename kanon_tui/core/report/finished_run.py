@@ -51,6 +51,14 @@ class FinishedRun:
         return self.release.frame
 
     @property
+    def risk_reached(self) -> float | None:
+        """The risk of the release by the model that is required; None where none is."""
+        bound = self.task.privacy.risk
+        if bound is None:
+            return None
+        return bound.figure(self.measures.privacy.class_sizes, self.task.people)
+
+    @property
     def written(self) -> pl.DataFrame:
         """The published table as files have it: formulas escaped where that is asked for."""
         return escape_formulas(self.table) if self.task.output.formulas == "escape" else self.table

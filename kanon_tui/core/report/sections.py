@@ -165,14 +165,14 @@ def privacy_section(result: FinishedRun) -> Section:
 
 def _required_risk(result: FinishedRun) -> list[tuple[str, str, str]]:
     """A bound for the risk, and the figures by a population that it names."""
-    risk, task = result.task.privacy.risk, result.task
-    if risk is None:
+    risk, task, reached = result.task.privacy.risk, result.task, result.risk_reached
+    if risk is None or reached is None:
         return []
     sizes = result.measures.privacy.class_sizes
     rows = [
         (
             f"✓ Required {risk.measure} {risk.model} risk",
-            figure(risk.figure(sizes, task.people)),
+            figure(reached),
             f"{risk} was asked for",
         )
     ]

@@ -54,10 +54,9 @@ def summary_section(result: FinishedRun) -> Section:
 
 def _risk_row(result: FinishedRun) -> list[tuple[str, ...]]:
     """A bound for the risk of the release, where one is required."""
-    task, bound = result.task, result.task.privacy.risk
-    if bound is None:
+    bound, reached = result.task.privacy.risk, result.risk_reached
+    if bound is None or reached is None:
         return []
-    reached = bound.figure(result.measures.privacy.class_sizes, task.people)
     return [(f"{bound.model.capitalize()} risk", str(bound), figure(reached), "✓", PROOF)]
 
 

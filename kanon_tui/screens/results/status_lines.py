@@ -33,6 +33,8 @@ def summary_text(result: Result, session: Session, widget: Widget) -> Text:
     stale = staleness(result, session.project)
     proven = [f"k={measures.privacy.k:,}"]
     proven += dict.fromkeys(each.requirement.model.short for each in measures.privacy.required)
+    risk = result.task.privacy.risk
+    proven += [] if risk is None else [f"risk≤{risk.max:g}"]
     verified = f"verified {' '.join(proven)}"
     parts: list[tuple[int, Text]] = [
         (0, Text(f"{result.algorithm.name} k={result.task.k:,}", "bold")),

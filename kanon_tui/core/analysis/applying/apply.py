@@ -95,7 +95,8 @@ def apply_mapping(
     if int(covered.sum()) < k:
         raise NotReachedError(
             f"{table_name}: only {int(covered.sum()):,} of {table.height:,} records are covered by "
-            f"{mapping.name}, k is {k}; nothing was written"
+            f"{mapping.name}, k is {k}: {left:,} {_what_is_uncovered(lost, left)}; is the file "
+            f"read as the first one was? nothing was written"
         )
     result = _released(mapping, table, labels, covered, small, table_name)
     union = None if earlier is None else _union(result.table, earlier, quasi, k, earlier_name)
