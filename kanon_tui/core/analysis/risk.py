@@ -93,7 +93,7 @@ def risk(
 
 def alone_identifies(column: Column) -> float:
     """Share of the records that the value of this one attribute tells from all others."""
-    return float((column.counts == 1).sum() / max(len(column.codes), 1))
+    return float((column.counts == 1).sum() / max(column.records, 1))
 
 
 def _counts(

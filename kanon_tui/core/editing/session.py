@@ -18,8 +18,10 @@ from typing import Any
 from kanon_tui.core.data.connections import misses_slashes
 from kanon_tui.core.data.part_files import name_beside
 from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.singling_out import SinglingOut, singling_out
+from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
 from kanon_tui.core.data.table import Table
+from kanon_tui.core.engine.sampled_table import SampledTable, read_or_sample
+from kanon_tui.core.engine.source import Source
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
@@ -74,6 +76,27 @@ class Session:
         self._singling_out: dict[str, SinglingOut | None] = {}
         self._working = threading.RLock()
         """Several panes ask in threads of their own; the work is done once."""
+
+    # -- the data
+
+    @property
+    def source(self) -> Source | None:
+        """Where the records of a table beyond memory are; None where all are in memory."""
+        return self.table.source if isinstance(self.table, SampledTable) else None
+
+    @property
+    def records(self) -> Table:
+        """The records at hand: the whole table, or a sample of one that is beyond memory."""
+        return self.table.sample if isinstance(self.table, SampledTable) else self.table
+
+    @property
+    def extent(self) -> str:
+        """`10,000 records`, or `a sample of 50,000 of about 10,000,000 records`."""
+        whole = f"{self.table.height:,} records"
+        if not isinstance(self.table, SampledTable):
+            return whole
+        about = "" if self.table.exact else "about "
+        return f"a sample of {self.records.height:,} of {about}{whole}"
 
     # -- the project and its history
 
@@ -189,8 +212,8 @@ class Session:
             spec = self.project.attributes[name]
             if spec.role in untouched and not spec.publish_unique:
                 if name not in self._singling_out:
-                    texts = self.table.frame[name]
-                    self._singling_out[name] = singling_out(texts, self.table.missing_tokens)
+                    found_out = singling_out_columns(self.table, [name])
+                    self._singling_out[name] = next(iter(found_out), None)
                 found.append(self._singling_out[name])
         return [each for each in found if each is not None]
 
@@ -206,7 +229,7 @@ class Session:
     def reread(self, data: DataSource) -> Session:
         """A session with the file read in another way; what still fits is kept."""
         project = replace(self.project, data=data)
-        table = project.read_data()
+        table = read_or_sample(project)
         known = {
             name: spec
             for name, spec in project.attributes.items()
@@ -229,7 +252,7 @@ class Session:
         with self._working:
             if self._task is None or self._task[0] is not project:
                 try:
-                    made: Task | KanonError = prepare(project, self.table)
+                    made: Task | KanonError = prepare(project, self.records)
                 except KanonError as error:
                     made = error
                 self._task = (project, made)
@@ -277,7 +300,7 @@ def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -
     else:
         project = Project(data=DataSource(path=str(path.resolve())))
     progress(f"reading {project.data_path.name}")
-    table = project.read_data()
+    table = read_or_sample(project)
     if table.height == 0:
         raise InputError(f"{project.data_path.name}: it has no records; choose another file")
     read = project.with_guesses(table) if project.path is None else project

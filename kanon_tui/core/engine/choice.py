@@ -6,6 +6,7 @@ the run streams; where it cannot stream, it is refused with what would help.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +19,7 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.reading import size_text
 
-__all__ = ["choose_engine", "memory_limit", "needed_in_memory"]
+__all__ = ["choose_engine", "fits_in_memory", "memory_limit", "needed_in_memory"]
 
 _BASE = 400_000_000
 _TIMES_TEXT = 6
@@ -59,6 +60,18 @@ def _cells(file: Path) -> int:
         return 0  # reading it will say what is amiss
 
 
+def fits_in_memory(project: Project) -> bool:
+    """Whether the table of a project may be held whole, whatever its runs need.
+
+    What cannot be read in pieces counts as fitting: the reader knows how much it can take.
+    """
+    if is_address(project.data.path) or project.run.engine == "memory":
+        return True
+    if any(map(other_reader, part_files(project.data_path))):
+        return True
+    return needed_in_memory(project.data_path) <= memory_limit(project).allowed
+
+
 def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "stream", "dask"]:
     """The engine of a run; `folder` says that the release is a folder of parts."""
     asked = project.run.engine
@@ -77,11 +90,9 @@ def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "
     if folder:
         return "stream"
     limit = memory_limit(project)
-    if is_address(project.data.path) or any(map(other_reader, part_files(project.data_path))):
+    if fits_in_memory(replace(project, run=replace(project.run, engine="auto"))):
         return "memory"
     needed = needed_in_memory(project.data_path)
-    if needed <= limit.allowed:
-        return "memory"
     if asked == "memory":
         if not limit.bytes:
             return "memory"  # the reader knows better, and says it

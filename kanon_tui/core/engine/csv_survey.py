@@ -25,7 +25,7 @@ from kanon_tui.core.data.sniffing import Dialect, detect_dialect, first_records,
 from kanon_tui.core.data.table import FileFacts
 from kanon_tui.core.errors import InputError
 
-__all__ = ["CsvSurvey", "survey_csv"]
+__all__ = ["CsvHead", "CsvSurvey", "NotInPiecesError", "read_head", "survey_csv"]
 
 _HEAD = 4_000_000
 _BLOCK = 1 << 24
@@ -34,6 +34,10 @@ _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 
 Cut = tuple[int, int, int, str | None, str | None, bool]
 """Begin, end, records, quote, line end, whether the first record is the header."""
+
+
+class NotInPiecesError(InputError):
+    """A file that can be read, but not piece by piece."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,78 @@ def survey_csv(path: Path, options: ReadOptions, piece_bytes: int) -> CsvSurvey:
 def _survey(
     file: IO[bytes], path: Path, size: int, options: ReadOptions, piece_bytes: int
 ) -> CsvSurvey:
+    head = read_head(file, path, size, options)
+    signs = _all_signs(file, head.start, path.name, head.dialect)
+    if head.dialect.spaces and options.space_after_delimiter == "auto":
+        head = replace(head, spaces=signs.spaced + signs.at_end == signs.cuts)
+    names, facts = head.described()
+    cuts = _cuts(file, head, size, signs, len(names), piece_bytes)
+    named = bool(facts.header)
+    if cuts is None:
+        cuts = [(head.start, size, 0, None, None, named)]
+    else:
+        cuts = [(*cuts[0][:5], named), *cuts[1:]]
+    if cuts[0][4] is not None and sum(cut[2] for cut in cuts) == int(named):
+        where = " below its header; if the first row is data, set header: false" if named else ""
+        raise InputError(f"{path.name} has no records{where}")
+    return CsvSurvey(names, head.dialect, facts, cuts)
+
+
+@dataclass(frozen=True)
+class CsvHead:
+    """The first megabytes of a file, sniffed as a whole file would be."""
+
+    file: str
+    size: int
+    text: bytes
+    start: int
+    """Where the text begins, after a byte order mark."""
+    encoding: str
+    sniffed: Dialect
+    options: ReadOptions
+    spaces: bool | None = None
+    """Whether spaces follow delimiters, where more than the head has told it."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How cells are cut."""
+        return self.sniffed if self.spaces is None else replace(self.sniffed, spaces=self.spaces)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the beginning is all there is."""
+        return self.start + len(self.text) >= self.size
+
+    def described(self) -> tuple[list[str], FileFacts]:
+        """The names of the columns, and what the file is."""
+        dialect, options = self.dialect, self.options
+        sample = first_records(self.text, dialect)
+        if not sample:
+            raise InputError(f"{self.file} holds only blank lines; it needs at least one record")
+        width = len(sample[0])
+        check_width(width, self.file)
+        header = options.header
+        if header == "auto":
+            header = has_header(sample, options.missing_tokens)
+        named = header is True
+        names = column_names(header_names(sample[0]) if named else header, width, self.file)
+        facts = FileFacts(
+            "tsv" if dialect.delimiter == "\t" else "csv",
+            None,
+            self.size,
+            delimiter=dialect.delimiter,
+            encoding=self.encoding,
+            header=named,
+            quote=dialect.quote or "none",
+            space_after_delimiter=dialect.spaces,
+            line_end=line_end_of(self.text),
+            quoting=quoting_of(self.text, dialect),
+        )
+        return names, facts
+
+
+def read_head(file: IO[bytes], path: Path, size: int, options: ReadOptions) -> CsvHead:
+    """Look at the beginning of a file; what cannot be read in pieces is refused."""
     name = path.name
     head = file.read(_HEAD)
     if not head:
@@ -93,42 +169,11 @@ def _survey(
     dialect = detect_dialect(
         text, options.delimiter, options.quote, options.space_after_delimiter, name
     )
-    signs = _all_signs(file, start, name, dialect)
-    if dialect.spaces and options.space_after_delimiter == "auto":
-        dialect = replace(dialect, spaces=signs.spaced + signs.at_end == signs.cuts)
-    sample = first_records(text, dialect)
-    if not sample:
-        raise InputError(f"{name} holds only blank lines; it needs at least one record")
-    width = len(sample[0])
-    check_width(width, name)
-    header = options.header
-    if header == "auto":
-        header = has_header(sample, options.missing_tokens)
-    named = header is True
-    names = column_names(header_names(sample[0]) if named else header, width, name)
-    facts = FileFacts(
-        "tsv" if dialect.delimiter == "\t" else "csv",
-        None,
-        size,
-        delimiter=dialect.delimiter,
-        encoding=encoding,
-        header=named,
-        quote=dialect.quote or "none",
-        space_after_delimiter=dialect.spaces,
-        line_end=line_end_of(text),
-        quoting=quoting_of(text, dialect),
-    )
-    cuts = _cuts(file, start, size, dialect, signs, width, named, piece_bytes)
-    if cuts is None:
-        cuts = [(start, size, 0, None, None, named)]
-    elif sum(cut[2] for cut in cuts) == int(named):
-        where = " below its header; if the first row is data, set header: false" if named else ""
-        raise InputError(f"{name} has no records{where}")
-    return CsvSurvey(names, dialect, facts, cuts)
+    return CsvHead(name, size, text, start, encoding, dialect, options)
 
 
 def _cannot_stream(name: str, what: str, remedy: str) -> InputError:
-    return InputError(
+    return NotInPiecesError(
         f"{name} is {what}, which cannot be read in pieces; {remedy}, or use --engine memory"
     )
 
@@ -173,16 +218,10 @@ def _all_signs(file: IO[bytes], start: int, name: str, dialect: Dialect) -> _Sig
 
 
 def _cuts(
-    file: IO[bytes],
-    start: int,
-    size: int,
-    dialect: Dialect,
-    signs: _Signs,
-    width: int,
-    named: bool,
-    piece_bytes: int,
+    file: IO[bytes], head: CsvHead, size: int, signs: _Signs, width: int, piece_bytes: int
 ) -> list[Cut] | None:
     """Where records end, about every so many bytes; None for an irregular text."""
+    start, dialect = head.start, head.dialect
     line_end = line_end_of_all(signs.returns, signs.feeds, signs.both)
     quote = dialect.quote if signs.quotes else None
     if width == 1 or line_end is None or not may_be_regular(dialect, quote):
@@ -213,7 +252,7 @@ def _cuts(
     if records is None:
         return None
     cuts.append((begin, end, records - counted, quote, line_end, False))
-    return [(*cuts[0][:5], named), *cuts[1:]]
+    return cuts
 
 
 def _end_of_text(file: IO[bytes], start: int, size: int) -> int:

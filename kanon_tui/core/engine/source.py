@@ -24,7 +24,7 @@ from kanon_tui.core.data.table import FileFacts, Table, in_order_of, like_first_
 from kanon_tui.core.engine.csv_survey import survey_csv
 from kanon_tui.core.errors import InputError
 
-__all__ = ["PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "open_source"]
+__all__ = ["PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source"]
 
 PIECE_BYTES = 48_000_000
 """Text of one CSV piece, or a little more."""
@@ -69,6 +69,13 @@ class Source:
     def bytes(self) -> int:
         """The size of all files."""
         return self.facts.bytes
+
+    @property
+    def records(self) -> int:
+        """How many records its pieces have; 0 where nobody knows before reading them."""
+        if any(not piece.records for piece in self.pieces):
+            return 0
+        return sum(piece.records - piece.header for piece in self.pieces)
 
     def read(self, piece: Piece, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """The cells of a piece as texts, some records at a time; `names` picks columns."""
@@ -147,10 +154,14 @@ def open_source(
                 f"{file.name} cannot be read in pieces; save it as CSV or Parquet, or use --engine "
                 "memory"
             )
-    parquet = [file.suffix.lower() == ".parquet" or _begins_like_parquet(file) for file in files]
-    if any(parquet):
+    if is_parquet_source(files):
         return _open_parquet(files, options, piece_rows)
     return _open_csv(files, options, piece_bytes or PIECE_BYTES)
+
+
+def is_parquet_source(files: Sequence[Path]) -> bool:
+    """Whether a table of these files is read as Parquet."""
+    return any(f.suffix.lower() == ".parquet" or _begins_like_parquet(f) for f in files)
 
 
 def _begins_like_parquet(path: Path) -> bool:

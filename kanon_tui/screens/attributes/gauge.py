@@ -26,10 +26,10 @@ def count_risk(session: Session, k: int) -> tuple[Risk, RepeatedPeople | None]:
     people = session.names(Role.PERSON)
     if not people:
         others = [*session.names(Role.IDENTIFIER), *session.names(Role.OTHER)]
-        return risk(quasi, session.table.height, k), repeated_people(session.table, others)
+        return risk(quasi, session.records.height, k), repeated_people(session.table, others)
     texts = session.table.column(people[0], Kind.CATEGORICAL)
     person = by_value(texts, session.table.missing_tokens)
-    return risk(quasi, session.table.height, k, person), None
+    return risk(quasi, session.records.height, k, person), None
 
 
 def gauge(made: Risk, repeats: RepeatedPeople | None, widget: Widget) -> Text:

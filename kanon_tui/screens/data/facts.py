@@ -15,7 +15,7 @@ __all__ = ["facts_line", "profile_lines"]
 def facts_line(session: Session) -> str:
     """`10,000 records × 12 columns · csv, comma, utf-8, header · 37 missing cells`."""
     table, facts = session.table, session.table.facts
-    parts = [f"{table.height:,} records × {len(table.names)} columns"]
+    parts = [f"{session.extent} × {len(table.names)} columns"]
     if facts is not None:
         reading: list[str] = [facts.format]
         if facts.compression:

@@ -239,7 +239,7 @@ are views: all records are anonymised. `c` goes to a column, `y` copies a cell, 
         if source is None:
             return
         name = printable(self.session.data_path.name)
-        pane.border_title = Text(name + self.view.title(source.height, self.session.table.height))
+        pane.border_title = Text(name + self.view.title(source.height, self.session.records.height))
         found = ""
         if self._wanted and self._matches is not None:
             at = f"{match + 1:,} of " if match is not None else ""
@@ -299,7 +299,7 @@ are views: all records are anonymised. `c` goes to a column, `y` copies a cell, 
 
     def action_go_to_row(self) -> None:
         """Ask for a record by the number beside it."""
-        height, grid = self.session.table.height, self.query_one("#table", Grid)
+        height, grid = self.session.records.height, self.query_one("#table", Grid)
 
         def check(text: str) -> int:
             digits = text.replace(",", "").strip()
