@@ -59,10 +59,12 @@ class BackgroundApp(TypingAhead):
         group: str,
         failed: Callable[[Exception], object] | None = None,
         covers: Screen[Any] | None = None,
+        holds_keys: bool = False,
     ) -> Worker[None]:
         """Do work in a thread, then call `done` here; a newer job of the owner's group replaces it.
 
-        `covers` is a screen that shows a loading mark meanwhile.
+        `covers` is a screen that shows a loading mark meanwhile; `holds_keys` lets the keys that
+        come meanwhile wait for what `done` shows.
         """
 
         async def job() -> None:
@@ -72,12 +74,18 @@ class BackgroundApp(TypingAhead):
                     callback: Callable[[Any], object] = done
                 except Exception as error:
                     answer, callback = error, failed or self.fail
+                    if holds_keys:
+                        self.drop_keys()
             # A cancelled job does not come here: only the newest one of its group does.
             if self.is_live(owner):
                 with owner._context():
                     callback(answer)
 
-        return owner.run_worker(job, exclusive=True, group=group)
+        async def holding() -> None:
+            with self.hold_keys():
+                await job()
+
+        return owner.run_worker(holding if holds_keys else job, exclusive=True, group=group)
 
     @contextmanager
     def _cover(self, screen: Screen[Any] | None) -> Iterator[None]:

@@ -121,6 +121,7 @@ class HostApp(BackgroundApp):
             failed=failed
             or (lambda error: self.show_error("This file could not be opened", error)),
             covers=self.screen,
+            holds_keys=True,
         )
 
     def show_opened(self) -> None:

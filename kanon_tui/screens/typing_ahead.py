@@ -3,13 +3,15 @@
 Textual sends a key to what has the focus when the key arrives, and looks for its binding later.
 Several keys in one packet (a fast typist, a slow line, a paste into the terminal) then all go to
 what had the focus before the first of them. Here a key waits until the one before it has had its
-effect.
+effect, and while a file is opened all wait for it: they are meant for what it shows.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from textual import events
 from textual.app import App
@@ -20,6 +22,8 @@ LONGEST_WAIT = 4.0
 """Seconds for the effect of one key; a screen that is never at rest must not swallow the next."""
 LOOKS = 2
 """How often in a row a screen must be found at rest: a message may be on its way."""
+LEAVING = ("q", "ctrl+q", "ctrl+c", "escape")
+"""Keys that are for now, whatever is being waited for."""
 
 
 class TypingAhead(App[None]):
@@ -29,15 +33,42 @@ class TypingAhead(App[None]):
         super().__init__()
         self._waiting_keys: deque[events.Key] = deque()
         self._taking_keys: asyncio.Task[None] | None = None
+        self._holds = 0
+        """How many jobs keys wait for."""
+        self._released = asyncio.Event()
+        self._released.set()
+
+    @contextmanager
+    def hold_keys(self) -> Iterator[None]:
+        """Keys that come meanwhile wait for the end of this; when it fails, they are dropped."""
+        self._holds += 1
+        self._released.clear()
+        try:
+            yield
+        except BaseException:
+            self.drop_keys()
+            raise
+        finally:
+            self._holds -= 1
+            if not self._holds:
+                self._released.set()
+
+    def drop_keys(self) -> None:
+        """Forget keys that wait: what they were meant for did not come about."""
+        self._waiting_keys.clear()
 
     async def on_event(self, event: events.Event) -> None:
         """Let a key through when the one before it is done with."""
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
             return
+        if self._holds and event.key in LEAVING:
+            await super().on_event(event)
+            return
         self._waiting_keys.append(event)
         if self._taking_keys is None or self._taking_keys.done():
-            await self._take_key()
+            if not self._holds:
+                await self._take_key()
             self._taking_keys = asyncio.create_task(self._take_keys())
 
     async def _take_key(self) -> None:
@@ -48,7 +79,10 @@ class TypingAhead(App[None]):
     async def _take_keys(self) -> None:
         """Wait for the effect of the last key, then take the next, until there is none."""
         while True:
+            await self._released.wait()
             await self._effect_seen()
+            if self._holds:
+                continue
             if not self._waiting_keys or not self.is_running:
                 return
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from textual.widgets import Input, Static
@@ -12,11 +13,14 @@ from textual.worker import WorkerFailed
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.run import warm_up
+from kanon_tui.screens import host
 from kanon_tui.screens.dialogs import AskText, Confirm, Message
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
 from kanon_tui.widgets.choice_list import ChoiceList
+from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down
 
@@ -305,3 +309,50 @@ async def test_kernels_are_loaded_here_and_compiled_elsewhere(make_app, monkeypa
         pilot.app.compile_ahead()
         await wait_until(pilot, lambda: len(done) == len(ALGORITHMS) + (not warm))
     assert done == [*([] if warm else ["compiled in a helper"]), *ALGORITHMS]
+
+
+async def test_keys_wait_for_the_file_that_is_being_opened(
+    make_app, held, sample, monkeypatch
+) -> None:
+    work = held()
+
+    def open_slowly(path: Path) -> Session:
+        work()
+        return open_session(path)
+
+    monkeypatch.setattr(host, "open_session", open_slowly)
+    async with make_app(sample("patients")).run_test() as pilot:
+        await wait_until(pilot, work.begun.is_set)
+        send_keys(pilot.app, "2", "down")
+        work.let_go()
+        await settle(pilot)
+        assert pilot.app.current_mode == "attributes"
+        assert pilot.app.screen.query_one("#attributes", Grid).row == 1
+
+
+async def test_keys_for_a_file_that_could_not_be_opened_are_dropped(
+    make_app, held, tmp_path, monkeypatch
+) -> None:
+    work = held()
+
+    def open_slowly(path: Path) -> Session:
+        work()
+        return open_session(path)
+
+    monkeypatch.setattr(host, "open_session", open_slowly)
+    async with make_app(tmp_path / "none.csv").run_test() as pilot:
+        await wait_until(pilot, work.begun.is_set)
+        send_keys(pilot.app, "enter")
+        work.let_go()
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, Message)  # enter would have closed it
+
+
+async def test_somebody_may_leave_while_a_file_is_opened(make_app, held, tmp_path) -> None:
+    async with make_app().run_test() as pilot:
+        work, answers = held(), []
+        with under_way(pilot.app, work, pilot.app, answers, holds_keys=True):
+            await wait_until(pilot, work.begun.is_set)
+            send_keys(pilot.app, "q")
+            await wait_until(pilot, lambda: not pilot.app.is_running)
+        assert answers == []

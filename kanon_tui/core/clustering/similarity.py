@@ -349,13 +349,5 @@ def _occurring(category: QuasiIdentifier) -> QuasiIdentifier:
     there = column.counts > 0
     if there.all():
         return category
-    missing = column.missing
-    values = tuple(value for value, occurs in zip(column.values, there, strict=True) if occurs)
-    dense = replace(
-        column,
-        codes=(np.cumsum(there) - 1)[column.codes].astype(np.int32),
-        values=values,
-        numbers=None if column.numbers is None else column.numbers[there],
-        missing=len(values) - 1 if missing is not None and there[missing] else None,
-    )
+    dense = column.with_values(np.flatnonzero(there), (np.cumsum(there) - 1)[column.codes])
     return replace(category, column=dense)

@@ -11,9 +11,10 @@ and join the codes back. That costs O(n) hashing plus a sort of the distinct tex
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import polars as pl
@@ -175,6 +176,25 @@ class Column:
     def records(self) -> int:
         """How many records it has."""
         return int(self.counts.sum())
+
+    def with_values(self, kept: NDArray[np.int64], codes: NDArray[np.integer]) -> Self:
+        """The column with these of its values (their codes, rising) and these records of them."""
+        place = np.full(len(self.values), -1, dtype=np.int32)
+        place[kept] = np.arange(len(kept))
+        missing = None if self.missing is None else int(place[self.missing])
+        coding = self.coding and replace(
+            self.coding, new_code=place[self.coding.new_code], covered=self.coding.covered[kept]
+        )
+        return replace(
+            self,
+            codes=codes.astype(np.int32),
+            values=tuple(self.values[code] for code in kept.tolist()),
+            numbers=None if self.numbers is None else self.numbers[kept],
+            missing=None if missing == -1 else missing,
+            ground=self.ground and tuple(labels[kept] for labels in self.ground),
+            value_counts=None,
+            coding=coding,
+        )
 
 
 def counted(

@@ -14,7 +14,6 @@ It holds values only where somebody typed them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,16 +130,10 @@ def _of_part(
     rule: Mapping[str, Any], level: int, column: Column, covered: Sequence[bool]
 ) -> list[str | None]:
     """Labels of the covered values alone."""
-    codes = [code for code, fits in enumerate(covered) if fits]
-    if not codes:
+    codes = np.flatnonzero(covered)
+    if not len(codes):
         return [None] * len(column.values)
-    part = replace(
-        column,
-        codes=np.arange(len(codes), dtype=np.int32),
-        values=tuple(column.values[code] for code in codes),
-        numbers=None if column.numbers is None else column.numbers[codes],
-        missing=None if column.missing is None else codes.index(column.missing),
-    )
+    part = column.with_values(codes, np.arange(len(codes)))
     found = iter(labels_of(rule, level, part))
     return [next(found) if fits else None for fits in covered]
 

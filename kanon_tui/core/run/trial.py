@@ -187,19 +187,9 @@ def _sampled_attribute(attribute: QuasiIdentifier, rows: Int64s) -> QuasiIdentif
 
 def _sampled_column(column: Column, rows: Int64s) -> tuple[Column, Int64s]:
     """The column of these records, and which of its values they have."""
-    kept, codes = np.unique(column.codes[rows], return_inverse=True)
-    missing = None
-    if column.missing is not None and kept[-1] == column.missing:
-        missing = len(kept) - 1
-    drawn = replace(
-        column,
-        codes=codes.astype(np.int32),
-        values=tuple(column.values[code] for code in kept),
-        numbers=None if column.numbers is None else column.numbers[kept],
-        missing=missing,
-        ground=column.ground and tuple(labels[kept] for labels in column.ground),
-    )
-    return drawn, kept.astype(np.int64)
+    there, codes = np.unique(column.codes[rows], return_inverse=True)
+    kept = there.astype(np.int64)
+    return column.with_values(kept, codes), kept
 
 
 def _run(
