@@ -23,6 +23,7 @@ from kanon_tui.core.data.writing import (
     write_text,
 )
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
 from kanon_tui.core.report.formats import REPORT_ENDINGS, report_text
 from kanon_tui.core.report.reproduce import obstacle, reproduce
@@ -35,6 +36,7 @@ from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.command_dialog import CommandDialog
 from kanon_tui.screens.results.csv_dialog import CsvDialog
+from kanon_tui.screens.results.signing_dialog import SigningDialog
 from kanon_tui.screens.singling_out import before_publishing
 
 __all__ = ["Exporter"]
@@ -106,11 +108,12 @@ class Exporter:
 
     def ask(self) -> None:
         order = self.result.task.output.order
-        options = [f"{kind.title} ({first_few(kind.endings, 3)})" for kind in KINDS]
+        options = [f"{kind.title} ({first_few(kind.endings, 2)})" for kind in KINDS]
         options.append("command line that makes this release again")
         options.append(f"change how text is written: {self._csv_format(Path('release.csv'))} …")
         options.append(f"{FOR_NEW_RECORDS.title} ({', '.join(FOR_NEW_RECORDS.endings)})")
         options.append("apply this release to new records …")
+        options.append("texts of the report: purpose, recipients, decisions, who signs …")
         self.screen.ask(
             Choose(
                 "Export",
@@ -125,7 +128,8 @@ class Exporter:
         if number is None:
             return
         if number >= len(KINDS):
-            (self._command, self._how_text, self._mapping, self._apply)[number - len(KINDS)]()
+            others = (self._command, self._how_text, self._mapping, self._apply, self._sign)
+            others[number - len(KINDS)]()
         elif KINDS[number].published:
             self._agreed(lambda: self._ask_formulas(KINDS[number]))
         else:
@@ -141,6 +145,18 @@ class Exporter:
         """Another file, published as this release is."""
         mapping = mapping_of(self.result, "this release")
         self.screen.ask(ApplyDialog(self._folder, mapping, self.result.table), lambda _: None)
+
+    def _sign(self) -> None:
+        """What the report says beside the figures; then back to the list, to write it."""
+        project = self.screen.session.project
+
+        def typed(texts: ReportTexts | None) -> None:
+            if texts is not None:
+                now = self.screen.session.project
+                self.screen.edit(replace(now, report=texts), "texts of the report")
+            self.ask()
+
+        self.screen.ask(SigningDialog(project.report), typed)
 
     def _propose(self, kind: Kind) -> None:
         self._ask_path(kind, str(self._folder / f"{self._stem}-{kind.name}"))
@@ -208,6 +224,11 @@ class Exporter:
         return self.screen.session.project.output.csv
 
     @property
+    def _texts(self) -> ReportTexts:
+        """What the project lets a report say now, which may be newer than the run."""
+        return self.screen.session.project.report
+
+    @property
     def _source(self) -> CsvFormat | None:
         facts = self.result.task.table.facts
         return facts.csv if facts else None
@@ -272,7 +293,8 @@ class Exporter:
     def _write(self, kind: Kind, path: Path) -> None:
         screen, result = self.screen, self.result
         task = replace(result.task, output=replace(result.task.output, csv=self._choice))
-        result = replace(result, task=task)
+        made_from = result.project and replace(result.project, report=self._texts)
+        result = replace(result, task=task, project=made_from)
 
         def write() -> Path:
             kind.write(result, path)

@@ -20,6 +20,7 @@ from kanon_tui.screens.dialogs import Confirm
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.command_dialog import CommandDialog
 from kanon_tui.screens.results.csv_dialog import CsvDialog
+from kanon_tui.screens.results.signing_dialog import SigningDialog
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import answer, open_results, text_of
 
@@ -207,3 +208,27 @@ async def test_a_release_goes_into_files_that_people_have(sample, make_app, tmp_
             await answer(pilot, str(tmp_path / f"release.{ending}"))
             written = read_table(tmp_path / f"release.{ending}", ReadOptions(header=True))
             assert written.frame.rows() == screen.result.table.rows()
+
+
+async def test_the_texts_of_the_report_are_typed_and_written(
+    sample, make_app, tmp_path: Path
+) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        await open_results(pilot, "datafly")
+        await export(pilot, 9)
+        assert isinstance(pilot.app.screen, SigningDialog)
+        await pilot.press(*"research", "tab", "tab", *"k is 5", "enter", *"age coded", "tab")
+        await pilot.press(*"A. Officer", "ctrl+r")
+        await settle(pilot)
+        texts = session_of(pilot).project.report
+        assert (texts.purpose, texts.recipients) == ("research", "")
+        assert (texts.decisions, texts.signed_by) == (("k is 5", "age coded"), ("A. Officer",))
+        await pilot.press("escape")
+        await export(pilot, 3)
+        await answer(pilot, str(tmp_path / "report.md"))
+        report = (tmp_path / "report.md").read_text()
+        assert all(text in report for text in ("research", "k is 5", "age coded", "A. Officer"))
+        await export(pilot, 9)
+        await pilot.press("x", "escape")
+        await settle(pilot)
+        assert session_of(pilot).project.report == texts

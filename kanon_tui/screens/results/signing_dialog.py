@@ -1,0 +1,103 @@
+"""What the report says for those who answer for the release, typed where the release is made."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Input, Label, Static, TextArea
+
+from kanon_tui.core.fields.declaration import fields_of
+from kanon_tui.core.project.report_texts import ReportTexts
+from kanon_tui.screens.dialogs import Dialog
+
+__all__ = ["SigningDialog"]
+
+_SEVERAL = ("decisions", "signed_by")
+"""Texts of several lines, each one of its own."""
+
+
+class SigningDialog(Dialog):
+    """Gives `ReportTexts`, or None."""
+
+    HELP = """## The page to sign
+
+A report begins with a page for those who answer for the release. It says what the release is for
+and who gets it, and ends with what was decided and a line for every signature. These texts are
+kept in the project (`report`), and stand in the report as they are written here.
+
+*decisions* and *signed by* take a line each: `k = 5, by the data protection officer`.
+
+`ctrl+r` accepts; `tab` goes to the next field. Example: type a purpose, accept, then export the
+*report*: it stands under its title.
+"""
+    DEFAULT_CSS = """
+    SigningDialog .field { height: 1; }
+    SigningDialog .field Label { width: 12; }
+    SigningDialog .tall, SigningDialog .tall TextArea { height: 4; }
+    SigningDialog TextArea { border: none; padding: 0; width: 1fr; }
+    SigningDialog Input { width: 1fr; }
+    SigningDialog #meaning { margin-top: 1; height: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
+
+    def __init__(self, texts: ReportTexts) -> None:
+        super().__init__()
+        self._texts = texts
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Label("What does the report say?", classes="title")
+            for field in fields_of(ReportTexts):
+                value = getattr(self._texts, field.name)
+                several = field.name in _SEVERAL
+                with Horizontal(classes="field tall" if several else "field"):
+                    yield Label(field.name.replace("_", " "))
+                    if several:
+                        yield TextArea("\n".join(value), compact=True, id=field.name)
+                    else:
+                        yield Input(value, compact=True, id=field.name)
+            yield Static(id="meaning", classes="hint")
+            with Horizontal(id="buttons"):
+                yield Button("Accept (ctrl+r)", variant="primary", id="accept", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
+
+    def on_descendant_focus(self) -> None:
+        """Say what the field is for."""
+        said = {field.name: field.help for field in fields_of(ReportTexts)}
+        focused = self.focused.id if self.focused is not None else None
+        text = said.get(focused or "", "")
+        if focused in _SEVERAL:
+            text += "; one on each line"
+        self.query_one("#meaning", Static).update(Text(text))
+
+    def typed(self) -> ReportTexts:
+        """What the fields say."""
+        several = {
+            name: tuple(
+                line.strip()
+                for line in self.query_one(f"#{name}", TextArea).text.splitlines()
+                if line.strip()
+            )
+            for name in _SEVERAL
+        }
+        single = {
+            field.name: self.query_one(f"#{field.name}", Input).value.strip()
+            for field in fields_of(ReportTexts)
+            if field.name not in _SEVERAL
+        }
+        return ReportTexts(**single, **several)
+
+    def action_accept(self) -> None:
+        self.dismiss(self.typed())
+
+    @on(Button.Pressed)
+    def pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "accept":
+            self.action_accept()
+        else:
+            self.dismiss(None)
