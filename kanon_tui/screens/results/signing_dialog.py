@@ -77,20 +77,19 @@ kept in the project (`report`), and stand in the report as they are written here
 
     def typed(self) -> ReportTexts:
         """What the fields say."""
-        several = {
-            name: tuple(
-                line.strip()
-                for line in self.query_one(f"#{name}", TextArea).text.splitlines()
-                if line.strip()
-            )
-            for name in _SEVERAL
-        }
-        single = {
-            field.name: self.query_one(f"#{field.name}", Input).value.strip()
-            for field in fields_of(ReportTexts)
-            if field.name not in _SEVERAL
-        }
-        return ReportTexts(**single, **several)
+        return ReportTexts(
+            purpose=self._line("purpose"),
+            recipients=self._line("recipients"),
+            decisions=self._lines("decisions"),
+            signed_by=self._lines("signed_by"),
+        )
+
+    def _line(self, name: str) -> str:
+        return self.query_one(f"#{name}", Input).value.strip()
+
+    def _lines(self, name: str) -> tuple[str, ...]:
+        lines = self.query_one(f"#{name}", TextArea).text.splitlines()
+        return tuple(line.strip() for line in lines if line.strip())
 
     def action_accept(self) -> None:
         self.dismiss(self.typed())
