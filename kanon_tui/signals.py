@@ -6,7 +6,8 @@ sentence is said and the process ends with 128 and the number of the signal. Ste
 together hold signals back (`core.interruption.uninterrupted`).
 
 The application is asked to leave by itself; it is ended if it has not done so after some seconds,
-or at the next signal.
+or at the next signal. A terminal may also vanish without a signal that is heard: nohup has it
+ignored, and only some processes are sent it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -26,7 +28,11 @@ __all__ = ["code_of", "end_at_signals", "ending_gently", "interrupted"]
 PATIENCE = 5.0
 """Seconds that the application has to leave by itself."""
 
-_gently: list[tuple[Callable[[int], bool], Callable[[], None]]] = []
+LOOK = 0.5
+"""Seconds between two looks at whether the terminal is still there."""
+
+Leaving = tuple[Callable[[int], bool], Callable[[], None]]
+_gently: list[Leaving] = []
 _SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 
 
@@ -46,9 +52,13 @@ def end_at_signals() -> None:
 def ending_gently(ask: Callable[[int], bool], restore: Callable[[], None]) -> Iterator[None]:
     """While the application runs: `ask` it to leave, which it may not be able to (False).
 
-    `restore` gives the terminal back when it has to be ended.
+    `restore` gives the terminal back when it has to be ended. A terminal that vanishes is taken
+    for a signal that it does.
     """
-    _gently.append((ask, restore))
+    leaving = ask, restore
+    _gently.append(leaving)
+    if os.isatty(0):
+        threading.Thread(target=_end_without_terminal, args=(leaving,), daemon=True).start()
     try:
         yield
     finally:
@@ -59,6 +69,17 @@ def interrupted() -> str:
     """The sentence about an interruption: what there is now."""
     names = joined([path.name for path in dict.fromkeys(written)])
     return f"interrupted; {names} had been written" if names else "interrupted; nothing was written"
+
+
+def _end_without_terminal(leaving: Leaving) -> None:
+    """End as at SIGHUP when the terminal is gone and no signal has come by the second look."""
+    gone = False
+    while leaving in _gently:
+        if gone:
+            _end(signal.SIGHUP, None)
+            return
+        gone = not os.isatty(0)
+        time.sleep(LOOK)
 
 
 def _end(number: int, frame: Any) -> None:

@@ -11,8 +11,8 @@ import struct
 import sys
 import termios
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.paths import ROOT
@@ -26,8 +26,10 @@ QUIET = 0.4
 class Terminal:
     """The screen's side of a pseudo-terminal: keys go in, bytes come out."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, process: int, descriptor: int) -> None:
+        self._process, self._descriptor = process, descriptor
+        self.code: int | None = None
+        """What the application ended with, once it is known."""
 
     def press(self, keys: bytes) -> bytes:
         """Send keys and give what the application painted because of them."""
@@ -48,12 +50,36 @@ class Terminal:
             assert time.monotonic() < deadline, received[-500:]
         return received
 
+    def vanish(self) -> int:
+        """Take the terminal away, and give what the application ends with."""
+        os.close(self._descriptor)
+        deadline = time.monotonic() + LONGEST_WAIT
+        while not (ended := os.waitpid(self._process, os.WNOHANG))[0]:
+            assert time.monotonic() < deadline, "it goes on without a terminal"
+            time.sleep(0.02)
+        self.code = os.waitstatus_to_exitcode(ended[1])
+        return self.code
+
+    def end(self) -> None:
+        """End the application if it has not ended, and wait for it."""
+        if self.code is None:
+            os.kill(self._process, signal.SIGKILL)
+            with suppress(OSError):  # it has vanished already
+                os.close(self._descriptor)
+            os.waitpid(self._process, 0)
+
     def _readable(self, seconds: float) -> bool:
         return bool(select.select([self._descriptor], [], [], seconds)[0])
 
 
 @contextmanager
-def application(file: Path, state: Path, columns: int = 120, lines: int = 40) -> Iterator[Terminal]:
+def application(
+    file: Path,
+    state: Path,
+    columns: int = 120,
+    lines: int = 40,
+    ignored: Collection[signal.Signals] = (),
+) -> Iterator[Terminal]:
     """The application on a file, in a terminal of this size; ended however the test ends."""
     process, descriptor = pty.fork()
     if process == 0:
@@ -64,11 +90,12 @@ def application(file: Path, state: Path, columns: int = 120, lines: int = 40) ->
             "XDG_STATE_HOME": str(state),
             "XDG_CONFIG_HOME": str(state),
         }
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
         os.execv(sys.executable, [sys.executable, "-m", "kanon_tui", str(file)])
+    terminal = Terminal(process, descriptor)
     try:
         fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        yield Terminal(descriptor)
+        yield terminal
     finally:
-        os.kill(process, signal.SIGKILL)
-        os.close(descriptor)
-        os.waitpid(process, 0)
+        terminal.end()

@@ -13,7 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.editing.recovery import RecoveryStore
 from tests.commands.command_line import ENVIRONMENT, PATIENCE, started, wait_for_file
+from tests.terminal import application
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -199,6 +202,21 @@ def test_the_application_leaves_the_terminal_as_it_was(
     assert b"interrupted; unsaved changes are kept" in shown
     assert b"Traceback" not in shown
     assert shown.rindex(b"\x1b[?1049l") > shown.rindex(b"\x1b[?1049h")
+
+
+@pytest.mark.parametrize("ignored", [(), (signal.SIGHUP,)])
+def test_a_terminal_that_vanishes_ends_the_application(
+    ignored: tuple[signal.Signals, ...], folder: Path
+) -> None:
+    """Whether its signal is heard or ignored, as under nohup; unsaved work is kept."""
+    state = folder / "state"
+    with application(folder / "p.yaml", state, ignored=ignored) as terminal:
+        terminal.wait_for(b"46201")
+        terminal.press(b"2")
+        terminal.press(b"o")  # another role for an attribute: an edit that nobody saves
+        assert terminal.vanish() == 128 + signal.SIGHUP
+    (kept,) = RecoveryStore(state / "kanon-tui").drafts()
+    assert kept.project.attributes["name"].role is Role.OTHER
 
 
 # -- output that cannot be written

@@ -2,10 +2,11 @@
 
 CSV is read in one of two ways. `_count_records` walks over the bytes with numpy and proves that the
 file is regular: quotes open and close at the edges of fields, every record has as many fields as
-the first. Polars then parses it at full speed. That proof is needed because Polars pads short
-records silently, and because a regular file is one on which all CSV readers agree. Any other file
-goes through Python's `csv` module, record by record: it reads the odd but legal ones (blank lines,
-a quote inside a word, mixed line ends) and finds the row at fault in the broken ones.
+there are columns (a header may be one short). Polars then parses it at full speed. That proof is
+needed because Polars pads short records silently, and because a regular file is one on which all
+CSV readers agree. Any other file goes through Python's `csv` module, record by record: it reads the
+odd but legal ones (blank lines, a quote inside a word, mixed line ends) and finds the row at fault
+in the broken ones.
 
 Cost: two passes over the text, memory for the text and for its cells.
 """
@@ -41,15 +42,17 @@ _CHUNK = 1 << 22
 _BATCH = 50_000
 
 
-def parse_csv(text: bytes, dialect: Dialect, width: int, file: str) -> pl.DataFrame:
-    """All records as texts, the header among them."""
+def parse_csv(
+    text: bytes, dialect: Dialect, width: int, file: str, one_short: bool = False
+) -> pl.DataFrame:
+    """All records as texts, the header among them, which may be one field short."""
     quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
     line_end = line_end_of_all(text.count(b"\r"), text.count(b"\n"), text.count(b"\r\n"))
     if line_end and may_be_regular(dialect, quote):
-        records = _count_records(text, dialect.delimiter, quote, line_end, width)
+        records = _count_records(text, dialect.delimiter, quote, line_end, width, one_short)
         if records:
-            return parse_regular(text, dialect, quote, line_end, width, records)
-    return pl.concat(parse_carefully(io.BytesIO(text), dialect, file, len(text)))
+            return parse_regular(text, dialect, quote, line_end, width, records, one_short)
+    return pl.concat(parse_carefully(io.BytesIO(text), dialect, file, len(text), one_short))
 
 
 def may_be_regular(dialect: Dialect, quote: str | None) -> bool:
@@ -58,9 +61,17 @@ def may_be_regular(dialect: Dialect, quote: str | None) -> bool:
 
 
 def parse_regular(
-    text: bytes, dialect: Dialect, quote: str | None, line_end: str, width: int, records: int
+    text: bytes,
+    dialect: Dialect,
+    quote: str | None,
+    line_end: str,
+    width: int,
+    records: int,
+    one_short: bool = False,
 ) -> pl.DataFrame:
     """The records of a text that is known to be regular."""
+    if one_short:
+        text = dialect.delimiter.encode() + text
     frame = pl.read_csv(
         text,
         has_header=False,
@@ -83,7 +94,12 @@ def line_end_of_all(returns: int, feeds: int, both: int) -> str | None:
 
 
 def _count_records(
-    text: bytes, delimiter: str, quote: str | None, line_end: str, width: int
+    text: bytes,
+    delimiter: str,
+    quote: str | None,
+    line_end: str,
+    width: int,
+    one_short: bool,
 ) -> int | None:
     """The number of records of a regular text, None for any other.
 
@@ -100,7 +116,7 @@ def _count_records(
     if width == 1 and any(blank in text[:end] for blank in (b"\n\n", b"\n\r\n", b"\r\r")):
         return None
     letters = np.frombuffer(text, np.uint8, end)
-    scan = RecordScan(delimiter, quote, line_end, width)
+    scan = RecordScan(delimiter, quote, line_end, width, one_short)
     for start in range(0, end, _CHUNK):
         if scan.take(letters, start, min(start + _CHUNK, end)) is None:
             return None
@@ -110,7 +126,9 @@ def _count_records(
 class RecordScan:
     """Walks over a text, chunk by chunk, for as long as it is regular."""
 
-    def __init__(self, delimiter: str, quote: str | None, line_end: str, width: int) -> None:
+    def __init__(
+        self, delimiter: str, quote: str | None, line_end: str, width: int, one_short: bool = False
+    ) -> None:
         self._cut, self._line = ord(delimiter), ord(line_end)
         self._mark = ord(quote) if quote else -1
         self._width = width
@@ -120,7 +138,7 @@ class RecordScan:
             self._edge[self._mark] = True
         self.records = 0
         """Records that ended so far."""
-        self._fields, self._inside = 0, 0
+        self._fields, self._inside = int(one_short), 0  # as if the first record had them all
 
     def take(self, letters: Letters, begin: int, end: int) -> Places | None:
         """Go on from `begin` to `end`; gives where records end there, None for no regular text.
@@ -163,7 +181,7 @@ class RecordScan:
 
 
 def parse_carefully(
-    text: IO[bytes], dialect: Dialect, file: str, size: int
+    text: IO[bytes], dialect: Dialect, file: str, size: int, one_short: bool = False
 ) -> Iterator[pl.DataFrame]:
     """Record by record, some at a time, with the row at fault when there is one."""
     lines = io.TextIOWrapper(text, encoding="utf-8", newline="")
@@ -174,6 +192,8 @@ def parse_carefully(
     try:
         for record in reader:
             if record:
+                if one_short and not width:
+                    record.insert(0, "")
                 width = width or len(record)
                 if len(record) != width:
                     raise InputError(

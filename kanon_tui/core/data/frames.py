@@ -14,7 +14,7 @@ from kanon_tui.core.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["all_texts", "check_size", "check_width", "column_names", "from_pandas", "header_names"]
+__all__ = ["all_texts", "check_size", "check_width", "column_names", "from_pandas"]
 
 MOST_COLUMNS = 200_000
 """No table of people is wider; one that is would take minutes to open, column by column."""
@@ -42,14 +42,6 @@ def column_names(given: Sequence[str] | bool, width: int, file: str) -> list[str
             )
         seen[name] = place
     return list(given)
-
-
-def header_names(row: Sequence[str]) -> list[str]:
-    """The names in a header; `a, b, c` are typed with layout even above records without it."""
-    first, *others = row
-    if all(name.startswith(" ") for name in others):
-        others = [name.lstrip(" ") for name in others]
-    return [first, *others]
 
 
 def check_width(width: int, file: str) -> None:

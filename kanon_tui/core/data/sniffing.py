@@ -1,4 +1,4 @@
-"""What kind of table is this: delimiter, quoting, header.
+"""What kind of table is this: delimiter, quoting.
 
 A file passes through in this order, each step leaving less to wonder about:
 
@@ -6,7 +6,7 @@ A file passes through in this order, each step leaving less to wonder about:
 2. `encoding.to_utf8` finds the encoding and yields UTF-8 without a byte order mark.
 3. `detect_dialect` tries delimiters and quotes on the first records and keeps the pair that cuts
    them into equally many fields.
-4. `has_header` compares the first record with those below it.
+4. `header.find_header` compares the first record with those below it.
 
 What the options fix is not detected. Everything refused here is an `InputError` naming the file.
 """
@@ -17,16 +17,12 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
-from kanon_tui.core.data.dates import date_formats
-from kanon_tui.core.data.numbers import parse_numbers
 from kanon_tui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +32,6 @@ __all__ = [
     "Dialect",
     "detect_dialect",
     "first_records",
-    "has_header",
 ]
 
 # Tried in this order: in files with decimal commas `1,5;2,5` both , and ; cut every record evenly.
@@ -45,7 +40,6 @@ DELIMITERS = ("\t", ";", ",", "|")
 _SAMPLE = 100_000  # bytes
 _SAMPLE_LINES = 20  # that are looked at, however long they are
 _SAMPLE_RECORDS = 200
-_COLUMNS_LOOKED_AT = 200  # of the many a table can have, evenly spread, to tell names from values
 
 
 # ------------------------------------------------------------------------- delimiter, quotes
@@ -146,31 +140,3 @@ def _spaces_follow(text: bytes, delimiter: str) -> bool:
     spaced = text.count(cut + b" ")
     at_end = text.count(cut + b"\n") + text.count(cut + b"\r") + text.endswith(cut)
     return spaced > 0 and spaced + at_end == text.count(cut)
-
-
-# ----------------------------------------------------------------------------------- header
-def has_header(records: Sequence[Sequence[str]], missing_tokens: Sequence[str]) -> bool:
-    """Whether the first record holds names rather than values.
-
-    A number or date on top of a column speaks against it, a word on top of numbers or dates for
-    it. When all columns are words, it holds values if most of them occur again below.
-    """
-    first, below = records[0], [record for record in records[1:] if len(record) == len(records[0])]
-    names = values = repeated = 0
-    places = range(0, len(first), -(-len(first) // _COLUMNS_LOOKED_AT))
-    for place in places:
-        cell = first[place]
-        others = [record[place] for record in below if record[place] not in missing_tokens]
-        if _number_or_date([cell]):
-            values += 1
-        elif cell in others:
-            repeated += 1
-        elif cell not in missing_tokens and _number_or_date(others):
-            names += 1
-    if names or values:
-        return names >= values
-    return repeated * 2 <= len(places)
-
-
-def _number_or_date(texts: Sequence[str]) -> bool:
-    return bool(texts) and bool(not np.isnan(parse_numbers(texts)).any() or date_formats(texts))

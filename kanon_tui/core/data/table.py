@@ -25,13 +25,13 @@ from kanon_tui.core.data.frames import (
     check_width,
     column_names,
     from_pandas,
-    header_names,
 )
+from kanon_tui.core.data.header import find_header
 from kanon_tui.core.data.other_readers import other_reader
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.sniffing import detect_dialect, first_records, has_header
+from kanon_tui.core.data.sniffing import detect_dialect, first_records
 from kanon_tui.core.data.text_series import FEW
 from kanon_tui.core.data.value_formats import Format, ValueFormats
 from kanon_tui.core.errors import InputError, suggestion
@@ -221,14 +221,10 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
         if not columns:
             raise InputError(f"{who} has no records")
         sample = [list(row) for row in zip(*(c.head(_SAMPLE) for c in columns), strict=True)]
-        chosen = options.header
-        if chosen == "auto":
-            chosen = has_header(sample, options.missing_tokens)
-        header = chosen is True
-        first = [str(column[0]) for column in columns] if header else chosen
+        found = find_header(sample, options.header, options.missing_tokens, who)
+        header, names = found.first_record, found.names
         if header:
             columns, kept = [column.slice(1) for column in columns], kept[1:] - 1
-        names = column_names(first, len(columns), who)
     names = column_names(names, len(columns), who)
     frame = pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
     check_size(frame, who, "")
@@ -331,23 +327,18 @@ def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFact
     if not sample:
         raise InputError(f"{path.name} holds only blank lines; it needs at least one record")
     check_width(len(sample[0]), path.name)
-    header = options.header
-    if header == "auto":
-        header = has_header(sample, options.missing_tokens)
+    header = find_header(sample, options.header, options.missing_tokens, path.name)
     line_end, quoting = line_end_of(text), quoting_of(text, dialect)
-    cells = parse_csv(text, dialect, len(sample[0]), path.name)
+    cells = parse_csv(text, dialect, len(header.names), path.name, header.one_short)
     del text
-    named = header is True
-    frame = cells.slice(1) if named else cells
-    frame.columns = column_names(
-        header_names(cells.row(0)) if named else header, cells.width, path.name
-    )
+    frame = cells.slice(1) if header.first_record else cells
+    frame.columns = header.names
     check_size(frame, path.name, " below its header; if the first row is data, set header: false")
     facts = replace(
         facts,
         format="tsv" if dialect.delimiter == "\t" else "csv",
         delimiter=dialect.delimiter,
-        header=named,
+        header=header.first_record,
         quote=dialect.quote or "none",
         space_after_delimiter=dialect.spaces,
         line_end=line_end,

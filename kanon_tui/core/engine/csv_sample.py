@@ -23,6 +23,7 @@ from kanon_tui.core.data.csv_text import (
     parse_carefully,
     parse_regular,
 )
+from kanon_tui.core.data.header import Header
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.sniffing import first_records
 from kanon_tui.core.data.table import FileFacts, Table, in_order_of, like_first_part
@@ -76,13 +77,14 @@ class _Sampling:
         self.files, self.sizes = files, sizes
         with open(files[0], "rb") as file:
             self.head = read_head(file, files[0], sizes[0], options)
-        self.names, self.facts = self.head.described()
+        self.header, self.facts = self.head.described()
+        self.names = self.header.names
         empty = pl.DataFrame({name: [] for name in self.names})
         self._like_first = like_first_part(options, Table(empty, self.facts))
 
     def take(self, records: int) -> CsvSample:
         """Sample about so many records."""
-        first, used = _first_stretch(self.head, self.names, bool(self.facts.header))
+        first, used = _first_stretch(self.head, self.header)
         total = sum(self.sizes)
         facts = replace(self.facts, bytes=total)
         if len(self.files) == 1 and self.head.whole:
@@ -112,7 +114,7 @@ class _Sampling:
             head, names = self.head, self.names
             if place:
                 head = read_head(file, path, size, self._like_first)
-                names, _ = head.described()
+                names = head.described()[0].names
             file.seek(offset)
             text = file.read(length)
         found = _regular_stretch(text, head, names)
@@ -121,10 +123,11 @@ class _Sampling:
         return in_order_of(self.names, found[0], path, self.files[0]), found[1]
 
 
-def _first_stretch(head: CsvHead, names: Sequence[str], named: bool) -> _Stretch:
+def _first_stretch(head: CsvHead, header: Header) -> _Stretch:
     """The beginning of the first file, below its header."""
-    found = _regular(head.text, head, names, head.whole)
-    cells, used = (_careful(head, names), len(head.text)) if found is None else found
+    named = header.first_record
+    found = _regular(head.text, head, header.names, head.whole, header.one_short)
+    cells, used = (_careful(head, header), len(head.text)) if found is None else found
     cells = cells.slice(int(named))
     if not cells.height and head.whole:
         where = " below its header; if the first row is data, set header: false" if named else ""
@@ -132,15 +135,16 @@ def _first_stretch(head: CsvHead, names: Sequence[str], named: bool) -> _Stretch
     return cells, used
 
 
-def _careful(head: CsvHead, names: Sequence[str]) -> pl.DataFrame:
+def _careful(head: CsvHead, header: Header) -> pl.DataFrame:
     """All records of the beginning; where it is cut off, what can be read of it."""
-    text = head.text
+    text, names = io.BytesIO(head.text), header.names
     try:
-        frame = pl.concat(parse_carefully(io.BytesIO(text), head.dialect, head.file, len(text)))
+        size = len(head.text)
+        frame = pl.concat(parse_carefully(text, head.dialect, head.file, size, header.one_short))
     except InputError:
         if head.whole:
             raise
-        rows = [row for row in first_records(text, head.dialect) if len(row) == len(names)]
+        rows = [row for row in first_records(head.text, head.dialect) if len(row) == len(names)]
         return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
     frame.columns = list(names)
     return frame
@@ -160,7 +164,9 @@ def _regular_stretch(text: bytes, head: CsvHead, names: Sequence[str]) -> _Stret
     return None
 
 
-def _regular(text: bytes, head: CsvHead, names: Sequence[str], whole: bool) -> _Stretch | None:
+def _regular(
+    text: bytes, head: CsvHead, names: Sequence[str], whole: bool, one_short: bool = False
+) -> _Stretch | None:
     """The whole records of a text that begins with one; None where it is not regular."""
     dialect, width = head.dialect, len(names)
     text = text.rstrip(b"\r\n") if whole else text
@@ -171,7 +177,7 @@ def _regular(text: bytes, head: CsvHead, names: Sequence[str], whole: bool) -> _
         return None
     if line_end is None or not may_be_regular(dialect, quote):
         return None
-    scan = RecordScan(dialect.delimiter, quote, line_end, width)
+    scan = RecordScan(dialect.delimiter, quote, line_end, width, one_short)
     ends = scan.take(np.frombuffer(text, np.uint8), 0, len(text))
     records = None if ends is None else scan.finish() if whole else len(ends)
     if ends is None or not records:
@@ -181,6 +187,6 @@ def _regular(text: bytes, head: CsvHead, names: Sequence[str], whole: bool) -> _
         text.decode("utf-8")
     except UnicodeDecodeError:
         return None  # the survey of the whole says where and why
-    frame = parse_regular(text, dialect, quote, line_end, width, records)
+    frame = parse_regular(text, dialect, quote, line_end, width, records, one_short)
     frame.columns = list(names)
     return frame, len(text)

@@ -19,9 +19,10 @@ import numpy as np
 from kanon_tui.core.data.csv_format import line_end_of, quoting_of
 from kanon_tui.core.data.csv_text import RecordScan, line_end_of_all, may_be_regular
 from kanon_tui.core.data.encoding import to_utf8
-from kanon_tui.core.data.frames import check_width, column_names, header_names
+from kanon_tui.core.data.frames import check_width
+from kanon_tui.core.data.header import Header, find_header
 from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.sniffing import Dialect, detect_dialect, first_records, has_header
+from kanon_tui.core.data.sniffing import Dialect, detect_dialect, first_records
 from kanon_tui.core.data.table import FileFacts
 from kanon_tui.core.errors import InputError
 
@@ -32,8 +33,8 @@ _BLOCK = 1 << 24
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 
-Cut = tuple[int, int, int, str | None, str | None, bool]
-"""Begin, end, records, quote, line end, whether the first record is the header."""
+Cut = tuple[int, int, int, str | None, str | None, bool, bool]
+"""Begin, end, records, quote, line end, whether the first record is the header, one cell short."""
 
 
 class NotInPiecesError(InputError):
@@ -44,7 +45,7 @@ class NotInPiecesError(InputError):
 class CsvSurvey:
     """What a CSV file is."""
 
-    names: list[str]
+    header: Header
     dialect: Dialect
     facts: FileFacts
     cuts: list[Cut]
@@ -84,17 +85,17 @@ def _survey(
     signs = _all_signs(file, head.start, path.name, head.dialect)
     if head.dialect.spaces and options.space_after_delimiter == "auto":
         head = replace(head, spaces=signs.spaced + signs.at_end == signs.cuts)
-    names, facts = head.described()
-    cuts = _cuts(file, head, size, signs, len(names), piece_bytes)
-    named = bool(facts.header)
+    header, facts = head.described()
+    cuts = _cuts(file, head, size, signs, header, piece_bytes)
+    named = header.first_record
     if cuts is None:
-        cuts = [(head.start, size, 0, None, None, named)]
+        cuts = [(head.start, size, 0, None, None, named, header.one_short)]
     else:
-        cuts = [(*cuts[0][:5], named), *cuts[1:]]
+        cuts = [(*cuts[0][:5], named, header.one_short), *cuts[1:]]
     if cuts[0][4] is not None and sum(cut[2] for cut in cuts) == int(named):
         where = " below its header; if the first row is data, set header: false" if named else ""
         raise InputError(f"{path.name} has no records{where}")
-    return CsvSurvey(names, head.dialect, facts, cuts)
+    return CsvSurvey(header, head.dialect, facts, cuts)
 
 
 @dataclass(frozen=True)
@@ -122,32 +123,27 @@ class CsvHead:
         """Whether the beginning is all there is."""
         return self.start + len(self.text) >= self.size
 
-    def described(self) -> tuple[list[str], FileFacts]:
+    def described(self) -> tuple[Header, FileFacts]:
         """The names of the columns, and what the file is."""
         dialect, options = self.dialect, self.options
         sample = first_records(self.text, dialect)
         if not sample:
             raise InputError(f"{self.file} holds only blank lines; it needs at least one record")
-        width = len(sample[0])
-        check_width(width, self.file)
-        header = options.header
-        if header == "auto":
-            header = has_header(sample, options.missing_tokens)
-        named = header is True
-        names = column_names(header_names(sample[0]) if named else header, width, self.file)
+        check_width(len(sample[0]), self.file)
+        header = find_header(sample, options.header, options.missing_tokens, self.file)
         facts = FileFacts(
             "tsv" if dialect.delimiter == "\t" else "csv",
             None,
             self.size,
             delimiter=dialect.delimiter,
             encoding=self.encoding,
-            header=named,
+            header=header.first_record,
             quote=dialect.quote or "none",
             space_after_delimiter=dialect.spaces,
             line_end=line_end_of(self.text),
             quoting=quoting_of(self.text, dialect),
         )
-        return names, facts
+        return header, facts
 
 
 def read_head(file: IO[bytes], path: Path, size: int, options: ReadOptions) -> CsvHead:
@@ -218,16 +214,17 @@ def _all_signs(file: IO[bytes], start: int, name: str, dialect: Dialect) -> _Sig
 
 
 def _cuts(
-    file: IO[bytes], head: CsvHead, size: int, signs: _Signs, width: int, piece_bytes: int
+    file: IO[bytes], head: CsvHead, size: int, signs: _Signs, header: Header, piece_bytes: int
 ) -> list[Cut] | None:
     """Where records end, about every so many bytes; None for an irregular text."""
     start, dialect = head.start, head.dialect
     line_end = line_end_of_all(signs.returns, signs.feeds, signs.both)
     quote = dialect.quote if signs.quotes else None
+    width = len(header.names)
     if width == 1 or line_end is None or not may_be_regular(dialect, quote):
         return None
     end = _end_of_text(file, start, size)
-    scan = RecordScan(dialect.delimiter, quote, line_end, width)
+    scan = RecordScan(dialect.delimiter, quote, line_end, width, header.one_short)
     cuts: list[Cut] = []
     begin, counted, place = start, 0, start
     block = min(_BLOCK, max(piece_bytes, 1))
@@ -246,12 +243,12 @@ def _cuts(
         if len(ends) and place - begin >= piece_bytes and place < end:
             last = place - (upto - int(ends[-1])) + 1
             if last < end:
-                cuts.append((begin, last, scan.records - counted, quote, line_end, False))
+                cuts.append((begin, last, scan.records - counted, quote, line_end, False, False))
                 begin, counted = last, scan.records
     records = scan.finish()
     if records is None:
         return None
-    cuts.append((begin, end, records - counted, quote, line_end, False))
+    cuts.append((begin, end, records - counted, quote, line_end, False, False))
     return cuts
 
 

@@ -47,7 +47,9 @@ class Piece:
     line_end: str | None = None
     """None for a text that must be read carefully, from its first byte to its last."""
     header: bool = False
-    """Whether its first record holds the names."""
+    """Whether its first record holds the names …"""
+    one_short: bool = False
+    """… but for that of the first column."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,9 @@ class Source:
             with open(piece.path, "rb") as file:
                 file.seek(piece.begin)
                 header = piece.header
-                for cells in parse_carefully(file, self.dialect, piece.path.name, piece.end):
+                for cells in parse_carefully(
+                    file, self.dialect, piece.path.name, piece.end, piece.one_short
+                ):
                     yield self._named(cells, piece, header)
                     header = False
             return
@@ -104,7 +108,13 @@ class Source:
             file.seek(piece.begin)
             text = file.read(piece.end - piece.begin)
         cells = parse_regular(
-            text, self.dialect, piece.quote, piece.line_end, len(self.names), piece.records
+            text,
+            self.dialect,
+            piece.quote,
+            piece.line_end,
+            len(self.names),
+            piece.records,
+            piece.one_short,
         )
         yield self._named(cells, piece, piece.header)
 
@@ -179,15 +189,16 @@ def _open_csv(files: Sequence[Path], options: ReadOptions, piece_bytes: int) -> 
     size = 0
     for file in files:
         one = survey_csv(file, options, piece_bytes)
+        names = one.header.names
         size += one.facts.bytes
-        columns.append(tuple(one.names))
+        columns.append(tuple(names))
         pieces += [Piece(file, *cut) for cut in one.cuts]
         if first is None:
-            first = Source(tuple(one.names), (), one.facts, options, one.dialect)
-            table = Table(pl.DataFrame({name: [] for name in one.names}), one.facts)
+            first = Source(tuple(names), (), one.facts, options, one.dialect)
+            table = Table(pl.DataFrame({name: [] for name in names}), one.facts)
             options = like_first_part(options, table)
-        elif set(one.names) != set(first.names):
-            in_order_of(first.names, pl.DataFrame({name: [] for name in one.names}), file, files[0])
+        elif set(names) != set(first.names):
+            in_order_of(first.names, pl.DataFrame({name: [] for name in names}), file, files[0])
     assert first is not None
     return replace(
         first,

@@ -6,10 +6,29 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.widgets.column_layout import GridColumn
 from kanon_tui.widgets.grid import Cell, printable
 
-__all__ = ["AttributeRows"]
+__all__ = ["AttributeRows", "kind_text", "role_text"]
+
+_SHORT = {"median": "med", "hierarchy": "hier", "range": "", "ancestor": ""}
+"""What a class prints, in four letters; nothing for what is usual."""
+
+
+def role_text(spec: AttributeSpec) -> str:
+    """`quasi mean`: the role, and how it is published where that is not as usual."""
+    if spec.role is Role.IDENTIFIER and spec.identifier == "pseudonym":
+        return "pseudonym"
+    prints = spec.publish if spec.role is Role.QUASI and spec.publish else ""
+    return f"{spec.role} {_SHORT.get(prints, prints)}".rstrip()
+
+
+def kind_text(spec: AttributeSpec) -> str:
+    """`numeric ≤≥`: the kind, and the ends that are coded."""
+    ends = ("≤" if spec.bottom is not None else "") + ("≥" if spec.top is not None else "")
+    return f"{spec.kind} {ends}".rstrip()
 
 
 class AttributeRows:

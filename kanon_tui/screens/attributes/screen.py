@@ -21,7 +21,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.weights import redundant
 from kanon_tui.screens.attributes.association import AssociationDialog
-from kanon_tui.screens.attributes.attribute_rows import AttributeRows
+from kanon_tui.screens.attributes.attribute_rows import AttributeRows, kind_text, role_text
 from kanon_tui.screens.attributes.figures import (
     Associations,
     ColumnFigures,
@@ -66,7 +66,8 @@ Say what each column is:
 
 On a new file these are guesses, marked `?`: `v` accepts them all, `enter` the one under the cursor,
 and so does setting it. Below the table stands why it was guessed. `k` chooses what the values are
-(numbers, dates, texts) and how they are written, with a preview.
+(numbers, dates, texts) and how they are written, with a preview; `e` how it is published. A word
+beside *quasi* (`mean`, `set`) is what a class prints, `≤` and `≥` beside the kind are coded ends.
 
 The gauge below counts the records (people, with a *person*) that the quasi-identifiers, taken
 together, give away now. It warns of a column that numbers people and repeats.
@@ -238,8 +239,8 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         mark[Role.PERSON] = "suppressed"
         cells = [
             Cell(name),
-            Cell(str(spec.role), "" if spec.role is Role.OTHER else mark[spec.role]),  # type: ignore[index]
-            Cell(str(spec.kind)),
+            Cell(role_text(spec), "" if spec.role is Role.OTHER else mark[spec.role]),  # type: ignore[index]
+            Cell(kind_text(spec)),
             Cell(weight),
             Cell(f"{known.distinct:,}" if known else "…"),
             Cell(f"{known.missing:,}" if known else "…", "warn" if known and known.missing else ""),

@@ -25,7 +25,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
 from kanon_tui.screens.data.facts import facts_line, profile_lines
 from kanon_tui.screens.data.reading import ReadingDialog
-from kanon_tui.screens.data.table_view import View, arranged_records, parse_filter
+from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
 from kanon_tui.screens.dialogs import AskText
 from kanon_tui.screens.pick import Pick
 from kanon_tui.widgets.grid import Grid, printable
@@ -49,8 +49,9 @@ and change how the file is read: delimiter, encoding, header, quotes, missing to
 
 Example: press `/`, type `flu`, press `enter`: the cursor jumps to the next record with that
 value; `n` goes on to the one after, `N` back; how many there are stands below the table. `S`
-sorts by the column under the cursor (up, down, as in the file), `f` shows only some records; both
-are views: all records are anonymised. `c` goes to a column, `y` copies a cell, a row or a column.
+sorts by the column under the cursor (up, down, as in the file), `f` shows only some records (`flu`,
+or `>=65` of a number or date); both are views: all records are anonymised. `c` goes to a column,
+`y` copies a cell, a row or a column.
 """
     DEFAULT_CSS = """
     DataScreen #facts { height: auto; padding: 0 1; color: $text-muted; }
@@ -256,19 +257,28 @@ are views: all records are anonymised. `c` goes to a column, `y` copies a cell, 
 
     def action_filter(self) -> None:
         """Show only some records; what is anonymised stays the whole table."""
-        column, known = self.column, self.view.filter
+        session, column, known = self.session, self.column, self.view.filter
+        spec = session.attribute(column)
+        kind = spec.kind or Kind.CATEGORICAL
+        what = "dates" if kind is Kind.DATE else "numbers"
+        compared = f"<, >, <= and >= compare {what}; " if kind.ordered else ""
+
+        def check(text: str) -> Filter | None:
+            profiled = kind.ordered and (column, spec.kind, spec.format) in self._profiles
+            coded = coded_column(session.table, column, spec) if profiled else None
+            return parse_filter(column, text, kind, coded)
 
         def typed(text: str | None) -> None:
             if text is not None:
-                self._look(replace(self.view, filter=parse_filter(column, text)))
+                self._look(replace(self.view, filter=check(text)))
 
         self.ask(
             AskText(
                 f"Show records whose {column} has",
                 known.sign + known.text if known is not None and known.column == column else "",
-                hint="A text; =text the whole cell, !text without it, nothing: all records. "
-                "Only a view: all records are anonymised, whatever is shown.",
-                check=lambda text: parse_filter(column, text),
+                hint=f"A text; =text the whole cell, !text without it; {compared}nothing: all "
+                "records. Only a view: all records are anonymised, whatever is shown.",
+                check=check,
             ),
             typed,
         )

@@ -5,40 +5,71 @@ A view only: what is anonymised is the whole file in its own order, whatever is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.core.text import visible
 
 __all__ = ["Filter", "View", "arranged_records", "parse_filter"]
 
 
+SIGNS = ("<=", ">=", "<", ">", "=", "!")
+"""What may stand before the text of a filter; the first that fits counts."""
+COMPARISONS: dict[str, Callable[[Floats, float], NDArray[np.bool_]]] = {
+    "<=": np.less_equal, ">=": np.greater_equal, "<": np.less, ">": np.greater,
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Filter:
-    """Rows whose cell of a column has a text, is it, or has it not."""
+    """Rows whose cell of a column has a text, is it, has it not, or lies beyond a bound."""
 
     column: str
     text: str
     sign: str = ""
-    """`=`: the whole cell; `!`: not in the cell; nothing: somewhere in it."""
+    """`=`: the whole cell; `!`: not in the cell; `<` and the like: numbers and dates beyond the
+    text; nothing: somewhere in the cell."""
 
     def __str__(self) -> str:
+        if self.sign in COMPARISONS:
+            return f"{visible(self.column)} {self.sign} {visible(self.text)}"
         word = {"": "has", "=": "is", "!": "has not"}[self.sign]
         return f"{visible(self.column)} {word} '{visible(self.text)}'"
 
-    def keeps(self, cells: pl.Series) -> pl.Series:
-        """Which cells pass, whatever their case."""
+    def keeps(self, cells: pl.Series) -> NDArray[np.bool_]:
+        """Which cells have the text, whatever their case."""
         lower, wanted = cells.str.to_lowercase(), self.text.casefold()
         if self.sign == "=":
-            return lower == wanted
-        found = lower.str.contains(wanted, literal=True)
+            return (lower == wanted).to_numpy()
+        found = lower.str.contains(wanted, literal=True).to_numpy()
         return ~found if self.sign == "!" else found
+
+    def compares(self, column: Column) -> NDArray[np.bool_]:
+        """Which cells lie on the right side of the bound; of dates the day counts."""
+        numbers, bound = column.numbers, self.bound(column)
+        assert numbers is not None
+        if column.kind is Kind.DATE:
+            numbers, bound = np.floor(numbers), float(np.floor(bound))
+        return COMPARISONS[self.sign](numbers, bound)[column.codes]
+
+    def bound(self, column: Column) -> float:
+        """The number or day that is typed."""
+        number = float(column.parse([self.text])[0])
+        if np.isnan(number):
+            what = "date" if column.kind is Kind.DATE else "number"
+            like = f"; write one like '{column.values[0]}'" if column.values else ""
+            raise InputError(f"{column.name}: '{self.text}' is not a {what}{like}")
+        return number
 
 
 @dataclass(frozen=True)
@@ -72,16 +103,29 @@ class View:
         return View(None if self.descending else column, not self.descending, self.filter)
 
 
-def parse_filter(column: str, text: str) -> Filter | None:
-    """What somebody typed; nothing shows all records."""
+def parse_filter(
+    name: str, text: str, kind: Kind = Kind.CATEGORICAL, column: Column | None = None
+) -> Filter | None:
+    """What somebody typed; nothing shows all records.
+
+    Only numbers and dates are compared: in a category `<` is a letter. A bound is checked where the
+    column is known.
+    """
     text = text.strip()
     if not text:
         return None
-    sign = text[0] if text[0] in "=!" else ""
+    signs = [sign for sign in SIGNS if kind.ordered or sign not in COMPARISONS]
+    sign = next((sign for sign in signs if text.startswith(sign)), "")
     wanted = text[len(sign) :].strip()
+    if not wanted and sign in COMPARISONS:
+        what = "date" if kind is Kind.DATE else "number"
+        raise InputError(f"write a {what} after {sign}, or nothing to show all records")
     if not wanted and sign != "=":
         raise InputError("write a text after !, or nothing to show all records")
-    return Filter(column, wanted, sign)
+    found = Filter(name, wanted, sign)
+    if sign in COMPARISONS and column is not None:
+        found.bound(column)
+    return found
 
 
 def arranged_records(session: Session, view: View) -> Int64s:
@@ -89,8 +133,12 @@ def arranged_records(session: Session, view: View) -> Int64s:
     frame = session.table.frame
     records = np.arange(frame.height, dtype=np.int64)
     if view.filter is not None:
-        kept = view.filter.keeps(frame[view.filter.column])
-        records = records[kept.to_numpy()]
+        name = view.filter.column
+        if view.filter.sign in COMPARISONS:
+            column = coded_column(session.table, name, session.attribute(name))
+            records = records[view.filter.compares(column)]
+        else:
+            records = records[view.filter.keeps(frame[name])]
     if view.sort is not None:
         ranks = _ranks(session, view.sort)[records]
         missing_last = ranks < 0

@@ -1,4 +1,4 @@
-"""What a file is: compression, encoding, delimiter, quoting, header."""
+"""What a file is: compression, encoding, delimiter, quoting."""
 
 from __future__ import annotations
 
@@ -15,12 +15,8 @@ from kanon_tui.core.data.encoding import to_utf8
 from kanon_tui.core.data.sniffing import (
     Dialect,
     detect_dialect,
-    first_records,
-    has_header,
 )
 from kanon_tui.core.errors import InputError
-
-TOKENS = ("", "?", "NA")
 
 
 def dialect_of(text, delimiter="auto", quote="auto", spaces="auto"):
@@ -174,24 +170,3 @@ def test_what_is_given_is_not_detected():
             dialect_of("a,b\n", delimiter=wrong)
     with pytest.raises(InputError, match="the quote must be"):
         dialect_of("a,b\n", quote="`")
-
-
-@pytest.mark.parametrize(
-    ("text", "header"),
-    [
-        ("age,sex\n39,M\n50,F\n", True),
-        ("39,M\n50,F\n", False),
-        ("birth,sex\n1964-09-13,M\n", True),
-        ("1964-09-13,M\n1965-01-01,F\n", False),
-        ("sex,country\nM,Japan\nF,Iran\n", True),
-        ("M,Japan\nF,Japan\nM,Iran\n", False),
-        (",age\n0,39\n1,50\n", True),  # to be refused for its empty name, not taken as data
-        ("?,39\nx,50\n", False),
-        ("a,b\n", True),
-        ("1,2\n", False),
-        ("id,gain,loss\nx7,NA,?\nx8,0,1\n", True),
-    ],
-)
-def test_headers_are_told_from_records(text, header):
-    records = first_records(text.encode(), Dialect(",", '"'))
-    assert has_header(records, TOKENS) is header

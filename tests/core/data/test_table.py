@@ -339,18 +339,6 @@ def test_a_header_longer_than_the_sample_is_read_whole(tmp_path: Path) -> None:
     assert table.frame.row(2) == tuple(rows[2])
 
 
-def test_of_very_many_columns_some_tell_names_from_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    import kanon_tui.core.data.sniffing as sniffing
-
-    asked: list[object] = []
-    really = sniffing._number_or_date
-    monkeypatch.setattr(
-        sniffing, "_number_or_date", lambda texts: asked.append(texts) or really(texts)
-    )
-    assert sniffing.has_header([["x"] * 50_000, ["1"] * 50_000], [""])
-    assert len(asked) <= 2 * sniffing._COLUMNS_LOOKED_AT
-
-
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_table_wider_than_any_gets_a_sentence(tmp_path, monkeypatch, ending) -> None:
     monkeypatch.setattr("kanon_tui.core.data.frames.MOST_COLUMNS", 4)

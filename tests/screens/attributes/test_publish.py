@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import get_args
+
 from textual.widgets import Input, Select, Static
 
+from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.project.attribute import AttributeSpec, Publish
+from kanon_tui.screens.attributes.attribute_rows import kind_text, role_text
 from kanon_tui.screens.attributes.publish_dialog import PublishDialog
+from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until
+
+
+def cells(pilot, attribute: str) -> list[str]:
+    """What the table says of an attribute, as far as there is room."""
+    source = pilot.app.screen.query_one("#attributes", Grid).source
+    rows = [[cell.text for cell in row] for row in source.rows(0, source.height)]
+    widths = [column.width for column in source.columns]
+    (found,) = [row for row in rows if row[0] == attribute]
+    return [text[:width] for text, width in zip(found, widths, strict=True)][1:]
 
 
 async def test_what_a_class_prints(sample, make_app) -> None:
@@ -21,6 +37,7 @@ async def test_what_a_class_prints(sample, make_app) -> None:
         await pilot.press("ctrl+r")
         await settle(pilot)
         assert session_of(pilot).attribute("gender").publish == "mode"
+        assert cells(pilot, "gender")[:2] == ["quasi mode", "categorical"]
         await pilot.press("ctrl+z")
         await settle(pilot)
         assert session_of(pilot).attribute("gender").publish is None
@@ -40,6 +57,7 @@ async def test_pseudonyms_are_chosen_with_a_warning(sample, make_app) -> None:
         session = session_of(pilot)
         first = next(iter(session.project.attributes))
         assert session.attribute(first).identifier == "pseudonym"
+        assert cells(pilot, first)[0] == "pseudonym"
         assert "published as pseudonyms" in " ".join(session.task().warnings)
 
 
@@ -71,8 +89,21 @@ async def test_ends_are_coded_and_a_wrong_bound_is_told_where_it_was_typed(
         await settle(pilot)
         session = session_of(pilot)
         assert (session.attribute("age").top, session.attribute("age").bottom) == (70, 20)
+        assert cells(pilot, "age")[:2] == ["quasi", "numeric ≤≥"]
         age = session.task().quasi[0].column
         assert (age.values[0], age.values[-1]) == ("<=20", ">=70")
         await pilot.press("ctrl+z")
         await settle(pilot)
         assert session_of(pilot).attribute("age").top is None
+        assert cells(pilot, "age")[:2] == ["quasi", "numeric"]
+
+
+def test_every_way_of_publishing_has_a_mark_that_fits() -> None:
+    spec = AttributeSpec(Role.QUASI, Kind.NUMERIC, bottom=18)
+    marked = {each: role_text(replace(spec, publish=each)) for each in get_args(Publish)}
+    assert marked.pop("range") == marked.pop("ancestor") == "quasi"
+    assert len(set(marked.values())) == len(marked)
+    assert all(text.startswith("quasi ") and len(text) <= 10 for text in marked.values())
+    assert kind_text(spec) == "numeric ≤"
+    assert kind_text(replace(spec, kind=Kind.DATE, bottom=None, top="2000-01-01")) == "date ≥"
+    assert role_text(replace(spec, role=Role.OTHER, publish="mean")) == "other"  # it has no class

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.screens.data.table_view import Filter, View, parse_filter
 from kanon_tui.widgets.grid import Grid
@@ -71,6 +72,38 @@ async def test_a_filter_is_a_view_and_says_so(people: Path, make_app) -> None:
         assert len(column(pilot, 1)) == 5
 
 
+async def test_numbers_and_dates_are_compared(tmp_path: Path, make_app) -> None:
+    data = tmp_path / "people.csv"
+    rows = ["9,13.09.1964", "100,14.09.1964", ",01.02.1980", "20,", "9.5,31.12.2001"]
+    data.write_text("age,born\n" + "\n".join(rows) + "\n")
+    async with make_app(data).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+
+        async def shown(text: str) -> list[str]:
+            await pilot.press("f")
+            pilot.app.screen.query_one("Input").value = text
+            await pilot.press("enter")
+            await settle(pilot)
+            return column(pilot, 0)
+
+        assert await shown("<20") == ["9", "9.5"]
+        assert "age < 20: 2 of 5 shown" in title(pilot)
+        assert await shown(">= 20") == ["100", "20"]
+        assert await shown("<=9") == ["9"]
+        await pilot.press("f")
+        hint = str(pilot.app.screen.query_one("#hint").content)
+        assert "<, >, <= and >= compare numbers" in hint
+        for typed, problem in ((">", "write a number after >"), (">old", "'old' is not a number")):
+            pilot.app.screen.query_one("Input").value = typed
+            await pilot.pause()
+            assert problem in str(pilot.app.screen.query_one("#error").content)
+        await pilot.press("escape", "right")
+        await settle(pilot)
+        assert await shown(">13.09.1964") == ["100", "·", "9.5"]
+        assert await shown("<=1964-09-13") == ["9"]  # as the calendar of every country has it
+        assert await shown("1964") == ["9", "100"]  # a text is looked for in the cell as ever
+
+
 async def test_matches_are_counted_and_walked_both_ways(people: Path, make_app) -> None:
     async with make_app(people).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -104,4 +137,6 @@ def test_what_can_be_typed_for_a_filter() -> None:
     assert parse_filter("city", "=") == Filter("city", "", "=")  # empty cells
     with pytest.raises(InputError, match="after !"):
         parse_filter("city", "!")
+    assert parse_filter("city", "<5") == Filter("city", "<5")  # a category has no order
+    assert parse_filter("age", "<5", Kind.NUMERIC) == Filter("age", "5", "<")
     assert View().sorted_by("a").sorted_by("a").sorted_by("a").plain
