@@ -27,7 +27,7 @@ from kanon_tui.core.errors import OUT_OF_MEMORY, KanonError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.text import visible_lines
-from kanon_tui.screens.background import BackgroundApp
+from kanon_tui.screens.counting import CountingApp
 from kanon_tui.screens.dialogs import Confirm, Message, Modal
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.hidden_characters import HiddenCharacters
@@ -40,7 +40,7 @@ OPENED = (*DATA_ENDINGS, ".yaml", ".yml")
 """Types that are listed when a file is to be opened; any other can be typed."""
 
 
-class HostApp(BackgroundApp):
+class HostApp(CountingApp):
     """One session at a time; errors as sentences that hold no values of the data."""
 
     def __init__(self, state_folder: Path | None = None) -> None:
@@ -186,6 +186,13 @@ class HostApp(BackgroundApp):
             if isinstance(screen, Hosted):
                 screen.refresh_session()
         self._keep_unsaved(self.session)
+        self.count_table()
+
+    def show_counting(self) -> None:
+        """How far the counting of a table beyond memory is, on the screen in front."""
+        for screen in self.screen_stack:
+            if isinstance(screen, Hosted) and self.session is not None:
+                screen.show_counting(self.counting_line)
 
     @work(thread=True, exclusive=True, group="keep")
     def _keep_unsaved(self, session: Session) -> None:
@@ -194,6 +201,7 @@ class HostApp(BackgroundApp):
 
     def on_unmount(self) -> None:
         """However it ends: what is unsaved by now is kept, and nobody works on it any more."""
+        self.stop_counting()
         if self.session is not None:
             self.recovery.keep(self.session)
         self.recovery.close()
@@ -262,6 +270,9 @@ class Hosted:
 
     def refresh_session(self) -> None:
         """The session changed."""
+
+    def show_counting(self, line: str) -> None:
+        """Counting a table beyond memory has come so far."""
 
     def compute(
         self,

@@ -64,7 +64,10 @@ class Session:
         self.results: list[Result] = []
         self.swept = False
         """Whether a what-if sweep has been run."""
-        completed = project.completed(table)
+        self.opened = project
+        """The project before anything was filled in from the table."""
+        self.completed = completed = project.completed(table)
+        """The same with what the table said: of one beyond memory, at first, the sample alone."""
         self._edits = [Edit(completed, "opened")]
         self._position = 0
         self._history = threading.Lock()
@@ -97,6 +100,44 @@ class Session:
             return whole
         about = "" if self.table.exact else "about "
         return f"a sample of {self.records.height:,} of {about}{whole}"
+
+    def of_sample(self, name: str) -> bool:
+        """Whether what is known of a column is what a sample tells."""
+        return isinstance(self.table, SampledTable) and name not in self.table.counts
+
+    def uncounted(self) -> list[str]:
+        """Columns of a table beyond memory whose values nobody has counted, although they matter.
+
+        Those that identify people are left out: there are as many values as people.
+        """
+        if not isinstance(self.table, SampledTable):
+            return []
+        kept_out = (Role.IDENTIFIER, Role.PERSON)
+        known = self.table.counts.keys() | self.table.too_many
+        attributes = self.project.attributes.items()
+        return [n for n, spec in attributes if n not in known and spec.role not in kept_out]
+
+    def take_counts(self, table: SampledTable, completed: Project) -> None:
+        """Go on with a table of which more is counted.
+
+        What was filled in from the sample and nobody has touched since is as the whole table has
+        it, in every state of the history: it is no edit.
+        """
+        before, after = self.completed.attributes, completed.attributes
+        changed = {name for name, spec in after.items() if spec != before.get(name)}
+
+        def followed(project: Project) -> Project:
+            specs = project.attributes.items()
+            known = {n: after[n] if n in changed and s == before[n] else s for n, s in specs}
+            return project if known == project.attributes else replace(project, attributes=known)
+
+        with self._working, self._history:
+            self._edits = [Edit(followed(each.project), each.what) for each in self._edits]
+            self.baseline, self.completed = followed(self.baseline), completed
+            self.table = table
+            self._task = None
+            self._quasi.clear()
+            self._singling_out.clear()
 
     # -- the project and its history
 

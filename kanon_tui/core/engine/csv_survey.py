@@ -8,8 +8,9 @@ of records. An irregular file is one piece, which is read carefully, record by r
 from __future__ import annotations
 
 import codecs
+import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -64,11 +65,19 @@ class _Signs:
     at_end: int = 0
 
 
-def survey_csv(path: Path, options: ReadOptions, piece_bytes: int) -> CsvSurvey:
-    """Look at all of a file; errors are those of reading it."""
+def survey_csv(
+    path: Path,
+    options: ReadOptions,
+    piece_bytes: int,
+    heard: Callable[[int], None] = lambda _: None,
+) -> CsvSurvey:
+    """Look at all of a file; errors are those of reading it.
+
+    `heard` is told of every block how many bytes it has; all are looked at twice. It may raise.
+    """
     try:
         size = os.stat(path).st_size
-        with open(path, "rb") as file:
+        with _Reading(path, heard) as file:
             return _survey(file, path, size, options, piece_bytes)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; check the path") from None
@@ -76,6 +85,20 @@ def survey_csv(path: Path, options: ReadOptions, piece_bytes: int) -> CsvSurvey:
         raise InputError(f"{path} may not be read; change its permissions") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror or error})") from None
+
+
+class _Reading(io.BufferedReader):
+    """A file that tells how much is read of it."""
+
+    def __init__(self, path: Path, heard: Callable[[int], None]) -> None:
+        super().__init__(io.FileIO(path))  # type: ignore[arg-type]
+        self._heard = heard
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes."""
+        data = super().read(size)
+        self._heard(len(data))
+        return data
 
 
 def _survey(

@@ -43,11 +43,17 @@ class MemoryLimit:
                 f"takes {size_text(AT_LEAST)}; allow more with --memory"
             )
 
+    def too_many_values(self, counts: Mapping[str, pl.DataFrame]) -> str | None:
+        """The column with the longest list of values, where all lists together do not fit."""
+        sizes = {name: int(frame.estimated_size()) for name, frame in counts.items()}
+        if sum(sizes.values()) * _TEXT_COPIES <= self.for_data:
+            return None
+        return max(sizes, key=lambda name: sizes[name])
+
     def check_values(self, counts: Mapping[str, pl.DataFrame]) -> None:
         """Refuse columns whose lists of values do not fit."""
-        sizes = {name: int(frame.estimated_size()) for name, frame in counts.items()}
-        if sum(sizes.values()) * _TEXT_COPIES > self.for_data:
-            largest = max(sizes, key=lambda name: sizes[name])
+        largest = self.too_many_values(counts)
+        if largest is not None:
             raise InputError(
                 f"the list of the values of '{largest}' (more than {counts[largest].height:,}) "
                 f"does not fit into {size_text(self.allowed)}; give it the role identifier, which "

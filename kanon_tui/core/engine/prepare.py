@@ -30,7 +30,10 @@ from kanon_tui.core.task.counted import with_counted_rows
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import joined
 
-__all__ = ["COUNTABLE", "Prepared", "Progress", "check_streamable", "coded_as", "prepare_stream"]
+__all__ = [
+    "COUNTABLE", "Prepared", "Progress", "check_streamable", "coded_as", "prepare_counted",
+    "prepare_stream",
+]  # fmt: skip
 
 COUNTABLE = ("mondrian", "global", "local", "hybrid", "distributed", "incognito", "datafly")
 """The algorithms that work on counted rows."""
@@ -100,6 +103,20 @@ def prepare_stream(
         source = open_source(project.data_path, project.data.read_options, *pieces)
         progress("count values", 0.0)
         table = count_table(source, workers, memory, _looked_at(project, source))
+    return prepare_counted(project, source, table, workers, memory, progress, phases)
+
+
+def prepare_counted(
+    project: Project,
+    source: Source,
+    table: CountedTable,
+    workers: Workers,
+    memory: MemoryLimit,
+    progress: Progress = lambda what, share: None,
+    phases: Seconds | None = None,
+) -> Prepared:
+    """The same where the values of every column that matters are counted already."""
+    phases = {} if phases is None else phases
     with timed(phases, "prepare"):
         task = prepare(project, table)
     if task.person is not None:

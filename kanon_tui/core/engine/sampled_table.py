@@ -48,6 +48,8 @@ class SampledTable(Table):
     exact: bool = False
     """Whether `records` was counted, not estimated."""
     counts: Counts = field(default_factory=dict)
+    too_many: frozenset[str] = frozenset()
+    """Columns with more values than there is room for."""
 
     @property
     def height(self) -> int:

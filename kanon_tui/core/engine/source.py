@@ -7,7 +7,7 @@ read in pieces (compressed text, encodings other than UTF-8) is refused with wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import time
 from pathlib import Path
@@ -155,8 +155,9 @@ def open_source(
     options: ReadOptions = ReadOptions(),  # noqa: B008
     piece_bytes: int | None = None,
     piece_rows: int | None = None,
+    heard: Callable[[int], None] = lambda _: None,
 ) -> Source:
-    """What is in these files, cut into pieces."""
+    """What is in these files, cut into pieces; `heard` is told of bytes of CSV looked at (twice)."""
     files = part_files(Path(path))
     for file in files:
         if other_reader(file) is not None:
@@ -166,7 +167,7 @@ def open_source(
             )
     if is_parquet_source(files):
         return _open_parquet(files, options, piece_rows)
-    return _open_csv(files, options, piece_bytes or PIECE_BYTES)
+    return _open_csv(files, options, piece_bytes or PIECE_BYTES, heard)
 
 
 def is_parquet_source(files: Sequence[Path]) -> bool:
@@ -182,13 +183,15 @@ def _begins_like_parquet(path: Path) -> bool:
         return False
 
 
-def _open_csv(files: Sequence[Path], options: ReadOptions, piece_bytes: int) -> Source:
+def _open_csv(
+    files: Sequence[Path], options: ReadOptions, piece_bytes: int, heard: Callable[[int], None]
+) -> Source:
     first: Source | None = None
     pieces: list[Piece] = []
     columns: list[tuple[str, ...]] = []
     size = 0
     for file in files:
-        one = survey_csv(file, options, piece_bytes)
+        one = survey_csv(file, options, piece_bytes, heard)
         names = one.header.names
         size += one.facts.bytes
         columns.append(tuple(names))

@@ -12,8 +12,11 @@ from kanon_tui.widgets.grid import printable
 __all__ = ["facts_line", "profile_lines"]
 
 
-def facts_line(session: Session) -> str:
-    """`10,000 records × 12 columns · csv, comma, utf-8, header · 37 missing cells`."""
+def facts_line(session: Session, counting: str = "") -> str:
+    """`10,000 records × 12 columns · csv, comma, utf-8, header · 37 missing cells`.
+
+    `counting` says how far the counting of a table beyond memory is.
+    """
     table, facts = session.table, session.table.facts
     parts = [f"{session.extent} × {len(table.names)} columns"]
     if facts is not None:
@@ -34,7 +37,10 @@ def facts_line(session: Session) -> str:
         if facts.bytes:  # none is known of a database on a server
             parts.append(size_text(facts.bytes))
     missing = sum(table.missing_cells().values())
-    parts.append(f"{missing:,} missing cells" if missing else "no missing cells")
+    of_sample = " in the sample" if session.uncounted() else ""
+    parts.append((f"{missing:,} missing cells" if missing else "no missing cells") + of_sample)
+    if counting:
+        parts.append(counting)
     return " · ".join(parts)
 
 

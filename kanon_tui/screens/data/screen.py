@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+import polars as pl
 from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
@@ -16,6 +17,7 @@ from textual.widgets import Input, Static
 
 from kanon_tui.core.data.profile import ColumnProfile, profile
 from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
@@ -78,6 +80,8 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
     def __init__(self) -> None:
         super().__init__()
         self._shown: Session | None = None
+        self._profiled: Table | None = None
+        """The table that the profiles are of: the same session gets another when it is counted."""
         self.view = View()
         self._whole: FrameSource | None = None
         self._source: FrameSource | None = None
@@ -86,6 +90,7 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
         self._matches: Int64s | None = None
         """The rows with the text that was looked for, once they are counted."""
         self._profiles: dict[tuple[str, object, object], ColumnProfile] = {}
+        self._frame: pl.DataFrame | None = None
         self._profile_drawn: tuple[ColumnProfile, int] | None = None
         """What the profile pane shows, and the width it was drawn for."""
 
@@ -103,9 +108,11 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
 
     def show(self, session: Session) -> None:
         """Fill facts and table; the table only when it is another one."""
-        self.query_one("#facts", Static).update(Text(facts_line(session)))
-        if session is not self._shown:
-            self._shown, self._profiles = session, {}
+        self.show_counting(self.host.counting_line)
+        if session.table is not self._profiled:
+            self._profiled, self._profiles = session.table, {}
+        if session is not self._shown or session.table.frame is not self._frame:
+            self._shown, self._frame = session, session.table.frame
             numeric = [n for n, s in session.project.attributes.items() if s.kind is Kind.NUMERIC]
             source = FrameSource(session.table.frame, session.table.missing_tokens, numeric)
             self._whole = self._source = source
@@ -114,6 +121,9 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
             self._fill_titles()
         self._show_profile()
 
+    def show_counting(self, line: str) -> None:
+        self.query_one("#facts", Static).update(Text(facts_line(self.session, line)))
+
     # -- the profile of a column
 
     @on(Grid.Moved)
@@ -121,8 +131,8 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
         self._show_profile()
 
     def _show_profile(self) -> None:
-        session = self.session
-        name = session.table.names[self.query_one("#table", Grid).column]
+        session, table = self.session, self.session.table
+        name = table.names[self.query_one("#table", Grid).column]
         spec = session.attribute(name)
         key = (name, spec.kind, spec.format)
         if key in self._profiles:
@@ -130,16 +140,20 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
             return
 
         def done(made: ColumnProfile) -> None:
-            self._profiles[key] = made
+            if table is self._profiled:
+                self._profiles[key] = made
             self._show_profile()
 
-        self.query_one("#profile-pane").border_title = Text(printable(name))
+        self.query_one("#profile-pane").border_title = self._profile_title(name)
         self.compute(
-            lambda: profile(coded_column(session.table, name, spec)),
+            lambda: profile(coded_column(table, name, spec)),
             done,
             group="profile",
             failed=self._profile_failed,
         )
+
+    def _profile_title(self, name: str) -> Text:
+        return Text(printable(name) + (" · of the sample" if self.session.of_sample(name) else ""))
 
     def _profile_failed(self, error: Exception) -> None:
         self._profile_drawn = None
@@ -150,7 +164,7 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
         if self._profile_drawn == (made, pane.size.width):
             return  # the cursor moved within the column
         self._profile_drawn = (made, pane.size.width)
-        self.query_one("#profile-pane").border_title = Text(printable(made.name))
+        self.query_one("#profile-pane").border_title = self._profile_title(made.name)
         wide = not self.has_class("-narrow")
         pane.update(Text("\n").join(profile_lines(made, wide, max(pane.size.width, 30))))
 
@@ -240,6 +254,7 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
         if source is None:
             return
         name = printable(self.session.data_path.name)
+        name += " · a sample" if self.session.source is not None else ""
         pane.border_title = Text(name + self.view.title(source.height, self.session.records.height))
         found = ""
         if self._wanted and self._matches is not None:

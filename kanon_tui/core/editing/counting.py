@@ -1,0 +1,89 @@
+"""Counting a table beyond memory behind somebody's work, and what that changes for the project.
+
+Guesses were made on a sample. Once all records are counted, those that nobody has touched become
+what the whole table says; what a person has set stays, and is told of where it does not fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.engine.choice import memory_limit
+from kanon_tui.core.engine.memory import AT_LEAST, MemoryLimit
+from kanon_tui.core.engine.sampled_table import SampledTable
+from kanon_tui.core.engine.table_counting import TableCounting
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.prepare import coded_column
+from kanon_tui.core.text import joined
+
+__all__ = ["Counted", "count", "counting_of"]
+
+_ROOM = 100_000_000
+"""Bytes for lists of values that there are in any case, also where no run would start."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A table of which more is known than before."""
+
+    table: SampledTable
+    completed: Project
+    """The project as it was opened, filled in from the whole table."""
+    news: tuple[str, ...]
+    """What differs from the sample, in sentences."""
+
+
+def counting_of(session: Session) -> TableCounting | None:
+    """The pass that would count what is not counted; None where all is known."""
+    names = session.uncounted()
+    if not names or not isinstance(session.table, SampledTable):
+        return None
+    limit = MemoryLimit(max(memory_limit(session.project).allowed, AT_LEAST + _ROOM))
+    return TableCounting(session.table, session.data_path, names, limit)
+
+
+def count(session: Session, counting: TableCounting) -> Counted:
+    """Run a pass and look at what it says; changes nothing. Takes a while."""
+    table = counting.run()
+    known, project = session.completed.attributes, session.project
+    opened = {
+        name: AttributeSpec(guessed=True) if spec.guessed else spec
+        for name, spec in session.opened.attributes.items()
+    }
+    completed = replace(session.opened, attributes=opened).completed(table)
+    news = []
+    for name, after in completed.attributes.items():
+        now, before = project.attributes[name], known[name]
+        if after != before and now == before:
+            news.append(f"{name} is {_differences(before, after)} in the whole file")
+            now = after
+        if name in counting.names and (problem := _misfit(table, name, now)):
+            news.append(problem)
+    for name in sorted(table.too_many & set(counting.names)):
+        news.append(
+            f"{name} has more values than there is room to count; what is told of it is of a sample"
+        )
+    return Counted(table, completed, tuple(news))
+
+
+def _differences(before: AttributeSpec, after: AttributeSpec) -> str:
+    words = []
+    if after.role is not before.role and isinstance(after.role, Role):
+        words.append(str(after.role))
+    if after.kind is not before.kind:
+        words.append(str(after.kind))
+    if not words:
+        words.append("written in another way")
+    return joined(words)
+
+
+def _misfit(table: SampledTable, name: str, spec: AttributeSpec) -> str:
+    try:
+        coded_column(table, name, spec)
+    except KanonError as error:
+        return str(error)
+    return ""
