@@ -62,9 +62,7 @@ class CountingApp(BackgroundApp):
                 self.fail(error)
 
         self._tick(True)
-        self.compute(
-            self, lambda: count(session, counting), counted, group="count", failed=failed
-        )
+        self.compute(self, lambda: count(session, counting), counted, group="count", failed=failed)
 
     def stop_counting(self) -> None:
         """Nobody waits for it: the table is closed."""

@@ -160,6 +160,8 @@ class HostApp(CountingApp):
             for screen in stack[1:]:
                 if isinstance(screen, Modal):
                     screen.dismiss(None)
+        if self.session is not None:
+            self.session.closed = True
         self.session, self.earlier_runs = session, self.history.runs(session.project)
         self.session_changed()
 
@@ -202,6 +204,8 @@ class HostApp(CountingApp):
     def on_unmount(self) -> None:
         """However it ends: what is unsaved by now is kept, and nobody works on it any more."""
         self.stop_counting()
+        if self.session is not None:
+            self.session.closed = True
         if self.session is not None:
             self.recovery.keep(self.session)
         self.recovery.close()

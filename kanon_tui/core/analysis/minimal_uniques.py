@@ -159,9 +159,9 @@ def minimal_uniques(
     per_record = scores[rows_of_records]
     total = float(per_record.sum())
     shares = {name: given / total if total else 0.0 for name, given in contributed.items()}
-    return MinimalUniques(
-        tuple(names), most, len(rows_of_records), tuple(found), per_record, shares
-    )
+    # Of a counted table scores are per row: one that stands for several records has none.
+    records = int(rows["copies"].sum())
+    return MinimalUniques(tuple(names), most, records, tuple(found), per_record, shares)
 
 
 def overlooked(columns: Sequence[Column], person: Column | None = None) -> list[Combination]:
@@ -211,12 +211,13 @@ def _distinct_rows(
 ) -> tuple[pl.DataFrame, np.ndarray]:
     """Each combination of values once per person, with its records, and where each record went."""
     data = {str(x): column.codes for x, column in enumerate(columns)}
-    records = len(columns[0].codes)
+    records, copies = len(columns[0].codes), columns[0].copies
     if person is not None:
         data["who"] = person.codes
     frame = pl.DataFrame(data).with_row_index("record")
+    frame = frame.with_columns(copies=pl.lit(1) if copies is None else pl.Series(copies))
     keys = list(data)
-    rows = frame.group_by(keys, maintain_order=True).agg(pl.len().alias("copies"), "record")
+    rows = frame.group_by(keys, maintain_order=True).agg(pl.sum("copies"), "record")
     places = np.empty(records, dtype=np.int64)
     exploded = rows.with_row_index("row").explode("record")
     places[exploded["record"].to_numpy()] = exploded["row"].to_numpy()

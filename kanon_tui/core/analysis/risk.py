@@ -64,18 +64,17 @@ def risk(
     that only she has, and below k with one that fewer than k people have.
     """
     columns = [attribute.column.codes for attribute in quasi]
+    copies = quasi[0].column.copies if quasi else None
     whose = None if person is None else person.codes
     people = records if person is None else len(person.values)
 
     def counts(columns: Sequence[npt.NDArray[np.integer]]) -> tuple[int, int]:
-        return _counts(columns, whose, records, k)
+        return _counts(columns, whose, records, k, copies)
 
     unique, below = counts(columns)
     without = sorted(
         (
-            Contribution(
-                attribute.name, *_counts(columns[:x] + columns[x + 1 :], whose, records, k)
-            )
+            Contribution(attribute.name, *counts(columns[:x] + columns[x + 1 :]))
             for x, attribute in enumerate(quasi)
         ),
         key=lambda c: (c.below_k, c.unique),
@@ -101,11 +100,20 @@ def _counts(
     whose: npt.NDArray[np.integer] | None,
     records: int,
     k: int,
+    copies: npt.NDArray[np.int64] | None = None,
 ) -> tuple[int, int]:
-    """Unique records and those in classes below k; with `whose`, people with such a record."""
+    """Unique records and those in classes below k; with `whose`, people with such a record.
+
+    In a counted table a row stands for so many `copies`.
+    """
     if whose is None:
-        keys = row_keys(columns) if columns else np.zeros(records, dtype=np.int64)
-        sizes = pl.DataFrame({"key": keys}).group_by("key").len()["len"]
+        if not columns:
+            return int(records == 1), records if records < k else 0
+        rows = pl.DataFrame({"key": row_keys(columns)})
+        if copies is None:
+            sizes = rows.group_by("key").len()["len"]
+        else:
+            sizes = rows.with_columns(copies=copies).group_by("key").agg(pl.sum("copies"))["copies"]
         return int((sizes == 1).sum()), int(sizes.filter(sizes < k).sum())
     frame = pl.DataFrame({str(i): column for i, column in enumerate(columns)} | {"who": whose})
     names = frame.columns[:-1]

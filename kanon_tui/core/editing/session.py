@@ -20,8 +20,8 @@ from kanon_tui.core.data.part_files import name_beside
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
 from kanon_tui.core.data.table import Table
+from kanon_tui.core.editing.data_at_hand import DataAtHand
 from kanon_tui.core.engine.sampled_table import SampledTable, read_or_sample
-from kanon_tui.core.engine.source import Source
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
@@ -54,11 +54,11 @@ class Edit:
     what: str
 
 
-class Session:
+class Session(DataAtHand):
     """One open project."""
 
     def __init__(self, project: Project, table: Table, fingerprint: str | None = None) -> None:
-        self.table = table
+        super().__init__(table)
         self.fingerprint = fingerprint
         """Of the project's file as it was last read or written; None where it has none."""
         self.results: list[Result] = []
@@ -81,41 +81,6 @@ class Session:
         """Several panes ask in threads of their own; the work is done once."""
 
     # -- the data
-
-    @property
-    def source(self) -> Source | None:
-        """Where the records of a table beyond memory are; None where all are in memory."""
-        return self.table.source if isinstance(self.table, SampledTable) else None
-
-    @property
-    def records(self) -> Table:
-        """The records at hand: the whole table, or a sample of one that is beyond memory."""
-        return self.table.sample if isinstance(self.table, SampledTable) else self.table
-
-    @property
-    def extent(self) -> str:
-        """`10,000 records`, or `a sample of 50,000 of about 10,000,000 records`."""
-        whole = f"{self.table.height:,} records"
-        if not isinstance(self.table, SampledTable):
-            return whole
-        about = "" if self.table.exact else "about "
-        return f"a sample of {self.records.height:,} of {about}{whole}"
-
-    def of_sample(self, name: str) -> bool:
-        """Whether what is known of a column is what a sample tells."""
-        return isinstance(self.table, SampledTable) and name not in self.table.counts
-
-    def uncounted(self) -> list[str]:
-        """Columns of a table beyond memory whose values nobody has counted, although they matter.
-
-        Those that identify people are left out: there are as many values as people.
-        """
-        if not isinstance(self.table, SampledTable):
-            return []
-        kept_out = (Role.IDENTIFIER, Role.PERSON)
-        known = self.table.counts.keys() | self.table.too_many
-        attributes = self.project.attributes.items()
-        return [n for n, spec in attributes if n not in known and spec.role not in kept_out]
 
     def take_counts(self, table: SampledTable, completed: Project) -> None:
         """Go on with a table of which more is counted.

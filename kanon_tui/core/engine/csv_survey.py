@@ -91,7 +91,7 @@ class _Reading(io.BufferedReader):
     """A file that tells how much is read of it."""
 
     def __init__(self, path: Path, heard: Callable[[int], None]) -> None:
-        super().__init__(io.FileIO(path))  # type: ignore[arg-type]
+        super().__init__(io.FileIO(path))
         self._heard = heard
 
     def read(self, size: int | None = -1, /) -> bytes:

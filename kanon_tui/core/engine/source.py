@@ -157,7 +157,7 @@ def open_source(
     piece_rows: int | None = None,
     heard: Callable[[int], None] = lambda _: None,
 ) -> Source:
-    """What is in these files, cut into pieces; `heard` is told of bytes of CSV looked at (twice)."""
+    """What is in these files, cut into pieces; `heard` is told of bytes looked at."""
     files = part_files(Path(path))
     for file in files:
         if other_reader(file) is not None:

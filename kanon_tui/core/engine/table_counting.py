@@ -54,7 +54,7 @@ class TableCounting:
     def progress(self) -> str:
         """`looking through the file, 40%`, then `12,000,000 of 50,000,000 records counted`."""
         table = self._table
-        if not self.records and table.facts is not None and self._looked_at:
+        if self._looked_at and not table.exact and table.facts is not None:
             share = min(self._looked_at / max(table.facts.bytes * _LOOKS, 1), 1)
             return f"looking through the file, {share:.0%}"
         about = "" if table.exact else "about "

@@ -42,13 +42,15 @@ keys, `esc` closes.
         names: Sequence[str],
         matrix: np.ndarray,
         close: Sequence[tuple[str, str, float]],
+        where: str = "",
     ) -> None:
         super().__init__()
+        self._where = where
         self._names, self._matrix, self._close = names, matrix, close
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Label("Association of the quasi-identifiers", classes="title")
+            yield Label(f"Association of the quasi-identifiers{self._where}", classes="title")
             yield Grid(_Matrix(self._names, self._matrix), name_width=18)
             if self._close:
                 pairs = "; ".join(f"{a} and {b} ({s:.2f})" for a, b, s in self._close)

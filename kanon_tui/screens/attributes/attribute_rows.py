@@ -8,10 +8,12 @@ from rich.cells import cell_len
 
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.screens.attributes.figures import ColumnFigures
+from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.column_layout import GridColumn
 from kanon_tui.widgets.grid import Cell, printable
 
-__all__ = ["AttributeRows", "kind_text", "role_text"]
+__all__ = ["AttributeRows", "figure_cells", "kind_text", "role_text"]
 
 _SHORT = {"median": "med", "hierarchy": "hier", "range": "", "ancestor": ""}
 """What a class prints, in four letters; nothing for what is usual."""
@@ -70,3 +72,16 @@ class AttributeRows:
     def row_name(self, row: int) -> str:
         """● for a marked row, ? for a guess."""
         return self._names[row]
+
+
+def figure_cells(known: ColumnFigures | None, wide: bool) -> list[Cell]:
+    """Distinct, missing, alone; a sample tells how many values there are at least, no more."""
+    if known is None:
+        return [Cell("…")] * 3
+    if known.of_sample:
+        return [Cell(f"≥{known.distinct:,}", "muted"), Cell("…", "muted"), Cell("…", "muted")]
+    return [
+        Cell(f"{known.distinct:,}"),
+        Cell(f"{known.missing:,}", "warn" if known.missing else ""),
+        Cell(f"{known.alone:6.1%}" + (f" {bar(known.alone, 8)}" if wide else "")),
+    ]

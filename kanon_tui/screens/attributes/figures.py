@@ -23,6 +23,8 @@ class ColumnFigures:
     distinct: int
     missing: int
     alone: float
+    of_sample: bool = False
+    """Whether these are the figures of a sample of the records."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ def measure_column(session: Session, name: str, spec: AttributeSpec) -> ColumnFi
     except KanonError:
         return None
     missing = 0 if column.missing is None else int(column.counts[column.missing])
-    return ColumnFigures(len(column.values), missing, alone_identifies(column))
+    of_sample = session.of_sample(name)
+    return ColumnFigures(len(column.values), missing, alone_identifies(column), of_sample)
 
 
 def weights_in_use(session: Session) -> Associations:

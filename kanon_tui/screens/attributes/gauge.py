@@ -19,17 +19,24 @@ __all__ = ["count_risk", "gauge"]
 
 
 def count_risk(session: Session, k: int) -> tuple[Risk, RepeatedPeople | None]:
-    """The risk in people where a column says whose a record is, or who repeats without it."""
+    """The risk in people where a column says whose a record is, or who repeats without it.
+
+    A sample would tell of far too many that are unique: of a table beyond memory all records are
+    counted.
+    """
     quasi = [session.quasi_identifier(name) for name in session.names(Role.QUASI)]
     if not quasi:
         raise InputError("no quasi-identifier is tagged: press q on what an outsider may know")
     people = session.names(Role.PERSON)
+    if session.source is not None:
+        task = session.quasi_rows()
+        return risk(task.quasi, task.n, k), None
     if not people:
         others = [*session.names(Role.IDENTIFIER), *session.names(Role.OTHER)]
-        return risk(quasi, session.records.height, k), repeated_people(session.table, others)
+        return risk(quasi, session.table.height, k), repeated_people(session.table, others)
     texts = session.table.column(people[0], Kind.CATEGORICAL)
     person = by_value(texts, session.table.missing_tokens)
-    return risk(quasi, session.records.height, k, person), None
+    return risk(quasi, session.table.height, k, person), None
 
 
 def gauge(made: Risk, repeats: RepeatedPeople | None, widget: Widget) -> Text:

@@ -16,12 +16,18 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.risk import Risk
 from kanon_tui.core.data.repeated_people import RepeatedPeople
 from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.weights import redundant
 from kanon_tui.screens.attributes.association import AssociationDialog
-from kanon_tui.screens.attributes.attribute_rows import AttributeRows, kind_text, role_text
+from kanon_tui.screens.attributes.attribute_rows import (
+    AttributeRows,
+    figure_cells,
+    kind_text,
+    role_text,
+)
 from kanon_tui.screens.attributes.figures import (
     Associations,
     ColumnFigures,
@@ -33,7 +39,6 @@ from kanon_tui.screens.attributes.gauge import count_risk, gauge
 from kanon_tui.screens.attributes.publishing import PublishingScreen
 from kanon_tui.screens.attributes.uniques_dialog import UniquesDialog, given_away
 from kanon_tui.screens.dialogs import AskText
-from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import Cell, Grid, printable
 
 __all__ = ["AttributesScreen"]
@@ -117,6 +122,8 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self._risk: tuple[Risk, RepeatedPeople | None] | None = None
         """What it tells, once that is counted."""
         self._shown: Session | None = None
+        self._measured: Table | None = None
+        """The table that the figures are of: a session gets another one when it is counted."""
 
     def body(self) -> Iterable[Widget]:
         with Vertical(id="attributes-pane", classes="pane"):
@@ -133,8 +140,10 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
     def show(self, session: Session) -> None:
         """Fill the table at once and the figures as they are ready."""
         if session is not self._shown:
-            self._shown, self._columns, self._associations = session, {}, None
+            self._shown, self._associations = session, None
             self.marked.clear()
+        if session.table is not self._measured:
+            self._measured, self._columns, self._associated = session.table, {}, None
         self._fill()
         self._measure_columns(session)
         if session.project is not self._associated:
@@ -150,7 +159,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
     def _show_risk(self, session: Session) -> None:
         """Count who is given away, unless nothing has changed since that was begun."""
         k, line = session.project.privacy.k, self.query_one("#gauge", Static)
-        wanted = session, session.project.attributes, k
+        wanted = session, session.table, session.project.attributes, k
         if self._counted_for == wanted:
             if self._risk is not None:  # else it is under way
                 line.update(gauge(*self._risk, self))
@@ -166,6 +175,9 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             line.update(Text(printable(str(error))))
 
         line.update(Text("counting …", "dim"))
+        if session.uncounted():
+            self._counted_for = None  # the values of the file come first, then this is called again
+            return
         self.compute(lambda: count_risk(session, k), counted, group="risk", failed=failed)
 
     def _measure_columns(self, session: Session) -> None:
@@ -178,7 +190,11 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         if name is None or spec is None:
             return
 
+        table = session.table
+
         def measured(found: ColumnFigures | None) -> None:
+            if table is not self._measured:
+                return  # it was counted meanwhile, which begins anew
             self._columns[name, spec.kind, spec.format] = found
             self._fill()
             self.call_later(self._measure_columns, session)
@@ -211,13 +227,21 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self._associations = made
         self._fill()
 
-    def _fill(self) -> None:
+    def show_counting(self, line: str) -> None:
+        self._fill_title()
+
+    def _fill_title(self) -> None:
         session = self.session
         mode = "from association" if session.project.weights == "auto" else "equal or typed"
         pane = self.query_one("#attributes-pane")
         guessed = len(session.guessed)
         waiting = f" · {guessed:,} guessed, v accepts all" if guessed else ""
-        pane.border_title = Text(f"attributes · weights {mode}{waiting}")
+        counting = self.host.counting_line
+        pane.border_title = Text(f"attributes · {counting or f'weights {mode}{waiting}'}")
+
+    def _fill(self) -> None:
+        session = self.session
+        self._fill_title()
         grid = self.query_one("#attributes", Grid)
         rows = [self._row(name) for name in session.project.attributes]
         names = [
@@ -242,9 +266,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             Cell(role_text(spec), "" if spec.role is Role.OTHER else mark[spec.role]),  # type: ignore[index]
             Cell(kind_text(spec)),
             Cell(weight),
-            Cell(f"{known.distinct:,}" if known else "…"),
-            Cell(f"{known.missing:,}" if known else "…", "warn" if known and known.missing else ""),
-            Cell(self._alone(known.alone) if known else "…"),
+            *figure_cells(known, self._wide),
             Cell("", ""),
         ]
         if quasi and made and name in made.strongest:
@@ -253,9 +275,6 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             text = f"{other} {strength:.2f}" + (" ⚠ redundant" if close else "")
             cells[-1] = Cell(text, "warn" if close else "muted")
         return cells
-
-    def _alone(self, share: float) -> str:
-        return f"{share:6.1%}" + (f" {bar(share, 8)}" if self._wide else "")
 
     @property
     def _wide(self) -> bool:
@@ -335,7 +354,8 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             self.host.say("the pairs are still being counted")
             return
         close = redundant(made.names, made.matrix)
-        self.ask(AssociationDialog(made.names, made.matrix, close))
+        where = f" in {self.session.extent}" if self.session.source is not None else ""
+        self.ask(AssociationDialog(made.names, made.matrix, close, where))
 
     def action_uniques(self) -> None:
         """Count which sets of quasi-identifiers single people out, then show them."""

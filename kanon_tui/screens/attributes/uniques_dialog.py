@@ -18,6 +18,8 @@ from kanon_tui.core.analysis.minimal_uniques import (
     overlooked,
     task_columns,
 )
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.singling_out import singling_out_columns
 from kanon_tui.core.editing.session import Session
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.widgets.bars import bar
@@ -40,11 +42,15 @@ class GivenAway:
 
 def given_away(session: Session) -> GivenAway:
     """Count every set of up to three quasi-identifiers, and look at what is published as it is."""
-    task = session.task()
-    columns, others = task_columns(task)
+    task = session.quasi_rows()
+    columns = [attribute.column for attribute in task.quasi]
     most = min(_MOST, largest_size(len(columns)))
     found = minimal_uniques(columns, most, task.person)
-    return GivenAway(found, overlooked(others, task.person), task.k)
+    if session.source is not None:  # pairs of columns would need records: each by itself
+        alone = singling_out_columns(session.table, session.names(Role.OTHER))
+        missed = [Combination((each.attribute,), 1, each.unique, each.unique) for each in alone]
+        return GivenAway(found, missed, task.k)
+    return GivenAway(found, overlooked(task_columns(task)[1], task.person), task.k)
 
 
 class UniquesDialog(Dialog):
@@ -81,7 +87,8 @@ and writes a score per record. Arrow keys move, `esc` closes.
                 Text(
                     f"{found.singled_out:,} of {found.records:,} records ({share:.0%}) are alone "
                     f"with up to {found.most} of their quasi-identifiers"
-                )
+                ),
+                id="alone",
             )
             yield Grid(_Sets(found.worst), name_width=4)
             yield Static(_contributions(found), classes="hint")

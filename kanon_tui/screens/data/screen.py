@@ -153,7 +153,7 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
         )
 
     def _profile_title(self, name: str) -> Text:
-        return Text(printable(name) + (" · of the sample" if self.session.of_sample(name) else ""))
+        return Text(printable(name) + self.session.sample_mark(name))
 
     def _profile_failed(self, error: Exception) -> None:
         self._profile_drawn = None

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.hierarchy.state import (
     AttributeLine,
     HierarchyState,
@@ -62,6 +63,8 @@ class HierarchyView(StepScreen):
         self._folds: dict[str, set[Node]] = {}
         self._shown: Session | None = None
         self._listed: Project | None = None
+        self._table_shown: Table | None = None
+        """A table beyond memory becomes another one when it is counted."""
 
     def body(self) -> Iterable[Widget]:
         with Container(id="panes"):
@@ -109,6 +112,8 @@ class HierarchyView(StepScreen):
             self._shown, self._listed, self._lines, self._folds = session, None, {}, {}
             self.attribute, self.state = "", None
             self.selected.clear()
+        if session.table is not self._table_shown:
+            self._table_shown, self._listed = session.table, None
         names = session.names(Role.QUASI)
         if self.attribute not in names:
             self.attribute = names[0] if names else ""
@@ -191,7 +196,7 @@ class HierarchyView(StepScreen):
 
     def _fill_titles(self, state: HierarchyState) -> None:
         values = f", {len(state.hierarchy.rows):,} values" if state.hierarchy else ""
-        kind = f" ({state.spec.kind}{values})"
+        kind = f" ({state.spec.kind}{values}{self.session.sample_mark(state.name)})"
         pane = self.query_one("#levels-pane")
         pane.border_title = Text(printable(state.name) + kind)
         origin, other = printable(state.origin), "t table" if self.as_tree else "t tree"

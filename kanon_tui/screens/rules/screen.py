@@ -16,9 +16,10 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.rule_overview import RuleOverview, never_kept, rule_overviews
 from kanon_tui.core.data.schema import Role
+from kanon_tui.core.editing.hierarchy.state import attribute_levels
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.metrics.levels import LevelMeasures, level_measures
+from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.task.rules import Boundary, Rule
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.base import StepScreen
@@ -147,15 +148,10 @@ more (towards 1) or less (towards 0) than granularity.
             )
             return
         name = line.attribute
-        pane.border_title = Text(f"{printable(name)}: research value per level")
-
-        def measure() -> tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]:
-            task = session.task()
-            attribute = next(a for a in task.quasi if a.name == name)
-            return attribute, level_measures(attribute, task.k, task.allowed_suppressed)
-
+        mark = session.sample_mark(name)
+        pane.border_title = Text(f"{printable(name)}: research value per level{mark}")
         self.compute(
-            measure,
+            lambda: attribute_levels(session, name),
             lambda made: self._fill_levels(line, *made),
             group="levels",
             failed=lambda error: self.query_one("#levels", Static).update(

@@ -8,45 +8,26 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from kanon_tui.core.analysis.minimal_uniques import minimal_uniques
+from kanon_tui.core.analysis.risk import risk
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import read_table
 from kanon_tui.core.editing.counting import count, counting_of
 from kanon_tui.core.editing.session import Session, open_session
-from kanon_tui.core.engine import choice, csv_sample, csv_survey, sampled_table
 from kanon_tui.core.engine.sampled_table import SampledTable
 from kanon_tui.core.engine.table_counting import CountingStoppedError
-
-RECORDS = 3000
-ODD = 2345
-"""A record that no sample holds: its age is no number."""
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.run.prepare import prepare
+from tests.beyond_memory import RECORDS, let_nothing_fit, write_people
 
 
 @pytest.fixture(autouse=True)
 def nothing_fits(monkeypatch):
-    """As if 300 records were a lot: nothing fits into memory, and pieces are small."""
-    monkeypatch.setattr(choice, "_BASE", 10**15)
-    monkeypatch.setattr(csv_survey, "_HEAD", 2000)
-    monkeypatch.setattr(csv_sample, "LEAST_BYTES", 300)
-    monkeypatch.setattr("kanon_tui.core.engine.source.PIECE_BYTES", 4000)
-    monkeypatch.setattr("kanon_tui.core.engine.source.PIECE_ROWS", 100)
-    monkeypatch.setattr(sampled_table.sample_table, "__defaults__", (300,))
-
-
-def people() -> pl.DataFrame:
-    numbers = range(RECORDS)
-    return pl.DataFrame(
-        {
-            "age": ["old" if x == ODD else str(x % 90) for x in numbers],
-            "sex": ["?" if x % 50 == 1 else "fm"[x % 2] for x in numbers],
-            "email": [f"p{x}@example.org" for x in numbers],
-        }
-    )
+    let_nothing_fit(monkeypatch)
 
 
 def opened(folder: Path, name: str) -> Session:
-    write = people().write_csv if name.endswith("csv") else people().write_parquet
-    write(folder / name)
-    return open_session(folder / name)
+    return open_session(write_people(folder / name))
 
 
 def take_counts(session: Session) -> tuple[str, ...]:
@@ -136,3 +117,31 @@ def test_counting_that_nobody_waits_for_ends(tmp_path):
     counting.stop()
     with pytest.raises(CountingStoppedError):
         counting.run()
+
+
+@pytest.mark.parametrize("policy", ["value", "drop"])
+def test_rows_that_share_their_quasi_identifiers_are_counted_over_all_records(tmp_path, policy):
+    (tmp_path / "p.yaml").write_text(
+        f"data: {{path: a.csv, missing: {{policy: {policy}}}}}\n"
+        "attributes: {age: {role: quasi, kind: categorical}, sex: {role: quasi}}\n"
+    )
+    write_people(tmp_path / "a.csv")
+    session = open_session(tmp_path / "p.yaml")
+    with pytest.raises(InputError, match="still being counted"):
+        session.quasi_rows()
+    take_counts(session)
+    task = session.quasi_rows()
+    whole = prepare(session.project, read_table(tmp_path / "a.csv"))
+    assert task.n == whole.n
+    assert risk(task.quasi, task.n, 20) == risk(whole.quasi, whole.n, 20)
+    found = minimal_uniques([attribute.column for attribute in task.quasi], 2)
+    wanted = minimal_uniques([attribute.column for attribute in whole.quasi], 2)
+    assert found.combinations == wanted.combinations
+    assert (found.records, found.singled_out) == (wanted.records, wanted.singled_out)
+    assert found.contributions == wanted.contributions
+    session.edit(replace(session.project, privacy=replace(session.project.privacy, k=9)), "k")
+    assert session.quasi_rows().quasi is task.quasi  # another k needs no other pass
+    session.closed = True
+    session.change_attributes(["sex"], "sex: other", role=Role.OTHER)
+    with pytest.raises(CountingStoppedError):
+        session.quasi_rows()

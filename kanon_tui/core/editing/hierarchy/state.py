@@ -31,6 +31,7 @@ from kanon_tui.core.task.weights import attribute_weights
 __all__ = [
     "AttributeLine",
     "HierarchyState",
+    "attribute_levels",
     "attribute_lines",
     "hierarchy_state",
     "level_preview",
@@ -150,13 +151,22 @@ def level_preview(
     return attribute, _measures(session, attribute)
 
 
+def attribute_levels(
+    session: Session, name: str
+) -> tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]:
+    """An attribute as a run gets it, and its levels; raises what is wrong with it."""
+    attribute = _used(session, name)
+    return attribute, _measures(session, attribute)
+
+
 def _used(session: Session, name: str) -> QuasiIdentifier:
     """The attribute as a run gets it.
 
-    Where records with missing values are dropped that is the task's; else the attribute by itself
+    Where records with missing values are dropped that is the task's (of a table beyond memory none
+    are dropped here: its values are counted, not its records); else the attribute by itself
     is the same, sooner, and also when another attribute keeps a run from starting.
     """
-    if session.project.data.missing_policy == "drop":
+    if session.project.data.missing_policy == "drop" and session.source is None:
         with suppress(KanonError):
             return next(a for a in session.task().quasi if a.name == name)
     return replace(
@@ -179,8 +189,8 @@ def _weight(session: Session, name: str) -> float:
 
 def _measures(session: Session, attribute: QuasiIdentifier) -> tuple[LevelMeasures, ...]:
     privacy = session.project.privacy
-    records = len(attribute.column.codes)
-    return level_measures(attribute, privacy.k, privacy.allowed_suppressed(records))
+    allowed = privacy.allowed_suppressed(attribute.column.records)
+    return level_measures(attribute, privacy.k, allowed)
 
 
 def level_table(spec: AttributeSpec, column: Column, folder: Path) -> tuple[Hierarchy, str]:

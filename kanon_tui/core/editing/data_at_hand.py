@@ -1,0 +1,104 @@
+"""The data of a session: all of it in memory, or a sample with what is counted of the whole."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from dataclasses import replace
+
+from kanon_tui.core.data.schema import Role
+from kanon_tui.core.data.table import Table
+from kanon_tui.core.engine.choice import memory_limit
+from kanon_tui.core.engine.counted_task import quasi_rows
+from kanon_tui.core.engine.sampled_table import SampledTable
+from kanon_tui.core.engine.source import Source
+from kanon_tui.core.engine.table_counting import CountingStoppedError
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.task.task import Task
+
+__all__ = ["DataAtHand"]
+
+
+class DataAtHand(ABC):
+    """What a session knows of its records."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        """All records, or a `SampledTable` of a file that is too large for memory."""
+        self.closed = False
+        """Whether nobody waits for anything of it any more."""
+        self._rows: tuple[object, Task] | None = None
+        self._counting_rows = threading.Lock()
+
+    @property
+    @abstractmethod
+    def project(self) -> Project:
+        """The project as it is now."""
+
+    @abstractmethod
+    def task(self) -> Task:
+        """The task of the current project, over the records at hand."""
+
+    @property
+    def source(self) -> Source | None:
+        """Where the records of a table beyond memory are; None where all are in memory."""
+        return self.table.source if isinstance(self.table, SampledTable) else None
+
+    @property
+    def records(self) -> Table:
+        """The records at hand: the whole table, or a sample of one that is beyond memory."""
+        return self.table.sample if isinstance(self.table, SampledTable) else self.table
+
+    @property
+    def extent(self) -> str:
+        """`10,000 records`, or `a sample of 50,000 of about 10,000,000 records`."""
+        whole = f"{self.table.height:,} records"
+        if not isinstance(self.table, SampledTable):
+            return whole
+        about = "" if self.table.exact else "about "
+        return f"a sample of {self.records.height:,} of {about}{whole}"
+
+    def of_sample(self, name: str) -> bool:
+        """Whether what is known of a column is what a sample tells."""
+        return isinstance(self.table, SampledTable) and name not in self.table.counts
+
+    def sample_mark(self, name: str) -> str:
+        """`, of a sample` where a sample tells of a column; nothing where all records do."""
+        return ", of a sample" if self.of_sample(name) else ""
+
+    def uncounted(self) -> list[str]:
+        """Columns of a table beyond memory whose values nobody has counted, although they matter.
+
+        Those that identify people are left out: there are as many values as people.
+        """
+        if not isinstance(self.table, SampledTable):
+            return []
+        kept_out = (Role.IDENTIFIER, Role.PERSON)
+        known = self.table.counts.keys() | self.table.too_many
+        attributes = self.project.attributes.items()
+        return [n for n, spec in attributes if n not in known and spec.role not in kept_out]
+
+    def quasi_rows(self) -> Task:
+        """All records as a task that counts them: of a table beyond memory its distinct rows.
+
+        That is one more pass over the file for every choice of quasi-identifiers. It ends when
+        there is another choice, or the session is closed.
+        """
+        table, project = self.table, self.project
+        if not isinstance(table, SampledTable):
+            return self.task()
+        if self.uncounted():
+            raise InputError("one moment: the values of the file are still being counted")
+        wanted = table, project.attributes, project.data
+
+        def go_on() -> None:
+            if self.closed or self.project.attributes is not project.attributes:
+                raise CountingStoppedError
+
+        with self._counting_rows:
+            if self._rows is None or self._rows[0] != wanted:
+                go_on()
+                memory = memory_limit(project)
+                self._rows = wanted, quasi_rows(project, table, memory, go_on)
+            return replace(self._rows[1], privacy=project.privacy)

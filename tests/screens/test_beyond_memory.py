@@ -1,0 +1,116 @@
+"""A file that is too large for memory, on every screen: a sample at once, then what is counted."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from textual.widgets import Static
+
+from kanon_tui.core.engine.table_counting import TableCounting
+from kanon_tui.widgets.grid import Grid
+from tests.beyond_memory import RECORDS, let_nothing_fit, write_people
+from tests.screens.conftest import session_of, settle, wait_until
+
+SIZE = (80, 24)
+
+
+@pytest.fixture(autouse=True)
+def nothing_fits(monkeypatch):
+    let_nothing_fit(monkeypatch)
+
+
+@pytest.fixture
+def counting_allowed(monkeypatch):
+    """Counting begins when this is set, and not before."""
+    allowed, run = threading.Event(), TableCounting.run
+
+    def wait(self):
+        while not allowed.wait(0.01):
+            self._go_on()
+        return run(self)
+
+    monkeypatch.setattr(TableCounting, "run", wait)
+    yield allowed
+    allowed.set()
+
+
+def title(pilot, selector):
+    return str(pilot.app.screen.query_one(selector).border_title)
+
+
+def text(pilot, selector):
+    return str(pilot.app.screen.query_one(selector, Static).render())
+
+
+def cells(pilot, selector):
+    source = pilot.app.screen.query_one(selector, Grid).source
+    return {row[0].text: [cell.text for cell in row] for row in source.rows(0, source.height)}
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+async def test_every_screen_works_on_a_sample_and_then_tells_of_the_whole(
+    make_app, tmp_path, counting_allowed, name
+):
+    write_people(tmp_path / name)
+    async with make_app(tmp_path / name).run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: pilot.app.session is not None)
+        await wait_until(pilot, lambda: "a sample of" in text(pilot, "#facts"))
+        await wait_until(pilot, lambda: "records counted" in text(pilot, "#facts"))
+        assert title(pilot, "#table-pane") == f"{name} · a sample"
+        await wait_until(pilot, lambda: title(pilot, "#profile-pane") == "age, of a sample")
+        await pilot.press("S")
+        await wait_until(pilot, lambda: "by age" in title(pilot, "#table-pane"))
+        await pilot.press("2")
+        await wait_until(pilot, lambda: "records counted" in title(pilot, "#attributes-pane"))
+        await wait_until(pilot, lambda: cells(pilot, "#attributes")["age"][4][0] == "≥")
+        assert text(pilot, "#gauge") == "counting …"
+        await pilot.press("U")  # nothing is told of the sample as if it were the whole
+        await wait_until(pilot, lambda: "still being counted" in text(pilot, "#text"))
+        await pilot.press("escape", "3")
+        await wait_until(pilot, lambda: " values, of a sample" in title(pilot, "#levels-pane"))
+        await pilot.press("4")
+        await wait_until(pilot, lambda: "of a sample" in title(pilot, "#levels-pane"))
+
+        counting_allowed.set()
+        session = session_of(pilot)
+        await wait_until(pilot, lambda: not session.uncounted())
+        await settle(pilot)
+        assert title(pilot, "#levels-pane") == "age: research value per level"
+        await pilot.press("3")
+        await wait_until(
+            pilot, lambda: title(pilot, "#levels-pane") == "age (categorical, 91 values)"
+        )
+        await pilot.press("2")
+        await wait_until(pilot, lambda: cells(pilot, "#attributes")["age"][4] == "91")
+        assert cells(pilot, "#attributes")["email"][4].startswith("≥")
+        assert "weights" in title(pilot, "#attributes-pane")
+        await wait_until(pilot, lambda: "unique records" in text(pilot, "#gauge"))
+        await pilot.press("U")
+        await wait_until(pilot, lambda: f"of {RECORDS:,} records" in text(pilot, "#alone"))
+        await pilot.press("escape", "1")
+        await wait_until(pilot, lambda: f"of {RECORDS:,} records ×" in text(pilot, "#facts"))
+        assert "counted" not in text(pilot, "#facts")
+        assert "by age" in title(pilot, "#table-pane")  # the view stays as it was
+        await wait_until(pilot, lambda: title(pilot, "#profile-pane") == "age")
+        await settle(pilot)
+
+
+async def test_counts_that_come_after_the_file_is_closed_reach_nobody(
+    make_app, tmp_path, counting_allowed
+):
+    other = write_people(tmp_path / "b.parquet")
+    app = make_app(write_people(tmp_path / "a.csv"))
+    async with app.run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: app.session is not None and app.counting_line)
+        before, counting = session_of(pilot), app._counting
+        table = before.table
+        app.open_file(other)
+        await wait_until(pilot, lambda: app.session is not before)
+        assert counting.stopped
+        assert app._counting is not counting
+        counting_allowed.set()
+        await settle(pilot)
+        assert before.table is table
+        assert session_of(pilot).table.height == RECORDS
+        assert app.counting_line == ""
