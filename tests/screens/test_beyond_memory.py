@@ -88,7 +88,12 @@ async def test_every_screen_works_on_a_sample_and_then_tells_of_the_whole(
         await wait_until(pilot, lambda: "unique records" in text(pilot, "#gauge"))
         await pilot.press("U")
         await wait_until(pilot, lambda: f"of {RECORDS:,} records" in text(pilot, "#alone"))
-        await pilot.press("escape", "1")
+        await pilot.press("escape", "5")
+        whole = f"{RECORDS:,} records, looked at in a sample"
+        await wait_until(pilot, lambda: whole in text(pilot, "#preflight"))
+        await pilot.press("7")
+        await wait_until(pilot, lambda: "on a sample of " in text(pilot, "#status"))
+        await pilot.press("1")
         await wait_until(pilot, lambda: f"of {RECORDS:,} records ×" in text(pilot, "#facts"))
         assert "counted" not in text(pilot, "#facts")
         assert "by age" in title(pilot, "#table-pane")  # the view stays as it was

@@ -15,7 +15,7 @@ from typing import Literal
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import BoundedBytes, read_bytes, size_text, usual_limit
 
-__all__ = ["Compression", "checked_file", "load", "too_large"]
+__all__ = ["Compression", "checked_file", "is_compressed", "load", "too_large"]
 
 Compression = Literal["gzip", "zstd"]
 
@@ -48,6 +48,11 @@ def load(
         _unzstd(data, content, path)
         return content.whole(), "zstd", size
     return data, None, size
+
+
+def is_compressed(data: bytes) -> bool:
+    """Whether a file that begins so is compressed."""
+    return data.startswith((_GZIP, _ZSTD))
 
 
 def checked_file(path: Path) -> int:

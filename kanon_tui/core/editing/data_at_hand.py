@@ -15,6 +15,7 @@ from kanon_tui.core.engine.source import Source
 from kanon_tui.core.engine.table_counting import CountingStoppedError
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.run.trial import Trial
 from kanon_tui.core.task.task import Task
 
 __all__ = ["DataAtHand"]
@@ -59,6 +60,11 @@ class DataAtHand(ABC):
         about = "" if self.table.exact else "about "
         return f"a sample of {self.records.height:,} of {about}{whole}"
 
+    @property
+    def beyond_memory(self) -> int | None:
+        """How many records a table beyond memory has; None where all are in memory."""
+        return None if self.source is None else self.table.height
+
     def of_sample(self, name: str) -> bool:
         """Whether what is known of a column is what a sample tells."""
         return isinstance(self.table, SampledTable) and name not in self.table.counts
@@ -79,6 +85,33 @@ class DataAtHand(ABC):
         attributes = self.project.attributes.items()
         return [n for n, spec in attributes if n not in known and spec.role not in kept_out]
 
+    def check_counted(self) -> None:
+        """Refuse what needs all values of a table beyond memory while they are being counted."""
+        if self.uncounted():
+            raise InputError(
+                "one moment: the values of the file are still being counted; screen 1 says how far "
+                "that is"
+            )
+
+    def records_for(self, k: int) -> Table:
+        """The records at hand, where they are enough to try this k on."""
+        table, whole = self.records, self.table.height
+        if self.source is not None and table.height < k <= whole:
+            raise InputError(
+                f"k is {k:,}, more than the {table.height:,} records of the sample that this is "
+                f"tried on; a run uses all {whole:,}"
+            )
+        if self.source is not None and k > whole:
+            raise InputError(
+                f"k is {k:,} but the table has only {whole:,} records; choose k of at most "
+                f"{whole:,}"
+            )
+        return table
+
+    def of_whole(self, trial: Trial) -> Trial:
+        """What was tried on the records at hand, carried on to all."""
+        return trial if self.source is None else replace(trial, records=self.table.height)
+
     def quasi_rows(self) -> Task:
         """All records as a task that counts them: of a table beyond memory its distinct rows.
 
@@ -88,8 +121,7 @@ class DataAtHand(ABC):
         table, project = self.table, self.project
         if not isinstance(table, SampledTable):
             return self.task()
-        if self.uncounted():
-            raise InputError("one moment: the values of the file are still being counted")
+        self.check_counted()
         wanted = table, project.attributes, project.data
 
         def go_on() -> None:

@@ -212,6 +212,7 @@ class Session(DataAtHand):
 
     def unanswered(self) -> list[SinglingOut]:
         """Columns that would be published although they single people out, not yet agreed to."""
+        self.check_counted()
         untouched = (Role.OTHER, Role.SENSITIVE)
         found = []
         for name in self.table.names:
@@ -258,7 +259,7 @@ class Session(DataAtHand):
         with self._working:
             if self._task is None or self._task[0] is not project:
                 try:
-                    made: Task | KanonError = prepare(project, self.records)
+                    made: Task | KanonError = prepare(project, self.records_for(project.privacy.k))
                 except KanonError as error:
                     made = error
                 self._task = (project, made)

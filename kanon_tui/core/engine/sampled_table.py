@@ -125,6 +125,17 @@ class Sample(Table):
 
     whole: SampledTable | None = None
 
+    @property
+    def not_looked_at(self) -> frozenset[str]:
+        """Columns of which only the sample is known."""
+        assert self.whole is not None
+        return self.whole.not_looked_at
+
+    def occurrences(self, name: str) -> pl.DataFrame:
+        """How often values occur in the whole: what is rare in a sample need not be rare."""
+        assert self.whole is not None
+        return self.whole.occurrences(name)
+
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
         """An attribute of the sample, coded with the values of the whole."""
         assert self.whole is not None

@@ -30,9 +30,16 @@ class Preflight:
 
 
 def preflight(
-    project: Project, task: Task, algorithm: type[Algorithm], trial: Trial | None = None
+    project: Project,
+    task: Task,
+    algorithm: type[Algorithm],
+    trial: Trial | None = None,
+    whole: int | None = None,
 ) -> Preflight:
-    """Size, gaps and estimates for one algorithm on a task; `trial` knows how long it takes."""
+    """Size, gaps and estimates for one algorithm on a task; `trial` knows how long it takes.
+
+    `whole` is the number of records where the task is of a sample of them.
+    """
     try:
         with_parameters(algorithm, project.algorithm.params, algorithm.name)
     except KanonError as error:
@@ -40,7 +47,9 @@ def preflight(
     beyond = out_of_reach(task.requirements, _may_suppress(task, algorithm))
     if beyond is not None:
         return Preflight(problem=beyond.unreachable())
-    records = f"{task.n:,} records"
+    records = (
+        f"{task.n:,} records" if whole is None else f"{whole:,} records, looked at in a sample"
+    )
     if task.repeated is not None:
         records += f" of {task.people:,} people"
     facts = [records, count_of(len(task.quasi), "quasi-identifier")]
@@ -54,13 +63,14 @@ def preflight(
         )
         warnings += task.built
     else:
-        facts.append(f"about {max(task.n // task.k, 1):,} classes to build")
+        facts.append(f"about {max((whole or task.n) // task.k, 1):,} classes to build")
         if algorithm.name == "gcka" and not any(a.hierarchy.marks for a in task.quasi):
             warnings.append("no MAGVal is marked, so gcka groups like k-member")
     facts.append(_time(trial, algorithm.name))
     if trial is not None and hiding(trial):
         warnings.insert(0, hiding(trial))
-    facts.append(f"about {_megabytes(task, algorithm):,.0f} MB")
+    if whole is None:  # else the limit of the run says how much
+        facts.append(f"about {_megabytes(task, algorithm):,.0f} MB")
     facts += _published(task)
     return Preflight(tuple(facts), tuple(warnings))
 

@@ -12,6 +12,7 @@ from textual.widgets import Static
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.recommend import Recommendation, question, recommend
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.engine.prepare import COUNTABLE
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.project.project import AlgorithmChoice, Project
@@ -85,7 +86,7 @@ class Advice(Hosted, Static):
             if known is not None or not is_warm():
                 return known  # a sample would compile the kernels, which takes longer than it saves
             algorithm = with_parameters(ALGORITHMS[choice.name], choice.params, choice.name)
-            return try_out(session.task(), algorithm, stop=stop)
+            return session.of_whole(try_out(session.task(), algorithm, stop=stop))
 
         def done(trial: Trial | None) -> None:
             if stop() or trial is None:
@@ -106,10 +107,15 @@ class Advice(Hosted, Static):
                     self._trials.setdefault(str(AlgorithmChoice(one.algorithm)), one.trial)
                 self._draw()
 
+        def work() -> tuple[Recommendation, ...]:
+            found = recommend(session.task(), stop)
+            if session.source is None:
+                return found
+            those = (one for one in found if one.algorithm in COUNTABLE)
+            return tuple(replace(one, trial=session.of_whole(one.trial)) for one in those)
+
         self.update(Text("trying samples of the data …", "dim"))
-        self.compute(
-            lambda: recommend(session.task(), stop), done, group="advice", failed=_not_ready
-        )
+        self.compute(work, done, group="advice", failed=_not_ready)
 
     def choose(self) -> None:
         """Ask which recommendation to take over."""

@@ -153,7 +153,8 @@ Decisions differ in size: a test of a string looks at all records, a merge at tw
         pace = "▶" if self._due is not None else "⏸"
         speed = SPEEDS[self._speed]
         shown = "full speed" if speed == float("inf") else f"{speed:g}/s"
-        self._say(f"race · decision {self._number:,} of {self._longest:,}   {pace} {shown}")
+        where = "" if self.session.source is None else f" on {self.session.extent}"
+        self._say(f"race{where} · decision {self._number:,} of {self._longest:,}   {pace} {shown}")
 
     def _tick(self) -> None:
         if self._due is None or time.monotonic() < self._due:

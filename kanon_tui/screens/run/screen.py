@@ -168,7 +168,7 @@ class RunScreen(StepScreen):
         algorithm = ALGORITHMS[project.algorithm.name]
         line = self.query_one("#preflight", Static)
         self.compute(
-            lambda: preflight(project, session.task(), algorithm, trial),
+            lambda: preflight(project, session.task(), algorithm, trial, session.beyond_memory),
             lambda found: line.update(preflight_text(found, algorithm.name, project.privacy, self)),
             group="preflight",
             failed=lambda error: line.update(

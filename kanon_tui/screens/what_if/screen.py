@@ -195,6 +195,8 @@ local recoding pays.
             text.append(f" · {len(self.points)} done, the rest cancelled · r runs them again")
         else:
             text.append(f" · done in {self._ended - self._began:.1f} s")
+        if self.session.source is not None:
+            text.append(f" · on {self.session.extent}, which loses more than all would")
         if self.sweep is not None and not self.sweep.fits(self.session.project):
             text.append(" · ! of an earlier state of the project", theme_style(self, "warning"))
         self.query_one("#status", Static).update(text)
@@ -323,6 +325,11 @@ local recoding pays.
         point, sweep, session = self.point, self.sweep, self.session
         if point is None or point.error is not None or sweep is None:
             self.host.say("this point has no release to open")
+            return
+        if session.source is not None:
+            self.host.say(
+                "this point is of a sample, which is not released; screen 5 runs the whole"
+            )
             return
 
         place = point.algorithm, point.k

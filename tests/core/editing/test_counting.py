@@ -13,6 +13,7 @@ from kanon_tui.core.analysis.risk import risk
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import read_table
 from kanon_tui.core.editing.counting import count, counting_of
+from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.engine.sampled_table import SampledTable
 from kanon_tui.core.engine.table_counting import CountingStoppedError
@@ -145,3 +146,43 @@ def test_rows_that_share_their_quasi_identifiers_are_counted_over_all_records(tm
     session.change_attributes(["sex"], "sex: other", role=Role.OTHER)
     with pytest.raises(CountingStoppedError):
         session.quasi_rows()
+
+
+def test_k_is_compared_with_all_records_and_nothing_is_asked_of_a_sample(tmp_path):
+    session = opened(tmp_path, "a.csv")
+    session.change_attributes(["email"], "email: other", role=Role.OTHER)
+    with pytest.raises(InputError, match="still being counted"):
+        session.unanswered()
+    take_counts(session)
+    assert [each.unique for each in session.unanswered()] == [RECORDS]
+
+    def with_k(k: int) -> None:
+        project = session.project
+        session.edit(replace(project, privacy=replace(project.privacy, k=k)), f"k = {k}")
+
+    with_k(RECORDS)
+    with pytest.raises(InputError, match=r"more than the \d+ records of the sample .* all 3,000"):
+        session.task()
+    assert session.quasi_rows().k == RECORDS
+    with_k(RECORDS + 1)
+    with pytest.raises(InputError, match="k is 3,001 but the table has only 3,000 records"):
+        session.task()
+
+
+def test_a_session_beyond_memory_is_saved_reread_and_taken_up_like_any_other(tmp_path):
+    session = opened(tmp_path, "a.csv")
+    store = RecoveryStore(tmp_path / "state")
+    session.change_attributes(["sex"], "sex: sensitive", role=Role.SENSITIVE)
+    store.keep(session)
+    store.close()
+    unsaved = RecoveryStore(tmp_path / "state").unsaved_work(tmp_path / "a.csv")
+    assert unsaved is not None
+    again = unsaved.session()
+    assert again.source is not None
+    assert again.attribute("sex").role is Role.SENSITIVE
+    options = replace(again.project.data.read_options, missing_tokens=("", "m"))
+    other = again.reread(replace(again.project.data, read_options=options))
+    assert other.source is not None
+    assert other.table.missing_cells()["sex"] > 0
+    assert other.save(tmp_path / "p.yaml").exists()
+    assert open_session(tmp_path / "p.yaml").attribute("sex").role is Role.SENSITIVE
