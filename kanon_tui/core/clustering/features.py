@@ -23,12 +23,14 @@ import numpy.typing as npt
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["Distinct", "Features", "collapse", "places", "ranks"]
+__all__ = ["Distinct", "Features", "collapse", "division_weights", "places", "ranks", "shared_bits"]
 
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _LARGEST_KEY = 2**62
+_WORD_BITS = 64
+_SHARED_BITS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +125,8 @@ class Features:
     places: Floats
     """Distinct rows × p: where each number lies in its domain; nan for missing."""
     labels: Int32s
-    """Distinct rows × f: label numbers, the levels of one attribute side by side."""
+    """Distinct rows × f: label numbers, the levels of one attribute side by side. Boxes know labels
+    by their number modulo 64; of more than 64 labels the most frequent share theirs with none."""
     label_weights: Floats
     """Per flattened column what a disagreement costs: 1 / height of its hierarchy."""
     ordered: tuple[int, ...]
@@ -148,7 +151,7 @@ class Features:
             for mapping in attribute.hierarchy.maps[:height]:
                 flattened.append(x)
                 weights.append(1.0 / height)
-                all_labels.append(mapping[codes])
+                all_labels.append(_with_own_bits(mapping[codes]))
         return cls(
             distinct,
             _side_by_side(all_places, len(first), np.float64),
@@ -157,6 +160,42 @@ class Features:
             tuple(ordered),
             tuple(flattened),
         )
+
+
+def division_weights(labels: Int32s, weights: Floats) -> Floats:
+    """How much each category should matter when rows are divided into a tree of boxes.
+
+    Categories in which rows often agree come first, although those with many labels tell more rows
+    apart: a rare label, say a zip code, costs a search the same in nearly every branch. Divided by
+    zip code first, each branch would have rows of every kind, and all would have to be searched.
+    """
+    agree = np.array([np.sum((np.bincount(column) / len(labels)) ** 2) for column in labels.T])
+    differ = 1.0 - agree  # by which a tree multiplies the weight
+    division = np.zeros(len(weights))
+    np.divide(2.0 * weights * agree, differ, out=division, where=differ > 0)
+    return division
+
+
+def shared_bits(labels: Int32s) -> Int32s:
+    """Per category of `Features.labels` how many bits of a word, its first, stand for many."""
+    return np.array([_SHARED_BITS * (column.max() >= _WORD_BITS) for column in labels.T], np.int32)
+
+
+def _with_own_bits(labels: Int32s) -> Int32s:
+    """Number labels anew, if a word has not enough bits, so that the most frequent have their own.
+
+    So a box knows when all its rows have a frequent label. The order of the others stays.
+    """
+    counts = np.bincount(labels)
+    if len(counts) <= _WORD_BITS:
+        return labels
+    frequent = np.argsort(-counts, kind="stable")[: _WORD_BITS - _SHARED_BITS]
+    place = np.arange(len(counts) - len(frequent))
+    numbers = np.empty(len(counts), dtype=np.int32)
+    numbers[frequent] = np.arange(_SHARED_BITS, _WORD_BITS)
+    others = np.setdiff1d(np.arange(len(counts)), frequent)
+    numbers[others] = place // _SHARED_BITS * _WORD_BITS + place % _SHARED_BITS
+    return numbers[labels]
 
 
 def _side_by_side(

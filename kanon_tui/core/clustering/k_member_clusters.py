@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.clustering.cluster_facts import SUPPRESSED, UNPLACED
-from kanon_tui.core.clustering.features import Features
+from kanon_tui.core.clustering.diagonals import diagonals
+from kanon_tui.core.clustering.features import Features, division_weights, shared_bits
 from kanon_tui.core.clustering.k_member_choice import (
     measure_clusters,
     measure_growth,
@@ -60,15 +61,18 @@ class Members:
         self._penalty = penalty
         self._table = self.features.labels
         self._weights = self.features.label_weights
-        self._division = self._weights
+        division = self._weights
+        self._shared = shared_bits(self._table)
         self._class_counts = np.zeros(0, dtype=np.int64)
         if class_codes is not None:  # one more column, which costs nothing outside the penalty
             column = class_codes[self.features.distinct.first]
             self._table = np.ascontiguousarray(np.column_stack([self._table, column]))
             self._weights = np.append(self._weights, 0.0)
-            self._division = np.append(self._division, min(penalty, 1.0) / task.k)
+            self._shared = np.append(self._shared, np.int32(0))
+            division = np.append(division, min(penalty, 1.0) / task.k)
             self._class_counts = np.zeros(int(class_codes.max()) + 1, dtype=np.int64)
-        self._hashed = np.array([column.max() >= 64 for column in self._table.T], dtype=np.bool_)
+        self._division = division_weights(self._table, division)
+        self._diagonals = diagonals(self.features.places)
 
     def grouping(self, notes: tuple[Note, ...] = ()) -> Grouping:
         """What has been decided."""
@@ -89,10 +93,11 @@ class Members:
         k, context, distinct = self.task.k, self.context, self.features.distinct
         starts, ends = distinct.starts[rows], distinct.starts[rows + 1]
         lowest = distinct.records[starts]
-        tree = grow_tree(self.features.places[rows], self._table[rows], self._division, lowest)
-        search = new_search(tree)
+        places, (sums, begins, stand_in) = self.features.places, self._diagonals
+        tree = grow_tree(places[rows], self._table[rows], self._division, lowest, sums[rows])
+        search = new_search(tree, begins, stand_in)
         total = int((ends - starts).sum())
-        clusters = new_clusters(total // k, tree.places.shape[1], len(self._weights))
+        clusters = new_clusters(total // k, places.shape[1], len(self._weights))
         origin = np.flatnonzero(rows[tree.row] == distinct.number[start])[0]
         state = np.array([0, origin, total, 0], dtype=np.int64)
         first, last = self.clusters, start
@@ -106,7 +111,7 @@ class Members:
                 search,
                 RowRecords(distinct.records, starts, ends),
                 self._weights,
-                self._hashed,
+                self._shared,
                 self._penalty,
                 self._class_counts,
                 k,

@@ -36,7 +36,7 @@ class BoxTree(NamedTuple):
     row: Int32s
     """Per position the row of the table it came from."""
     places: Floats
-    """Per position and number."""
+    """Per position and number, then per position what boxes are to know besides."""
     labels: Int32s
     """Per position and category."""
     record: Int32s
@@ -239,16 +239,20 @@ def _fit_all(tree: BoxTree) -> None:
             _fit_parent(tree, node)
 
 
-def grow_tree(places: Floats, labels: Int32s, weights: Floats, records: Int32s) -> BoxTree:
+def grow_tree(
+    places: Floats, labels: Int32s, weights: Floats, records: Int32s, besides: Floats | None = None
+) -> BoxTree:
     """The tree over all rows of these tables; `records` has the lowest record of every row.
 
-    `weights` say how much each category matters when a node is divided.
+    `weights` say how much each category matters when a node is divided. What boxes are to know
+    `besides` are further numbers, by which no node is divided.
     """
     row, start, end, left, right, parent = _divide_all(places, labels, weights)
-    nodes, numbers, categories = len(start), places.shape[1], labels.shape[1]
+    known = places[row] if besides is None else np.hstack([places[row], besides[row]])
+    nodes, numbers, categories = len(start), known.shape[1], labels.shape[1]
     tree = BoxTree(
         row,
-        places[row],
+        known,
         labels[row],
         records[row],
         leaf=np.empty(len(row), dtype=np.int32),

@@ -101,7 +101,7 @@ def _add_row(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats)
     """Let the row at a position join a cluster; by how much does its information loss grow?"""
     before = clusters.size[c] * clusters.width[c]
     width = 0.0
-    for x in range(tree.places.shape[1]):
+    for x in range(clusters.low.shape[1]):
         place = tree.places[i, x]
         if np.isnan(place):
             clusters.blank[c, x] = True
@@ -125,12 +125,12 @@ def _add_row(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats)
 
 @kernel
 def _find(
-    tree: BoxTree, search: Search, wanted: Wanted, weights: Floats, hashed: Flags, tie: float
+    tree: BoxTree, search: Search, wanted: Wanted, weights: Floats, shared: Int32s, tie: float
 ) -> tuple[int, float, int]:
     """The position of the best row, its score, nodes and rows visited; repeats where it must."""
-    found, smallest, visits, repeat = best_row(tree, search, wanted, weights, hashed, tie, np.inf)
+    found, smallest, visits, repeat = best_row(tree, search, wanted, weights, shared, tie, np.inf)
     if repeat:
-        found, smallest, more, _ = best_row(tree, search, wanted, weights, hashed, tie, smallest)
+        found, smallest, more, _ = best_row(tree, search, wanted, weights, shared, tie, smallest)
         visits += more
     return found, smallest, visits
 
@@ -161,7 +161,7 @@ def advance(
     search: Search,
     left: RowRecords,
     weights: Floats,
-    hashed: Flags,
+    shared: Int32s,
     penalty: float,
     class_counts: Int64s,
     k: int,
@@ -171,7 +171,8 @@ def advance(
 ) -> tuple[int, float, float]:
     """Make up to `decisions` decisions: start a cluster, or let one more record join it.
 
-    `state` is the cluster at work, the position of the last record added, how many records remain
+    Of category y the first `shared[y]` bits of a set stand for more than one label each. `state` is
+    the cluster at work, the position of the last record added, how many records remain
     and the majority label of the cluster. `class_counts` counts the labels of the last flattened
     column in it, and is empty when there is no such column. `chosen[j]` becomes the record that
     decision j added. Returns decisions made, the growth of information loss, and the score of the
@@ -197,7 +198,7 @@ def advance(
                 cost = penalty / (clusters.size[c] + 1)
                 categories = _mark_majority(search, class_column, majority, cost, categories)
         wanted = Wanted(numbers, categories, origin)
-        found, smallest, seen = _find(tree, search, wanted, weights, hashed, tie)
+        found, smallest, seen = _find(tree, search, wanted, weights, shared, tie)
         visits += seen
         chosen[decided] = tree.record[found]
         last = found

@@ -3,7 +3,8 @@
 Both look for the smallest score in a tree of boxes (`box_tree`): depth first, the more promising
 child first, leaving out every node whose box cannot hold anything better. The bound of a box is
 summed in the same order as the score of a row, and no term of it is larger, so rounding cannot make
-it wrong.
+it wrong. Only numbers of the furthest row are bounded in another way, by the signed sums of
+`clustering.diagonals`, with room for rounding.
 
 The winner is, of all records whose score is less than a tie above the smallest, the one with the
 lowest number, so the order of visits does not matter. A node that could only tie is left out when
@@ -22,7 +23,7 @@ import numpy as np
 
 from kanon_tui.core.kernels import kernel, part_of_kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree
-from kanon_tui.core.numeric import Flags, Floats, Int32s
+from kanon_tui.core.numeric import Floats, Int32s
 
 __all__ = [
     "BLANK_COST",
@@ -40,6 +41,7 @@ __all__ = [
 LOW, HIGH, NUMBER_COST, BLANK_COST = 0, 1, 2, 3  # columns of Search.lines
 COLUMN, LABEL = 0, 1  # columns of Search.marks
 _NOISE = 1e-12
+_ROUNDING = _NOISE / 2
 
 
 class Search(NamedTuple):
@@ -53,6 +55,10 @@ class Search(NamedTuple):
     """A label other than LABEL in category COLUMN …"""
     costs: Floats
     """… costs this."""
+    sums: Int32s
+    """Where the signed sums of each group of numbers begin, and the end."""
+    stand_in: Floats
+    """Per number the place of a missing one in these sums."""
     node: Int32s
     bound: Floats
 
@@ -68,14 +74,16 @@ class Wanted(NamedTuple):
     """Look for the row furthest from this position; -1: for the least extra width."""
 
 
-def new_search(tree: BoxTree) -> Search:
-    """Room for searches in a tree."""
-    numbers, categories, nodes = tree.places.shape[1], tree.labels.shape[1], len(tree.start)
+def new_search(tree: BoxTree, sums: Int32s, stand_in: Floats) -> Search:
+    """Room for searches in a tree, whose boxes also know signed sums."""
+    numbers, categories, nodes = len(stand_in), tree.labels.shape[1], len(tree.start)
     return Search(
         np.zeros(numbers, dtype=np.int32),
         np.zeros((numbers, 4)),
         np.zeros((categories, 2), dtype=np.int32),
         np.zeros(categories),
+        sums,
+        stand_in,
         np.zeros(nodes + 1, dtype=np.int32),
         np.zeros(nodes + 1),
     )
@@ -125,13 +133,13 @@ def _least_extra_width(
 
 
 @part_of_kernel
-def _nearness(tree: BoxTree, i: int, origin: int, weights: Floats) -> float:
+def _nearness(tree: BoxTree, i: int, origin: int, numbers: int, weights: Floats) -> float:
     """Minus the distance between two positions, so that the furthest has the smallest score."""
     total = 0.0
     for y in range(len(weights)):
         if tree.labels[i, y] != tree.labels[origin, y]:
             total -= weights[y]
-    for x in range(tree.places.shape[1]):
+    for x in range(numbers):
         a, b = tree.places[i, x], tree.places[origin, x]
         if np.isnan(a) or np.isnan(b):
             total -= 0.0 if np.isnan(a) and np.isnan(b) else 1.0
@@ -141,20 +149,28 @@ def _nearness(tree: BoxTree, i: int, origin: int, weights: Floats) -> float:
 
 
 @part_of_kernel
-def _least_nearness(tree: BoxTree, node: int, origin: int, weights: Floats, hashed: Flags) -> float:
+def _least_nearness(
+    tree: BoxTree, node: int, origin: int, search: Search, weights: Floats, shared: Int32s
+) -> float:
     """No row of this node is further from the origin."""
+    places, low, high = tree.places, tree.low, tree.high
     total = 0.0
     for y in range(len(weights)):
-        own = np.uint64(1) << np.uint64(tree.labels[origin, y] & 63)
-        if hashed[y] or tree.sets[node, y] != own:
+        own = tree.labels[origin, y] & 63
+        if own < shared[y] or tree.sets[node, y] != np.uint64(1) << np.uint64(own):
             total -= weights[y]
-    for x in range(tree.places.shape[1]):
-        place = tree.places[origin, x]
-        if tree.blank[node, x] or np.isnan(place):
-            total -= 1.0
-        else:
-            total -= max(abs(place - tree.low[node, x]), abs(place - tree.high[node, x]))
-    return total
+    for group in range(len(search.sums) - 1):
+        most = 0.0
+        for x in range(search.sums[group], search.sums[group + 1]):
+            most = max(most, places[origin, x] - low[node, x], high[node, x] - places[origin, x])
+        total -= most
+    for x, stand_in in enumerate(search.stand_in):  # what a missing number costs beyond its sums
+        place = places[origin, x]
+        if not np.isnan(place):
+            total -= 1.0 - abs(place - stand_in) if tree.blank[node, x] else 0.0
+        elif low[node, x] <= high[node, x]:
+            total -= 1.0 - max(low[node, x] - stand_in, stand_in - high[node, x], 0.0)
+    return total - _ROUNDING
 
 
 @part_of_kernel
@@ -163,7 +179,7 @@ def _push_children(
     search: Search,
     wanted: Wanted,
     weights: Floats,
-    hashed: Flags,
+    shared: Int32s,
     node: int,
     enough: float,
     depth: int,
@@ -178,7 +194,7 @@ def _push_children(
         if wanted.origin < 0:
             bound = _least_extra_width(tree, child, search, wanted.numbers, wanted.categories)
         else:
-            bound = _least_nearness(tree, child, wanted.origin, weights, hashed)
+            bound = _least_nearness(tree, child, wanted.origin, search, weights, shared)
         if bound < enough:
             stack[depth], bounds[depth] = child, bound
             depth += 1
@@ -197,7 +213,7 @@ def best_row(
     search: Search,
     wanted: Wanted,
     weights: Floats,
-    hashed: Flags,
+    shared: Int32s,
     tie: float,
     smallest: float,
 ) -> tuple[int, float, int, bool]:
@@ -220,7 +236,7 @@ def best_row(
         visits += 1
         if tree.left[node] >= 0:
             depth = _push_children(
-                tree, search, wanted, weights, hashed, node, smallest + tie, depth
+                tree, search, wanted, weights, shared, node, smallest + tie, depth
             )
             continue
         for i in range(tree.start[node], tree.end[node]):
@@ -232,7 +248,7 @@ def best_row(
                     tree, i, search, wanted.numbers, wanted.categories, smallest + tie
                 )
             else:
-                score = _nearness(tree, i, origin, weights)
+                score = _nearness(tree, i, origin, len(search.stand_in), weights)
             if score >= smallest + tie:
                 continue
             if score < smallest and not known:

@@ -1,0 +1,85 @@
+"""The searches of k-member: the furthest row is the furthest, and few rows are looked at."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kanon_tui.core.clustering.diagonals import diagonals
+from kanon_tui.core.clustering.features import Features, division_weights, shared_bits
+from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree, take
+from kanon_tui.core.kernels.k_member_search import Search, Wanted, best_row, new_search
+from kanon_tui.core.numeric import TIE, Floats, Int32s
+from tests.helpers import make_task
+
+
+def grown(places: Floats, labels: Int32s, weights: Floats) -> tuple[BoxTree, Search]:
+    sums, begins, stand_in = diagonals(places)
+    records = np.arange(len(places), dtype=np.int32)
+    division = division_weights(labels, weights)
+    tree = grow_tree(places, labels, division, records, sums)
+    return tree, new_search(tree, begins, stand_in)
+
+
+def searched(
+    tree: BoxTree, search: Search, origin: int, weights: Floats, shared: Int32s
+) -> tuple[int, int]:
+    """The record furthest from a position, and how many nodes and rows were looked at."""
+    wanted = Wanted(0, 0, origin)
+    found, smallest, visits, repeat = best_row(tree, search, wanted, weights, shared, TIE, np.inf)
+    if repeat:
+        found = best_row(tree, search, wanted, weights, shared, TIE, smallest)[0]
+    return int(tree.record[found]), visits
+
+
+def furthest(places: Floats, labels: Int32s, weights: Floats, i: int, left: Int32s) -> int:
+    """The first of the records furthest from one, of all that are left."""
+    missing, here = np.isnan(places[left]), np.isnan(places[i])
+    apart = np.where(missing | here, missing != here, np.abs(places[left] - places[i]))
+    away = apart.sum(axis=1) + (labels[left] != labels[i]) @ weights
+    return int(left[np.flatnonzero(away > away.max() - TIE)[0]])
+
+
+def test_the_furthest_row_is_found_with_missing_numbers_and_more_than_are_summed_together() -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        numbers = int(rng.integers(0, 9))
+        places = rng.integers(0, 1 + 10 ** int(rng.integers(1, 6)), (300, numbers)).astype(float)
+        places /= max(1.0, places.max(initial=0.0))
+        places[rng.random(places.shape) < rng.choice([0.0, 0.1, 0.7])] = np.nan
+        labels = rng.integers(0, rng.choice([2, 5, 100]), (300, 3)).astype(np.int32)
+        weights = rng.choice([1.0, 1 / 3, 0.25], 3)
+        shared = np.full(3, 64 if labels.max() >= 64 else 0, dtype=np.int32)
+        tree, search = grown(places, labels, weights)
+        position = np.argsort(tree.row)
+        left = np.arange(300, dtype=np.int32)
+        for i in rng.permutation(300)[:60].tolist():
+            found, _ = searched(tree, search, int(position[i]), weights, shared)
+            assert found == furthest(places, labels, weights, i, left), (seed, i)
+            take(tree, int(position[found]), GONE)
+            left = left[left != found]
+
+
+def test_few_rows_are_looked_at_for_the_furthest() -> None:
+    """Numbers are exact; categories with many labels neither scatter the others nor hide a label
+    that nearly all rows have.
+    """
+    rng = np.random.default_rng(1)
+    size = 20_000
+
+    def column(labels: int, mostly: float = 0.0) -> list[str]:
+        rare = rng.random(size) >= mostly
+        return [f"{value:03}" for value in np.where(rare, rng.integers(0, labels, size), 70)]
+
+    numbers = {f"n{x}": rng.permutation(size).tolist() for x in range(5)}
+    people = {x: numbers[x] for x in ("n0", "n1")}
+    people |= {f"c{count}": column(count) for count in (2, 300, 7, 5, 9, 20)}
+    countries = {"n0": numbers["n0"], "country": column(200, 0.9), "sex": column(2)}
+    for columns, most in ((numbers, 40), (people, 150), (countries, 60)):
+        features = Features.of(make_task(columns))
+        tree, search = grown(features.places, features.labels, features.label_weights)
+        shared = shared_bits(features.labels)
+        visits = [
+            searched(tree, search, i, features.label_weights, shared)[1]
+            for i in range(0, size, 500)
+        ]
+        assert np.mean(visits) < most, list(columns)
