@@ -14,6 +14,8 @@ __all__ = ["GroupValues"]
 
 
 _DENSE = 8  # cells of a table of all pairs per entry
+_ROOM = 63  # bits of a number
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2**64 / golden ratio
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +52,7 @@ class GroupValues:
         elif each is None:
             pairs, found = np.unique(keys, return_counts=True)
         else:
-            pairs, place = np.unique(keys, return_inverse=True)
-            found = np.bincount(place, weights=each, minlength=len(pairs)).astype(np.int64)
+            pairs, found = _summed(keys, each)
         return cls(count, pairs // width, pairs % width, found)
 
     @cached_property
@@ -69,6 +70,25 @@ class GroupValues:
         """Records of every group, none of which may be empty."""
         sums: Int64s = np.add.reduceat(self.records, self.starts[:-1])
         return sums
+
+    @cached_property
+    def same_sets(self) -> tuple[Int64s, Int64s]:
+        """Per group a number that groups with the same values share, and a group of each number."""
+        mixed = (self.code.astype(np.uint64) + np.uint64(1)) * _MIX
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed ^ (mixed >> np.uint64(32)))])
+        _, examples, same = np.unique(
+            sums[self.starts[1:]] - sums[self.starts[:-1]], return_index=True, return_inverse=True
+        )
+        example = examples[same]
+        beside = np.arange(len(self.code)) + np.repeat(
+            self.starts[example] - self.starts[:-1], self.distinct
+        )
+        alike = np.array_equal(self.distinct, self.distinct[example])
+        if not alike or not np.array_equal(self.code, self.code[beside]):
+            every = np.arange(self.count)  # sums are no proof: different sets share one
+            return every, every
+        return same, examples
 
     def only(self, shown: Flags) -> tuple[Int64s, GroupValues]:
         """The groups that have any of some pairs, and these pairs with groups numbered anew."""
@@ -92,9 +112,7 @@ class GroupValues:
     def relabelled(self, labels: npt.NDArray[np.integer]) -> GroupValues:
         """The same records by labels of their values."""
         width = np.int64(labels.max()) + 1
-        pairs, place = np.unique(self.group * width + labels[self.code], return_inverse=True)
-        records = np.zeros(len(pairs), dtype=self.records.dtype)
-        np.add.at(records, place, self.records)
+        pairs, records = _summed(self.group * width + labels[self.code], self.records)
         return GroupValues(self.count, pairs // width, pairs % width, records)
 
     def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
@@ -106,3 +124,18 @@ class GroupValues:
             low[there] = np.minimum.reduceat(per_pair, self.starts[there])
             high[there] = np.maximum.reduceat(per_pair, self.starts[there])
         return low, high
+
+
+def _summed(keys: Int64s, records: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
+    """The distinct keys, rising, and their records together."""
+    if not len(keys):
+        return keys, np.zeros(0, dtype=np.int64)
+    bits = int(records.max()).bit_length()
+    if int(keys.max()).bit_length() + bits <= _ROOM:  # sorting both as one number is quickest
+        both = np.sort((keys << bits) | records)
+        keys, records = both >> bits, both & ((1 << bits) - 1)
+    else:
+        order = np.argsort(keys)
+        keys, records = keys[order], records[order]
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    return keys[starts], np.add.reduceat(records, starts, dtype=np.int64)

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kanon_tui.core.data.word_table import WordTable
+from kanon_tui.core.engine.cells import CodedCells
+from kanon_tui.core.engine.values import CHANGED
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
@@ -52,46 +55,73 @@ class Packing:
             packed[word] |= codes.astype(np.uint64) << np.uint64(shift)
         return packed
 
+    def pack_cells(self, rows: int, columns: Sequence[CodedCells | None]) -> list[Words]:
+        """The words of rows, given by codes of texts and places of cells; 0 for a column of None.
+
+        A code is moved to its place in the word once for every text, not for every record.
+        """
+        packed: list[Words] = [np.zeros(0, dtype=np.uint64)] * self.words
+        for column, word, shift in zip(columns, self.word, self.shift, strict=True):
+            if column is not None:
+                codes, places = column
+                moved = (codes.astype(np.uint64) << np.uint64(shift))[places]
+                packed[word] = moved if not len(packed[word]) else packed[word] | moved
+        return [word if len(word) else np.zeros(rows, dtype=np.uint64) for word in packed]
+
     def unpack(self, words: Sequence[Words], column: int) -> Int32s:
         """The codes of a column."""
         field = words[self.word[column]] >> np.uint64(self.shift[column])
         return (field & np.uint64((1 << self.bits[column]) - 1)).astype(np.int32)
 
 
-@dataclass(frozen=True, eq=False)
 class TupleIndex:
-    """Finds the place of a tuple among the distinct ones."""
+    """Finds the place of a tuple among the distinct ones, in the order of their first appearance.
 
-    chain: tuple[Words, ...]
-    """Sorted distinct first words, then sorted pairs of a place and the next word."""
+    A table knows the first words; each further one knows pairs of a place and the next word.
+    """
+
+    def __init__(self, words: int) -> None:
+        self._chain = [WordTable() for _ in range(words)]
+
+    def __len__(self) -> int:
+        return len(self._chain[-1])
 
     @classmethod
-    def of(cls, words: Sequence[Words]) -> tuple[TupleIndex, Int64s, Int64s]:
-        """Of tuples that may repeat; also the place of each, and one tuple of every place."""
-        chain: list[Words] = []
-        keys, first, place = np.unique(words[0], return_index=True, return_inverse=True)
-        chain.append(keys)
-        for word in words[1:]:
-            pairs = (place.astype(np.uint64) << np.uint64(_OTHERS)) | word
-            keys, first, place = np.unique(pairs, return_index=True, return_inverse=True)
-            chain.append(keys)
-        return cls(tuple(chain)), place.astype(np.int64), first.astype(np.int64)
+    def of(cls, words: Sequence[Words]) -> tuple[TupleIndex, Int64s]:
+        """Of tuples that may repeat; also the first of every place."""
+        index = cls(len(words))
+        places = index.add(words)
+        first = np.empty(len(index), dtype=np.int64)
+        first[places[::-1]] = np.arange(len(places) - 1, -1, -1)
+        return index, first
 
-    def find(self, words: Sequence[Words]) -> Int64s:
+    def add(self, words: Sequence[Words]) -> Int32s:
+        """The places of tuples; those that are not known are put at the end."""
+        places = self._chain[0].add(words[0])
+        for table, word in zip(self._chain[1:], words[1:], strict=True):
+            places = table.add(_pairs(places, word))
+        return places
+
+    def find(self, words: Sequence[Words]) -> Int32s:
         """The places of tuples, all of which must be known."""
-        place = _find(self.chain[0], words[0])
-        for keys, word in zip(self.chain[1:], words[1:], strict=True):
-            place = _find(keys, (place.astype(np.uint64) << np.uint64(_OTHERS)) | word)
-        return place
+        places = self._chain[0].find(words[0])
+        for table, word in zip(self._chain[1:], words[1:], strict=True):
+            places = table.find(_pairs(places, word))
+        if len(places) and places.min() < 0:
+            raise InputError(CHANGED)
+        return places
+
+    def words(self) -> list[Words]:
+        """The distinct tuples in the order of their places."""
+        found: list[Words] = []
+        places = None
+        for table in reversed(self._chain[1:]):
+            pairs = table.keys if places is None else table.keys[places]
+            found.append(pairs & np.uint64((1 << _OTHERS) - 1))
+            places = pairs >> np.uint64(_OTHERS)
+        first = self._chain[0].keys
+        return [first if places is None else first[places], *reversed(found)]
 
 
-def _find(keys: Words, wanted: Words) -> Int64s:
-    """As `searchsorted`; sorted questions are answered ten times faster."""
-    order = np.argsort(wanted)
-    asked = wanted[order]
-    found = np.searchsorted(keys, asked)
-    if len(asked) and (found[-1] >= len(keys) or (keys[found] != asked).any()):
-        raise InputError("the data changed while it was read; run again when nobody writes to it")
-    places = np.empty(len(wanted), dtype=np.int64)
-    places[order] = found
-    return places
+def _pairs(places: Int32s, words: Words) -> Words:
+    return (places.astype(np.uint64) << np.uint64(_OTHERS)) | words

@@ -7,10 +7,8 @@ something is required of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-
-import polars as pl
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import CountedColumn
@@ -23,6 +21,7 @@ from kanon_tui.core.engine.tuples import TupleCounting, Tuples, count_tuples, me
 from kanon_tui.core.engine.values import Encoder
 from kanon_tui.core.engine.workers import Workers
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.run.prepare import prepare
@@ -134,9 +133,9 @@ def prepare_counted(
         )
     progress("count tuples", 0.0)
     with timed(phases, "read"):
-        tuples = _count_tuples(task, counted, source, workers, memory)
+        codes, copies = _count_tuples(task, counted, source, workers, memory)
     progress("count tuples", 1.0)
-    few = with_counted_rows(task, tuples.codes(), tuples.copies)
+    few = with_counted_rows(task, codes, copies)
     return Prepared(project, source, counted, few, memory, phases)
 
 
@@ -152,7 +151,8 @@ def _looked_at(project: Project, source: Source) -> list[str]:
 
 def _count_tuples(
     task: Task, table: CountedTable, source: Source, workers: Workers, memory: MemoryLimit
-) -> Tuples:
+) -> tuple[Mapping[str, Int32s], Int64s]:
+    """By the name of a column its code in every distinct tuple, and how many records have each."""
     columns: list[Column] = [attribute.column for attribute in task.quasi]
     required = {each.column.name: each.column for each in task.requirements}
     columns += [column for name, column in required.items()]
@@ -162,12 +162,12 @@ def _count_tuples(
     attributes = {each.name: len(each.column.values) for each in task.quasi}
     bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 18 * len(columns)
 
-    def check(found: pl.DataFrame) -> None:
-        memory.check_tuples(found.height, bytes_each, attributes)
+    def check(found: Tuples) -> None:
+        memory.check_tuples(len(found), bytes_each, attributes)
 
     pieces = [(piece,) for piece in range(len(source.pieces))]
-    counted = workers.merged(count_tuples, merge_tuples, counting, pieces, check)
-    return Tuples.of(counted, packing, [column.name for column in columns])
+    counted: Tuples = workers.merged(count_tuples, merge_tuples, counting, pieces, check)
+    return counted.codes(packing, [column.name for column in columns]), counted.copies.copy()
 
 
 def _encoder(table: CountedTable, column: Column) -> Encoder:

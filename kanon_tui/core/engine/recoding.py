@@ -19,14 +19,15 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.engine.cells import complete_records, records_in
 from kanon_tui.core.engine.packing import Packing, TupleIndex
 from kanon_tui.core.engine.source import Source
-from kanon_tui.core.engine.values import Encoder, complete_records
-from kanon_tui.core.numeric import Int32s, Words
+from kanon_tui.core.engine.values import Encoder
+from kanon_tui.core.numeric import Flags, Int32s, Words
 
-__all__ = ["Recoding", "Run", "read_run", "recode_piece", "value_blocks"]
+__all__ = ["CODE_BITS", "Recoding", "Run", "read_run", "recode_piece", "value_blocks"]
 
-_CODE_BITS = 32
+CODE_BITS = 32
 _NONE: Words = np.empty(0, dtype=np.uint64)
 SAMPLED = 1000
 """Of so many rows one is looked at to find where to cut the release."""
@@ -44,12 +45,14 @@ class Recoding:
     packing: Packing
     """Of the quasi-identifiers."""
     index: TupleIndex
-    ranks: Mapping[str, Int32s]
-    """By quasi-identifier and place of a tuple the rank of the published cell."""
-    classes: Int32s
-    """By place of a tuple its class; the last number is for suppressed records."""
-    published: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    rows: tuple[Words, ...]
+    """By place of a tuple the published row, without the columns published as they are."""
+    classes: Words
+    """By place of a tuple its class, moved out of the way of a code; the last number is for
+    suppressed records."""
+    published: Flags
     """By place of a tuple whether its records are published."""
+    some_suppressed: bool
     others: tuple[Encoder, ...]
     """Columns published as they are."""
     columns: tuple[str, ...]
@@ -85,28 +88,28 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
     kept_words: list[list[Words]] = []
     pairs: list[list[Words]] = [[] for _ in recoding.sensitive]
     used: dict[str, Int32s] = {}
-    for frame in source.read(source.pieces[piece], recoding.read_names):
-        kept = complete_records(frame, recoding.complete, recoding.missing_tokens)
-        if not kept.height:
+    for columns in source.columns_of(source.pieces[piece], recoding.read_names):
+        kept = complete_records(columns, recoding.complete, recoding.missing_tokens)
+        rows = records_in(kept)
+        if not rows:
             continue
-        codes = [encoder.encode(kept) for encoder in recoding.quasi]
-        place = recoding.index.find(recoding.packing.pack(codes))
-        as_they_are = {encoder.name: encoder.encode(kept) for encoder in recoding.others}
-        groups = recoding.classes[place].astype(np.uint64) << np.uint64(_CODE_BITS)
+        own = [encoder.coded(kept) for encoder in recoding.quasi]
+        tuples = recoding.index.find(recoding.packing.pack_cells(rows, own))
+        as_they_are = {encoder.name: encoder.coded(kept) for encoder in recoding.others}
+        groups = recoding.classes[tuples]
         for (name, counted_as), keys in zip(recoding.sensitive.items(), pairs, strict=True):
-            keys.append(groups | counted_as[as_they_are[name]].astype(np.uint64))
-        shown = recoding.published[place]
-        if not shown.all():
-            place = place[shown]
-            as_they_are = {name: ranks[shown] for name, ranks in as_they_are.items()}
-        if not recoding.published.all():
-            for name, ranks in as_they_are.items():
-                used[name] = np.union1d(used.get(name, ranks[:0]), ranks)
-        cells = [
-            recoding.ranks[name][place] if name in recoding.ranks else as_they_are[name]
-            for name in recoding.columns
-        ]
-        kept_words.append(recoding.layout.pack(cells))
+            ranks, places = as_they_are[name]
+            keys.append(groups | counted_as[ranks].astype(np.uint64)[places])
+        if recoding.some_suppressed:
+            shown = recoding.published[tuples]
+            tuples = tuples[shown]
+            for name, (ranks, places) in as_they_are.items():
+                as_they_are[name] = ranks, places[shown]
+                here = ranks[np.bincount(places[shown], minlength=len(ranks)) > 0]
+                used[name] = np.union1d(used.get(name, here[:0]), here)
+        others = [as_they_are.get(name) for name in recoding.columns]
+        words = recoding.layout.pack_cells(len(tuples), others)
+        kept_words.append([one | of[tuples] for one, of in zip(words, recoding.rows, strict=True)])
     words = [np.concatenate(parts) for parts in zip(*kept_words, strict=True)]
     if not words:
         words = [np.zeros(0, dtype=np.uint64)] * recoding.layout.words
@@ -140,7 +143,7 @@ def value_blocks(
 ) -> Iterator[GroupValues]:
     """The values of all classes, between two of these numbers at a time."""
     for first, last in pairwise(classes):
-        begin, end = (np.uint64(number) << np.uint64(_CODE_BITS) for number in (first, last))
+        begin, end = (np.uint64(number) << np.uint64(CODE_BITS) for number in (first, last))
         slices = []
         for piece in range(pieces):
             keys = np.load(pairs_path(folder, column, piece), mmap_mode="r")
@@ -151,8 +154,8 @@ def value_blocks(
         found = keys[starts]
         yield GroupValues(
             last - first,
-            (found >> np.uint64(_CODE_BITS)).astype(np.int64) - first,
-            (found & np.uint64((1 << _CODE_BITS) - 1)).astype(np.int64),
+            (found >> np.uint64(CODE_BITS)).astype(np.int64) - first,
+            (found & np.uint64((1 << CODE_BITS) - 1)).astype(np.int64),
             records,
         )
 

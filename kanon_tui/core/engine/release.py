@@ -22,10 +22,11 @@ from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.whole_files import written_together
+from kanon_tui.core.engine.cells import CodedCells
 from kanon_tui.core.engine.packing import Packing, TupleIndex
 from kanon_tui.core.engine.prepare import Prepared, Progress, coded_as
 from kanon_tui.core.engine.proof import Proof, Written, prove
-from kanon_tui.core.engine.recoding import Recoding, recode_piece, value_blocks
+from kanon_tui.core.engine.recoding import CODE_BITS, Recoding, recode_piece, value_blocks
 from kanon_tui.core.engine.recoding import Run as RowRun
 from kanon_tui.core.engine.rows import Stretches, Texts
 from kanon_tui.core.engine.target import Target, place_folder, work_folder
@@ -205,11 +206,11 @@ def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tupl
     starred = task.output.suppressed == "star" and bool(release.suppressed.any())
     packing = Packing.of([len(attribute.column.values) for attribute in task.quasi])
     words = packing.pack([attribute.column.codes for attribute in task.quasi])
-    index, _, first = TupleIndex.of(words)
+    index, first = TupleIndex.of(words)
     quasi = tuple(
         table.encoder(attribute.name, coded_as(attribute.column)) for attribute in task.quasi
     )
-    ranks: dict[str, Int32s] = {}
+    ranks: dict[str, CodedCells] = {}
     texts: dict[str, pl.Series] = {}
     for attribute, cells in zip(task.quasi, release.cells, strict=True):
         shown = list(cells.texts)
@@ -219,9 +220,8 @@ def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tupl
         elif starred or not shown:
             shown.append(HIDDEN)
         order = text_ranks(shown)
-        codes = cells.codes[first]
-        codes = np.where(codes < 0, min(hidden, len(shown) - 1), codes)
-        ranks[attribute.name] = order[codes].astype(np.int32)
+        order = np.append(order, order[min(hidden, len(shown) - 1)]).astype(np.int32)
+        ranks[attribute.name] = order, cells.codes[first]  # -1 is the last one
         texts[attribute.name] = pl.Series(sorted(shown), dtype=pl.String)
     others = tuple(table.text_encoder(name) for name in task.published_as_they_are)
     texts |= {encoder.name: encoder.texts for encoder in others}
@@ -241,9 +241,11 @@ def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tupl
         quasi=quasi,
         packing=packing,
         index=index,
-        ranks=ranks,
-        classes=np.where(suppressed, len(release.class_sizes), classes).astype(np.int32),
+        rows=tuple(layout.pack_cells(len(first), [ranks.get(name) for name in columns])),
+        classes=np.where(suppressed, len(release.class_sizes), classes).astype(np.uint64)
+        << np.uint64(CODE_BITS),
         published=np.ones(len(first), dtype=bool) if starred else ~suppressed,
+        some_suppressed=not starred and bool(suppressed.any()),
         others=others,
         columns=columns,
         layout=layout,

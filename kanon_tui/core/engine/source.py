@@ -8,6 +8,7 @@ read in pieces (compressed text, encodings other than UTF-8) is refused with wha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import time
 from pathlib import Path
@@ -21,16 +22,17 @@ from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.sniffing import Dialect
 from kanon_tui.core.data.table import FileFacts, Table, in_order_of, like_first_part
+from kanon_tui.core.engine.cells import Cells, Columns
 from kanon_tui.core.engine.csv_survey import survey_csv
 from kanon_tui.core.errors import InputError
 
 __all__ = ["PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source"]
 
-PIECE_BYTES = 48_000_000
+PIECE_BYTES = 24_000_000
 """Text of one CSV piece, or a little more."""
-PIECE_ROWS = 500_000
+PIECE_ROWS = 250_000
 """Records of one Parquet piece, at most …"""
-PIECE_CELLS = 5_000_000
+PIECE_CELLS = 2_500_000
 """… and their cells."""
 
 
@@ -81,10 +83,28 @@ class Source:
 
     def read(self, piece: Piece, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """The cells of a piece as texts, some records at a time; `names` picks columns."""
-        try:
-            frames = self._parquet(piece, names) if self.dialect is None else self._csv(piece)
-            for frame in frames:
+        with self._reading(piece):
+            if self.dialect is None:
+                frame = self._parquet(piece, self.names if names is None else names)
+                yield all_texts(frame, piece.path.name, self._days_of(piece))
+                return
+            for frame in self._csv(piece):
                 yield frame if names is None else frame.select(frame[name] for name in names)
+
+    def columns_of(self, piece: Piece, names: Sequence[str]) -> Iterator[Columns]:
+        """The same, column by column, each with its distinct texts."""
+        with self._reading(piece):
+            one = self.dialect is None
+            frames = iter([self._parquet(piece, names)]) if one else self._csv(piece)
+            days = self._days_of(piece) if one else None
+            for frame in frames:
+                yield {name: Cells.of(frame[name], piece.path.name, days) for name in names}
+
+    @contextmanager
+    def _reading(self, piece: Piece) -> Iterator[None]:
+        """Errors of reading a piece as sentences."""
+        try:
+            yield
         except FileNotFoundError:
             raise InputError(f"{piece.path} does not exist; check the path") from None
         except PermissionError:
@@ -123,20 +143,21 @@ class Source:
         frame.columns = list(self.columns[self.files.index(piece.path)])
         return in_order_of(self.names, frame, piece.path, self.files[0])
 
-    def _parquet(self, piece: Piece, names: Sequence[str] | None) -> Iterator[pl.DataFrame]:
-        wanted = list(self.names if names is None else names)
-        days = self.days[self.files.index(piece.path)]
+    def _parquet(self, piece: Piece, names: Sequence[str]) -> pl.DataFrame:
         try:
             lazy = pl.scan_parquet(piece.path, glob=False)
-            columns = [pl.col(f"^{_plain(name)}$") for name in wanted]
-            frame = lazy.select(columns).slice(piece.begin, piece.end - piece.begin).collect()
+            columns = [pl.col(f"^{_plain(name)}$") for name in names]
+            return lazy.select(columns).slice(piece.begin, piece.end - piece.begin).collect()
         except FileNotFoundError:
             raise
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
             if "No such file" in str(error):
                 raise FileNotFoundError from None
             raise _not_parquet(piece.path) from None
-        yield all_texts(frame, piece.path.name, days)
+
+    def _days_of(self, piece: Piece) -> tuple[str, ...] | None:
+        """The columns of a Parquet file that print as days."""
+        return self.days[self.files.index(piece.path)]
 
 
 def _plain(name: str) -> str:

@@ -10,17 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
-from kanon_tui.core.engine.packing import Packing
+from kanon_tui.core.engine.cells import complete_records, records_in
+from kanon_tui.core.engine.packing import Packing, TupleIndex
 from kanon_tui.core.engine.source import Source
-from kanon_tui.core.engine.values import Encoder, complete_records
+from kanon_tui.core.engine.values import Encoder
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
 __all__ = ["TupleCounting", "Tuples", "count_tuples", "merge_tuples"]
-
-_FIRST = 40
-"""Bits for the place of a record in its piece."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,50 +37,58 @@ class TupleCounting:
         return tuple(dict.fromkeys((*names, *self.complete)))
 
 
-def count_tuples(counting: TupleCounting, piece: int) -> pl.DataFrame:
-    """The tuples of one piece: words, copies, and the first record of each."""
-    source, before = counting.source, 0
-    found: list[pl.DataFrame] = []
-    for frame in source.read(source.pieces[piece], counting.read_names):
-        kept = complete_records(frame, counting.complete, counting.missing_tokens)
-        words = counting.packing.pack([encoder.encode(kept) for encoder in counting.encoders])
-        first = np.arange(before, before + kept.height, dtype=np.int64) + (piece << _FIRST)
-        before += kept.height
-        rows = pl.DataFrame({str(place): word for place, word in enumerate(words)})
-        found.append(
-            rows.with_columns(first=first)
-            .group_by(rows.columns)
-            .agg(pl.len().cast(pl.Int64).alias("copies"), pl.col("first").min())
-        )
-    return merge_tuples(found)
-
-
-def merge_tuples(several: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The tuples of several pieces together."""
-    if len(several) == 1:
-        return several[0]
-    words = [name for name in several[0].columns if name not in ("copies", "first")]
-    return pl.concat(several).group_by(words).agg(pl.col("copies").sum(), pl.col("first").min())
-
-
-@dataclass(frozen=True, eq=False)
 class Tuples:
-    """All tuples of a table."""
+    """Distinct tuples, as words, with the records that have them."""
 
-    words: tuple[Words, ...]
-    copies: Int64s
-    packing: Packing
-    names: tuple[str, ...]
+    def __init__(self, words: int) -> None:
+        self._index = TupleIndex(words)
+        self._copies: Int64s = np.zeros(0, dtype=np.int64)
 
-    @classmethod
-    def of(cls, counted: pl.DataFrame, packing: Packing, names: Sequence[str]) -> Tuples:
-        """In the order of their first records."""
-        counted = counted.sort("first")
-        words = tuple(counted[str(place)].to_numpy() for place in range(packing.words))
-        return cls(words, counted["copies"].to_numpy(), packing, tuple(names))
+    def __len__(self) -> int:
+        return len(self._index)
 
-    def codes(self) -> Mapping[str, Int32s]:
+    @property
+    def words(self) -> list[Words]:
+        """The tuples in the order of their first records."""
+        return self._index.words()
+
+    @property
+    def copies(self) -> Int64s:
+        """How many records have each."""
+        return self._copies[: len(self)]
+
+    def add(self, words: Sequence[Words], copies: Int64s | None = None) -> None:
+        """Count records, or distinct tuples that so many of them have."""
+        places = self._index.add(words)
+        if len(self._copies) < len(self):
+            more = np.zeros(max(len(self), 2 * len(self._copies)), dtype=np.int64)
+            more[: len(self._copies)] = self._copies
+            self._copies = more
+        if copies is None:
+            self._copies[: len(self)] += np.bincount(places, minlength=len(self))
+        else:
+            self._copies[places] += copies
+
+    def codes(self, packing: Packing, names: Sequence[str]) -> Mapping[str, Int32s]:
         """By the name of a column its code in every tuple."""
-        return {
-            name: self.packing.unpack(self.words, place) for place, name in enumerate(self.names)
-        }
+        words = self.words
+        return {name: packing.unpack(words, place) for place, name in enumerate(names)}
+
+
+def count_tuples(counting: TupleCounting, piece: int) -> Tuples:
+    """The tuples of one piece."""
+    source, packing = counting.source, counting.packing
+    found = Tuples(packing.words)
+    for columns in source.columns_of(source.pieces[piece], counting.read_names):
+        kept = complete_records(columns, counting.complete, counting.missing_tokens)
+        coded = [encoder.coded(kept) for encoder in counting.encoders]
+        found.add(packing.pack_cells(records_in(kept), coded))
+    return found
+
+
+def merge_tuples(several: Sequence[Tuples]) -> Tuples:
+    """The tuples of several pieces together, in the order of these; the first takes in the rest."""
+    whole, *others = several
+    for each in others:
+        whole.add(each.words, each.copies)
+    return whole

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 
-import numpy as np
 import polars as pl
 
+from kanon_tui.core.engine.cells import CodedCells, Columns, complete_records, records_in
 from kanon_tui.core.engine.source import Source
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int32s
 
-__all__ = ["Counting", "Encoder", "complete_records", "count_values", "merge_counts"]
+__all__ = ["CHANGED", "Counting", "Encoder", "count_values", "merge_counts"]
+
+CHANGED = "the data changed while it was read; run again when nobody writes to it"
 
 Counts = dict[str, pl.DataFrame]
 """By column its `value`s with their `records`."""
@@ -35,28 +36,18 @@ class Counting:
         return tuple(dict.fromkeys((*self.names, *self.complete)))
 
 
-def complete_records(
-    frame: pl.DataFrame, complete: Sequence[str], missing_tokens: Sequence[str]
-) -> pl.DataFrame:
-    """The records in which none of these columns is missing."""
-    if not complete:
-        return frame
-    cells = pl.DataFrame([frame[name].alias(str(i)) for i, name in enumerate(complete)])
-    kept = cells.select(~pl.any_horizontal(pl.all().is_in(list(missing_tokens)))).to_series()
-    return frame.filter(kept)
-
-
 def count_values(counting: Counting, piece: int) -> tuple[int, int, Counts]:
     """Records, records left out, and the values of one piece."""
     source = counting.source
     records = dropped = 0
     counts: Counts = {}
-    for frame in source.read(source.pieces[piece], counting.read_names):
-        kept = complete_records(frame, counting.complete, counting.missing_tokens)
-        records += kept.height
-        dropped += frame.height - kept.height
+    for columns in source.columns_of(source.pieces[piece], counting.read_names):
+        kept = complete_records(columns, counting.complete, counting.missing_tokens)
+        here = records_in(kept)
+        records += here
+        dropped += records_in(columns) - here
         found = {
-            name: kept[name].alias("value").value_counts(name="records", parallel=True)
+            name: pl.DataFrame({"value": kept[name].texts, "records": kept[name].records})
             for name in counting.names
         }
         counts = merge_counts([counts, found]) if counts else found
@@ -91,20 +82,15 @@ class Encoder:
 
     def __getstate__(self) -> dict[str, object]:
         """Without what is made anew quickly."""
-        return {**self.__dict__, "_kind": [], "_plain": None}
+        return {**self.__dict__, "_kind": []}
 
-    @cached_property
-    def _identity(self) -> bool:
-        return bool((self.codes == np.arange(len(self.codes))).all())
-
-    def encode(self, frame: pl.DataFrame) -> Int32s:
-        """The codes of a column of texts."""
+    def coded(self, columns: Columns) -> CodedCells:
+        """The codes of the texts that some records have, and where every record has which."""
+        cells = columns[self.name]
         if not self._kind:
             self._kind.append(pl.Enum(self.texts))
         try:
-            places = frame[self.name].cast(self._kind[0]).to_physical().to_numpy()
+            places = cells.texts.cast(self._kind[0]).to_physical().to_numpy()
         except pl.exceptions.PolarsError:
-            raise InputError(
-                "the data changed while it was read; run again when nobody writes to it"
-            ) from None
-        return places.astype(np.int32) if self._identity else self.codes[places]
+            raise InputError(CHANGED) from None
+        return self.codes[places], cells.places

@@ -8,18 +8,20 @@ on nothing else, it can be done anywhere and done again.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.helper_processes import Helpers, Processes
+from kanon_tui.core.helper_processes import Helpers, Processes, cores
 
 __all__ = ["Here", "Job", "Workers"]
 
 Job = Callable[..., Any]
-_WAITING = 2_000_000
-"""Rows of answers that may wait to be merged."""
+_THREADS = 4
+"""Jobs at a time in this process, at most: each holds a piece of the data."""
 
 
 class Workers(ABC):
@@ -40,15 +42,10 @@ class Workers(ABC):
         check: Callable[[Any], None],
     ) -> Any:
         """The answers of all jobs merged into one; `check` may refuse what it has grown to."""
-        whole: list[Any] = []
-        waiting: list[Any] = []
+        merged: Any = None
         for answer in self.each(job, shared, arguments):
-            waiting.append(answer)
-            if not whole or sum(map(len, waiting)) >= max(len(whole[0]), _WAITING):
-                whole, waiting = [merge([*whole, *waiting])], []
-                check(whole[0])
-        merged = merge([*whole, *waiting])
-        check(merged)
+            merged = answer if merged is None else merge([merged, answer])
+            check(merged)
         return merged
 
     @property
@@ -63,11 +60,25 @@ class Workers(ABC):
 
 
 class Here(Workers):
-    """In this process, one job after the other: each uses all cores by itself."""
+    """In this process, a few jobs at a time: what they call lets go of the interpreter."""
 
     name = "stream"
 
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        """The answers as they are asked for."""
-        for each in arguments:
-            yield job(shared, *each)
+        """The answers as they are asked for, in the order of the arguments."""
+        threads = min(cores(), _THREADS, len(arguments))
+        if threads < 2:
+            yield from (job(shared, *each) for each in arguments)
+            return
+        with ThreadPoolExecutor(threads, "kanon-piece") as pool:
+            waiting: deque[Future[Any]] = deque()
+            try:
+                for each in arguments:
+                    waiting.append(pool.submit(job, shared, *each))
+                    if len(waiting) >= threads:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()

@@ -6,7 +6,6 @@ Algorithms label records; only this module knows what a class of them shows.
 from __future__ import annotations
 
 from functools import cache
-from itertools import pairwise
 
 from kanon_tui.core.data.column import range_text
 from kanon_tui.core.data.group_values import GroupValues
@@ -65,13 +64,11 @@ def _common_ancestors(attribute: QuasiIdentifier, clusters: GroupValues) -> list
 def _sets(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
     """`{A|B|C}`: the values of a cluster, sorted as text."""
     values = attribute.column.values
-    known: dict[bytes, str] = {b"": HIDDEN}  # many clusters print the same
+    same, examples = clusters.same_sets  # many clusters print the same
+    begins, ends = clusters.starts[examples].tolist(), clusters.starts[examples + 1].tolist()
     texts = []
-    for start, end in pairwise(clusters.starts.tolist()):
-        codes = clusters.code[start:end]
-        key = codes.tobytes()
-        if key not in known:
-            members = sorted(values[code] for code in codes.tolist())
-            known[key] = "{" + "|".join(members) + "}" if len(members) > 1 else members[0]
-        texts.append(known[key])
-    return texts
+    for begin, end in zip(begins, ends, strict=True):
+        members = sorted(values[code] for code in clusters.code[begin:end].tolist())
+        text = "{" + "|".join(members) + "}" if len(members) > 1 else "".join(members)
+        texts.append(text if members else HIDDEN)
+    return [texts[number] for number in same.tolist()]

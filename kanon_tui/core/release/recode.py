@@ -68,9 +68,24 @@ class Release:
         result = np.full(self.task.rows, -1, dtype=np.int32)
         kept = ~self.suppressed
         if kept.any():
-            columns = [text_ranks(cells.texts)[cells.codes[kept]] for cells in self.cells]
-            result[kept] = dense_ranks(columns)
+            rows, place = self._different_rows(kept)
+            columns = [text_ranks(cells.texts)[cells.codes[rows]] for cells in self.cells]
+            result[kept] = dense_ranks(columns)[place]
         return result
+
+    def _different_rows(self, kept: npt.NDArray[np.bool_]) -> tuple[Int64s, Int64s | slice]:
+        """Rows among which are all cells of the kept ones, and per kept row the place of its own.
+
+        The rows of a cluster have the same cells unless some are hidden: one is enough.
+        """
+        rows = np.flatnonzero(kept)
+        if self.grouping.levels is not None or self.grouping.suppressed_cells is not None:
+            return rows, slice(None)
+        labels = self.grouping.labels[rows]
+        one = np.full(int(labels.max()) + 1, -1, dtype=np.int64)
+        one[labels] = rows
+        used = one >= 0
+        return one[used], (np.cumsum(used) - 1)[labels]
 
     @cached_property
     def class_sizes(self) -> Int64s:
@@ -259,7 +274,7 @@ def _unified(
     """
     used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(texts)))
     used_texts = [texts[code] for code in used.tolist()]
-    distinct = dict.fromkeys(used_texts if in_order else sorted(used_texts))
+    distinct = dict.fromkeys(used_texts) if in_order else sorted(set(used_texts))
     numbers = {text: number for number, text in enumerate(distinct)}
     translate = np.full(len(texts) + 1, -1, dtype=np.int32)  # the last one serves code -1
     translate[used] = [numbers[text] for text in used_texts]

@@ -17,11 +17,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from kanon_tui.core import kernels
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import as_table
+from kanon_tui.core.data.word_table import WordTable
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.helper_processes import Processes, cores
@@ -56,7 +58,8 @@ _PARAMETERS = {"distributed": {"part": 2, "workers": 1}}
 _WATCHED = ("bottom-up", "euclidean", "udc", "udc-suppress")
 """Algorithms that call more when every step is a decision."""
 _REFINED = "mondrian"
-"""The algorithm whose classes are refined as well; what that calls is the same for all."""
+"""The algorithm whose classes are refined as well; what that calls is the same for all. So is what
+runs over pieces of a table call beside the algorithm."""
 _OFTEN = 0.2
 """Seconds between two looks at what is compiled."""
 _CITIES = {"Rome": ["Italy"], "Milan": ["Italy"], "Paris": ["France"], "Lyon": ["France"]}
@@ -74,6 +77,7 @@ def warm_up(names: Iterable[str] | None = None) -> None:
                 Run(task, ALGORITHMS[name](), RunContext(1)).finish()
             if name == _REFINED:
                 Run(task, with_parameters(ALGORITHMS[name], {"refine": True}, name)).finish()
+                WordTable().find(WordTable.of(np.arange(3, dtype=np.uint64)).keys)
 
 
 def is_warm() -> bool:
