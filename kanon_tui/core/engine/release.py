@@ -220,8 +220,8 @@ def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tupl
         elif starred or not shown:
             shown.append(HIDDEN)
         order = text_ranks(shown)
-        order = np.append(order, order[min(hidden, len(shown) - 1)]).astype(np.int32)
-        ranks[attribute.name] = order, cells.codes[first]  # -1 is the last one
+        order = np.append(order, order[min(hidden, len(shown) - 1)])  # for -1, which is the last
+        ranks[attribute.name] = np.asarray(order, dtype=np.int32), cells.codes[first]
         texts[attribute.name] = pl.Series(sorted(shown), dtype=pl.String)
     others = tuple(table.text_encoder(name) for name in task.published_as_they_are)
     texts |= {encoder.name: encoder.texts for encoder in others}
