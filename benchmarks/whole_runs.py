@@ -19,7 +19,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +42,16 @@ table = pl.read_csv(source, infer_schema=False)
 assert table.group_by(quasi).len()["len"].sum() == table.height
 table.write_csv(target)
 """
+MEASURE = """\
+import os, sys, time
+began = time.perf_counter()
+nothing = os.open(os.devnull, os.O_RDWR)
+quiet = [(os.POSIX_SPAWN_DUP2, nothing, stream) for stream in (1, 2)]
+process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=quiet)
+_, status, used = os.wait4(process, 0)
+clock = time.perf_counter() - began
+print([os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, clock, used.ru_maxrss])
+"""
 
 
 @dataclass(frozen=True)
@@ -60,19 +69,17 @@ def measured(
     interpreter: str = sys.executable,
 ) -> Use:
     """Run a command of Python to its end."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [interpreter, *command],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+    # A process begins with the peak of the one that started it: a small one starts it.
+    said = subprocess.run(
+        [sys.executable, "-ISc", MEASURE, interpreter, *command],
+        check=True,
+        capture_output=True,
         env={**os.environ, **(environment or {})},
-    )
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command[:4])} ended with code {process.returncode}")
-    clock = time.perf_counter() - began
-    return Use(used.ru_utime + used.ru_stime, clock, used.ru_maxrss / 1024)
+    ).stdout
+    code, cpu, clock, kilobytes = json.loads(said)
+    if code:
+        raise SystemExit(f"{' '.join(command[:4])} ended with code {code}")
+    return Use(cpu, clock, kilobytes / 1024)
 
 
 def quickest(uses: list[Use]) -> Use:
