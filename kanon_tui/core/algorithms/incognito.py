@@ -50,7 +50,7 @@ class Incognito(Algorithm):
     for many. A lattice is a grid of one byte per string, and only two sizes of sets are held. So it
     goes step by step and where somebody watches. At full speed nobody sees the smaller sets: the
     strings of all attributes are tested along the border between passing and failing ones (see
-    `border`), with the same minimal strings, and the counters are of what was tested.
+    `border` and `border_cubes`), with the same minimal strings; the counters are of these tests.
 
     Beyond k: where requirements and suppression together let a more general string of a passing one
     fail, the lattices go by what can be pruned by (see `frequency`), and the strings of all
@@ -101,9 +101,9 @@ class Incognito(Algorithm):
             points = _minimal(grid)
         else:
             points = yield from _sieve(search, free, grid)
-        minimal = [search.passing_string(_levels(search, free, point)) for point in points]
-        if not minimal:
+        if not points:
             raise NotReachedError(no_string(task))
+        minimal = search.by_rv(np.array([_levels(search, free, point) for point in points]))
         if not search.passing:  # nothing had to be tested after pre-pruning
             search.record_passing(minimal[0].levels)
         least = min(sum(string.levels) for string in minimal)

@@ -36,7 +36,7 @@ from kanon_tui.core.full_domain.requirement_test import MissedRequirement, Requi
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.task.task import QuasiIdentifier
 
-__all__ = ["CodedTuples", "Frequency", "Outcome", "RollUps"]
+__all__ = ["Classes", "CodedTuples", "Frequency", "Outcome", "RollUps"]
 
 
 _WORD_BITS = 64
@@ -126,7 +126,7 @@ class CodedTuples:
 
 
 @dataclass(frozen=True, eq=False)
-class _Classes:
+class Classes:
     """The classes of a string, a tuple of each and its size: they stand in for the records."""
 
     members: Int32s
@@ -164,7 +164,7 @@ class Frequency:
         self.work = 0
         """Tuples looked at since the start, as a measure of time."""
         size = len(coded.counts)
-        self._base = _Classes(np.arange(size, dtype=np.int32), coded.counts)
+        self.base = Classes(np.arange(size, dtype=np.int32), coded.counts)
         slots = 1 << max(4, (2 * size - 1).bit_length())
         # Filled, so that memory is there before the first test; members only very wide tables need.
         self._slots = kernels.Slots(
@@ -173,7 +173,7 @@ class Frequency:
             keys=np.full(slots, -1, dtype=np.int64),
             members=np.empty(slots, dtype=np.int32),
         )
-        self._layout = kernels.TupleLayout(
+        self.layout = kernels.TupleLayout(
             coded.word, coded.shift, coded.mask, coded.start, coded.radix, coded.labels
         )
         self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
@@ -181,7 +181,7 @@ class Frequency:
     def test(self, levels: Sequence[int] | Int64s, to_the_end: bool = False) -> Outcome:
         """Does the string pass? `to_the_end` finds the smallest class also where it cannot."""
         string = np.asarray(levels, dtype=np.int64)
-        source = self._cache.finest(string) or self._base
+        source = self._cache.finest(string) or self.base
         most = self.n // self.k + self.allowed
         classes, small, smallest, member = self._count(source, string, most, not to_the_end)
         self.work += len(source.members)
@@ -215,7 +215,7 @@ class Frequency:
         return replace(large_enough, passes=not fails, small=gone, missed=missed, fails_below=below)
 
     def _kept(
-        self, classes: _Classes, numbers: Int32s
+        self, classes: Classes, numbers: Int32s
     ) -> tuple[npt.NDArray[np.bool_], MissedRequirement | None]:
         """Which classes may be published, and what most of the others miss beyond k."""
         kept = classes.sizes >= self.k
@@ -224,7 +224,7 @@ class Frequency:
         failing, missed = self.requirement_test.judge(numbers, classes.sizes)
         return kept & ~failing, missed
 
-    def _least_removed(self, classes: _Classes, numbers: Int32s) -> int:
+    def _least_removed(self, classes: Classes, numbers: Int32s) -> int:
         """How many records must go here, and so at least at every more specific string."""
         assert self.requirement_test is not None
         gone = self.requirement_test.least_removed(numbers, classes.sizes)
@@ -251,11 +251,19 @@ class Frequency:
     def roll_up(self, levels: Sequence[int]) -> None:
         """Remember the classes of a string that many strings to come are more general than."""
         string = np.asarray(levels, dtype=np.int64)
-        source = self._cache.finest(string) or self._base
+        source = self._cache.finest(string) or self.base
         classes, *_ = self._count(source, string)
         self.work += len(source.members)
         if classes < len(source.members):
             self._cache.add(string, self._collect(source, classes))
+
+    def merged(self, source: Classes, levels: Int64s) -> tuple[Classes, Outcome]:
+        """The classes of a string, from those of a more specific one, and its test by k."""
+        classes, small, smallest, member = self._count(source, levels)
+        self.work += len(source.members)
+        passes = small <= self.allowed
+        outcome = Outcome(passes, classes, smallest, small, member, fails_below=not passes)
+        return self._collect(source, classes), outcome
 
     def class_everywhere(self, member: int, lowest: Int64s, levels: Int64s) -> Int32s:
         """The size of a tuple's class at every string of so many levels from the lowest on.
@@ -265,7 +273,7 @@ class Frequency:
         coded = self.coded
         grid = np.empty(int(levels.prod()), dtype=np.int32)
         self._kernels.class_everywhere(
-            coded.tuples, coded.counts, member, lowest, levels, self._layout, grid
+            coded.tuples, coded.counts, member, lowest, levels, self.layout, grid
         )
         self.work += len(coded.counts) + len(grid)
         return grid
@@ -282,14 +290,17 @@ class Frequency:
         classes, numbers = self.classes(levels)
         return self._kept(classes, numbers)[0], classes.sizes
 
-    def classes(self, levels: Sequence[int] | Int64s) -> tuple[_Classes, Int32s]:
-        """The classes of a string, and per tuple the number of its class."""
-        numbers = np.empty(len(self.coded.counts), dtype=np.int32)
-        count, *_ = self._count(self._base, np.asarray(levels, dtype=np.int64))
-        return self._collect(self._base, count, numbers), numbers
+    def classes(
+        self, levels: Sequence[int] | Int64s, source: Classes | None = None
+    ) -> tuple[Classes, Int32s]:
+        """The classes of a string, and per tuple (or class of the source) the number of its own."""
+        source = self.base if source is None else source
+        numbers = np.empty(len(source.members), dtype=np.int32)
+        count, *_ = self._count(source, np.asarray(levels, dtype=np.int64))
+        return self._collect(source, count, numbers), numbers
 
     def _count(
-        self, source: _Classes, string: Int64s, most: int = _NO_LIMIT, stop: bool = False
+        self, source: Classes, string: Int64s, most: int = _NO_LIMIT, stop: bool = False
     ) -> tuple[int, int, int, int]:
         """Count the classes of a string into the slots."""
         return self._kernels.count_classes(
@@ -297,16 +308,16 @@ class Frequency:
             source.members,
             source.sizes,
             string,
-            self._layout,
+            self.layout,
             self.k,
             most,
             stop,
             self._slots,
         )
 
-    def _collect(self, source: _Classes, classes: int, numbers: Int32s = _NO_NUMBERS) -> _Classes:
+    def _collect(self, source: Classes, classes: int, numbers: Int32s = _NO_NUMBERS) -> Classes:
         """List the classes that were just counted."""
-        found = _Classes(*np.empty((2, classes), dtype=np.int32))
+        found = Classes(*np.empty((2, classes), dtype=np.int32))
         self._kernels.collect_classes(
             source.members, self._slots.of, self._slots.sizes, found.members, found.sizes, numbers
         )
@@ -324,12 +335,12 @@ class RollUps:
         self._most_bytes = most_bytes
         self._bytes = 0
         self._strings = np.zeros((attributes, _MOST_ROLL_UPS), dtype=np.int64)
-        self._classes: list[_Classes] = []
+        self._classes: list[Classes] = []
         self._sizes = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
         self._used = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
         self._turn = 0
 
-    def finest(self, string: Int64s) -> _Classes | None:
+    def finest(self, string: Int64s) -> Classes | None:
         """The fewest classes that can be merged into those of this string."""
         with self._lock:
             count = len(self._classes)
@@ -341,7 +352,7 @@ class RollUps:
             self._used[place] = self._turn
             return self._classes[place]
 
-    def add(self, string: Int64s, classes: _Classes) -> None:
+    def add(self, string: Int64s, classes: Classes) -> None:
         """Remember the classes of a string."""
         if classes.nbytes > self._most_bytes:
             return

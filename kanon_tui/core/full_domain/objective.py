@@ -26,7 +26,7 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.full_domain.frequency import Frequency, Outcome
 from kanon_tui.core.full_domain.level_losses import LevelLosses
 from kanon_tui.core.metrics.research_value import level_research_values
-from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.task.task import Task
 
 __all__ = [
@@ -81,6 +81,13 @@ class Objective(ABC):
     @abstractmethod
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
         """What a passing string is worth; `outcome` is its test, where there was one."""
+
+    def sums(self, strings: Int64s) -> Floats:
+        """`sum` of many strings, as rows of levels."""
+        total = np.zeros(len(strings))
+        for a, values in enumerate(self.bounds):
+            total += np.asarray(values)[strings[:, a]]
+        return total
 
     def most_above(self, levels: Sequence[int]) -> float | None:
         """What everything more general than a passing string is worth at most, where known."""

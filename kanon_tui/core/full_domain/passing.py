@@ -13,7 +13,7 @@ import numpy as np
 
 from kanon_tui.core.full_domain.frequency import Frequency, Outcome
 from kanon_tui.core.full_domain.strings import StringList, StringSpace
-from kanon_tui.core.numeric import Words
+from kanon_tui.core.numeric import Flags, Int32s, Words
 
 __all__ = ["SmallClassPruning", "StringTest", "find_passing", "prunes_little", "widen"]
 
@@ -48,8 +48,14 @@ class SmallClassPruning:
         """Drop the strings in which the records of a tuple are in too small a class."""
         if not self.useful or not len(strings):
             return 0
-        sizes = self._frequency.class_everywhere(member, self._lowest, self._levels)
-        return strings.drop_small_class(sizes, self._places, self._frequency.k)
+        return strings.drop_small_class(self._sizes(member), self._places, self._frequency.k)
+
+    def fails(self, member: int) -> Flags:
+        """At every string of the grid whether the records of a tuple are in too small a class."""
+        return np.asarray(self._sizes(member) < self._frequency.k)
+
+    def _sizes(self, member: int) -> Int32s:
+        return self._frequency.class_everywhere(member, self._lowest, self._levels)
 
 
 def prunes_little(dropped: int, strings: StringList) -> bool:

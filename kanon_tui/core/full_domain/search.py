@@ -17,13 +17,14 @@ import numpy as np
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.full_domain.frequency import Frequency, Outcome
 from kanon_tui.core.full_domain.objective import ResearchValue, make_objective, value_text
+from kanon_tui.core.full_domain.outcome_words import verdict
 from kanon_tui.core.full_domain.pre_pruning import LevelAlone, hidden_note, no_string
 from kanon_tui.core.full_domain.requirement_test import RequirementTest
 from kanon_tui.core.full_domain.rv_formula import rv_formula
 from kanon_tui.core.full_domain.shared_counts import shared_counts
 from kanon_tui.core.full_domain.string_facts import Lattice, Reason, Tested, Told
 from kanon_tui.core.full_domain.strings import StringSpace
-from kanon_tui.core.numeric import TIE, Int64s
+from kanon_tui.core.numeric import TIE, Flags, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, Quotable, note, plural
@@ -164,11 +165,34 @@ class Search:
         """Note a passing string, and whether it can be the answer."""
         new = self.passing_string(levels, outcome)
         self.passing.append(new)
+        self._consider(new)
+        return new
+
+    def _consider(self, new: PassingString) -> None:
+        """Keep a passing string in mind if it can be the answer."""
         if not any(other.beats(new) for other in self.candidates):
             rivals = [new, *(other for other in self.candidates if not new.beats(other))]
             highest = max(other.value for other in rivals)
             self.candidates = [other for other in rivals if other.value >= highest - TIE]
-        return new
+
+    def by_rv(self, strings: Int64s) -> list[PassingString]:
+        """Passing strings, rows of levels, that are worth their research value."""
+        roots = (strings == np.array(self.space.heights)).sum(axis=1).tolist()
+        values, rows = self._research_value.sums(strings).tolist(), map(tuple, strings.tolist())
+        triples = zip(roots, rows, values, strict=True)
+        return [PassingString(most, row, value, value) for most, row, value in triples]
+
+    def tell_tests(self, strings: Int64s, passes: Flags, outcome: Outcome) -> Iterator[Step]:
+        """Count tests that were made together; the step of the last, whose outcome this is."""
+        self.tested += len(strings)
+        new = self.by_rv(strings[passes])
+        self.passing += new
+        highest = max((string.value for string in new), default=0.0) - TIE
+        for string in new:
+            if string.value >= highest:
+                self._consider(string)
+        self._decisions_since_step += len(strings) - 1
+        return self.tell_test(strings[-1].tolist(), outcome)
 
     def continue_from(self, other: Search) -> None:
         """Take over the counters of a search over the same strings, and the best it found."""
@@ -280,13 +304,13 @@ class Search:
         attributes = None if part is None else tuple(part)
         found = outcome.passes, outcome.small, outcome.smallest, outcome.classes
         self.told.tested(Tested(string, attributes, *found, rv))
-        verdict = "{string}" + (f", {why}, " if why else " ") + _verdict(outcome, self.frequency)
+        words = "{string}" + (f", {why}, " if why else " ") + verdict(outcome, self.frequency)
         if part is None:
-            verdict += "; RV {shown_rv}"
+            words += "; RV {shown_rv}"
         if part is None and outcome.passes and self.objective.name != "rv" and self.passing:
-            verdict += ", {worth}"
+            words += ", {worth}"
             facts["worth"] = self.objective.text(self.passing[-1].value)
-        return self.tell("test", verdict + ".", **facts)
+        return self.tell("test", words + ".", **facts)
 
     def grouping(
         self,
@@ -361,23 +385,3 @@ class Search:
         strings = self.passing[:count]
         answer = best_of(strings).levels
         return self.grouping(answer, (NOT_PROVEN, *self.notes(answer)), counters, strings)
-
-
-def _verdict(outcome: Outcome, frequency: Frequency) -> str:
-    """What a test found, as a template."""
-    small, smallest, missed = outcome.small or 0, outcome.smallest, outcome.missed
-    if missed is not None and not outcome.passes:
-        records = plural(missed.records, "record is in a class", "records are in classes")
-        return f"fails: {{lacking:,}} {records} with {{lack}}"
-    if smallest is None:
-        return "fails: its {classes:,} or more classes are too many for k = {k}"
-    if outcome.passes and (small or missed is not None):
-        beyond_k = "" if missed is None else " or with {lack}"
-        records = plural(small, "record")
-        return f"passes: {{small:,}} {records} in classes below {{k}}{beyond_k} may be suppressed"
-    if outcome.passes:
-        return f"passes: its smallest class has {{smallest:,}} {plural(smallest, 'record')}"
-    if frequency.allowed:
-        records = plural(small, "record is in a class", "records are in classes")
-        return f"fails: {{small:,}} {records} below {{k}}, {{allowed:,}} may go"
-    return f"fails: its smallest class has {{smallest:,}} {plural(smallest, 'record')}, k is {{k}}"

@@ -82,7 +82,7 @@ def test_full_speed_gives_what_the_lattices_give(seed: int, required: bool, obje
     assert found[0] == found[1]
 
 
-def test_full_speed_tests_hardly_more_than_the_border() -> None:
+def test_full_speed_tests_little_more_than_the_border() -> None:
     """What is minimal, and what fails though all above it passes, has to be tested."""
     columns = {name: [str(i // 3**x % 3) for i in range(200)] for x, name in enumerate("abcde")}
     levels = {"0": ["low", "*"], "1": ["low", "*"], "2": ["high", "*"]}
@@ -104,7 +104,7 @@ def test_full_speed_tests_hardly_more_than_the_border() -> None:
     assert quick is not None
     assert stepped is not None
     assert quick.search["strings"] == 3**5
-    assert border <= quick.search["tested"] <= 1.5 * border
+    assert border <= quick.search["tested"] <= 2 * border
     assert quick.search["tested"] < stepped.search["tested"]
 
 
