@@ -161,11 +161,11 @@ class Splitting:
 
     def _write_runs(self) -> None:
         """Write the rows of open groups with trees into the order."""
-        from kanon_tui.core.kernels.splitting_tree import write_rows
-
         for level, trees in self._trees:
             if level >= 0:
-                write_rows(trees.turns, self._order[:0], self._order, self.stack[level, 0])
+                left = trees.turns.items[trees.turns.items >= 0]
+                begin = self.stack[level, 0]
+                self._order[begin : begin + len(left)] = left
 
     @property
     def placed(self) -> int:

@@ -7,7 +7,10 @@ kernels and does not load numba.
 
 Kernels should see few types, because each combination is compiled on its own: int32 codes, float64
 numbers, C-contiguous arrays that may be written to. Arrays that belong together travel as a
-NamedTuple. A kernel never returns one to Python: Ctrl-C while it is put together ends the process.
+NamedTuple. What only kernels call is an `inner_kernel`; `linking` says why that saves time. Arrays
+are copied into a part of another by a loop: numba compiles much for the sentence that it would say
+if they did not fit. A kernel never returns a NamedTuple to Python: Ctrl-C while it is put together
+ends the process.
 
 Several searches go through a tree of boxes and leave out what cannot win. The two in the tree of a
 group share one (`splitting_search`). The others keep their own loop, because they agree on little
@@ -23,8 +26,17 @@ from __future__ import annotations
 from kanon_tui.core.kernels.compiling import (
     Function,
     called_by_kernels,
+    inner_kernel,
+    interpreted,
     kernel,
     part_of_kernel,
 )
 
-__all__ = ["Function", "called_by_kernels", "kernel", "part_of_kernel"]
+__all__ = [
+    "Function",
+    "called_by_kernels",
+    "inner_kernel",
+    "interpreted",
+    "kernel",
+    "part_of_kernel",
+]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Words
 
 __all__ = ["GONE", "BoxTree", "grow_tree", "take"]
@@ -63,7 +63,7 @@ class BoxTree(NamedTuple):
     """Per node and category the labels in it."""
 
 
-@kernel
+@inner_kernel
 def _spread(values: Floats, category: bool) -> float:
     """How far values lie apart on average: of categories, how often two of them differ."""
     size = len(values)
@@ -83,7 +83,7 @@ def _spread(values: Floats, category: bool) -> float:
     return float(1.0 - total / (size * size))
 
 
-@kernel
+@inner_kernel
 def _column(places: Floats, labels: Int32s, rows: Int32s, column: int) -> Floats:
     """A column (numbers first, then categories) of these rows."""
     values = np.empty(len(rows))
@@ -97,7 +97,7 @@ def _column(places: Floats, labels: Int32s, rows: Int32s, column: int) -> Floats
     return values
 
 
-@kernel
+@inner_kernel
 def _pivot(places: Floats, labels: Int32s, weights: Floats, rows: Int32s) -> tuple[int, float]:
     """Where to divide these rows: a column (-1: nowhere) and the lowest value of its upper side."""
     numbers, categories = places.shape[1], labels.shape[1]
@@ -124,7 +124,7 @@ def _pivot(places: Floats, labels: Int32s, weights: Floats, rows: Int32s) -> tup
     return best, ordered[below]
 
 
-@kernel
+@inner_kernel
 def _divide(places: Floats, labels: Int32s, rows: Int32s, column: int, pivot: float) -> int:
     """Move the rows below the pivot to the front; returns how many they are."""
     values = _column(places, labels, rows, column)
@@ -140,7 +140,7 @@ def _divide(places: Floats, labels: Int32s, rows: Int32s, column: int, pivot: fl
     return left
 
 
-@kernel
+@inner_kernel
 def _fit_leaf(tree: BoxTree, node: int) -> None:
     """Set the box of a leaf from the rows it still has."""
     places, labels, record = tree.places, tree.labels, tree.record
@@ -163,7 +163,7 @@ def _fit_leaf(tree: BoxTree, node: int) -> None:
     tree.first[node] = first
 
 
-@kernel
+@inner_kernel
 def _fit_parent(tree: BoxTree, node: int) -> bool:
     """Set the box of an inner node from its children; was there anything to change?"""
     first, low, high, blank, sets = tree.first, tree.low, tree.high, tree.blank, tree.sets
@@ -271,7 +271,7 @@ def grow_tree(
     return tree
 
 
-@kernel
+@inner_kernel
 def take(tree: BoxTree, position: int, next_record: int) -> None:
     """Take a record; `next_record` is the next one of the same row, or GONE."""
     tree.record[position] = next_record

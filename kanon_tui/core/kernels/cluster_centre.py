@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.kernels.contingency import Contingency
 from kanon_tui.core.numeric import Flags, Floats, Int64s, Words
@@ -90,7 +90,7 @@ def _fill_words(tree: BoxTree, centre: Centre) -> None:
                 words[slot >> 6] |= _ONE << np.uint64(slot & 63)
 
 
-@kernel
+@inner_kernel
 def start_centre(tree: BoxTree, position: int, table: Contingency, centre: Centre) -> None:
     """Put the centre on a row, from whose values `centre.distance` was measured."""
     for x in range(len(centre.place)):
@@ -110,7 +110,7 @@ def start_centre(tree: BoxTree, position: int, table: Contingency, centre: Centr
                 centre.zero[slot >> 6] |= _ONE << np.uint64(slot & 63)
 
 
-@kernel
+@inner_kernel
 def add_to_centre(tree: BoxTree, position: int, centre: Centre) -> None:
     """Let a row take part in the centre: its numbers in the mean, its categories at distance 0."""
     for x in range(len(centre.place)):

@@ -9,64 +9,133 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, cached_property, update_wrapper
 from pathlib import Path
+from threading import local
 from typing import Any, TypeVar, cast
 
-__all__ = ["Function", "called_by_kernels", "kernel", "on_disk", "part_of_kernel"]
+from numpy import errstate
+
+__all__ = [
+    "Function", "InnerKernel", "Kernel", "called_by_kernels", "inner_kernel", "interpreted",
+    "kernel", "on_disk", "part_of_kernel",
+]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _THIS = Path(__file__)
 _HERE = _THIS.parent
+_HOW = (_THIS, _HERE / "linking.py")
 _CORE = _HERE.parent
+_INSIDE_ONLY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _IMPORT = re.compile(r"^from kanon_tui\.core\.([\w.]+) import", re.MULTILINE)
+
+
+class _Here(local):
+    """What holds in a thread."""
+
+    interpreted = False
+
+
+_here = _Here()
+
+
+@contextmanager
+def interpreted(wanted: bool = True) -> Iterator[None]:
+    """Let this thread run kernels as the Python that they are written in, without numba.
+
+    They do the same, some hundred times slower: for a few records that is quicker than loading
+    machine code, not to speak of compiling. Integers wrap around without a word, as compiled.
+    """
+    before, _here.interpreted = _here.interpreted, wanted
+    try:
+        if wanted:
+            with errstate(over="ignore"):
+                yield
+        else:
+            yield
+    finally:
+        _here.interpreted = before
+
+
+class Kernel:
+    """A function that is compiled when Python or another kernel first calls it."""
+
+    def __init__(self, function: Callable[..., Any], **inside: bool) -> None:
+        self.py_func = function
+        self._inside = inside
+        update_wrapper(self, function)
+
+    @cached_property
+    def compiled(self) -> Any:
+        """What Python calls; kept on disk."""
+        from kanon_tui.core.kernels.linking import WholeKernel
+        from kanon_tui.core.kernels.machine_code import KernelCache
+
+        options = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
+        compiled = WholeKernel(self.py_func, targetoptions=options)
+        compiled._cache = KernelCache(self.py_func, _stamp(Path(self.py_func.__code__.co_filename)))
+        return compiled
+
+    @cached_property
+    def called_inside(self) -> Any:
+        """What other kernels call, as a part of them."""
+        from kanon_tui.core.kernels.linking import InnerFunction
+
+        options = {"nopython": True, "nogil": True, **_INSIDE_ONLY, **self._inside}
+        return InnerFunction(self.py_func, targetoptions=options)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.called_inside._numba_type_
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Compile it if need be, and do what it says."""
+        if _here.interpreted:
+            return self.py_func(*arguments)
+        return self.compiled(*arguments)
+
+
+class InnerKernel(Kernel):
+    """A function that other kernels call, and Python does not."""
 
 
 def kernel(function: Function) -> Function:
     """Compile a function when it is first called, without the interpreter lock."""
-    import numba
+    return cast(Function, Kernel(function))
 
-    from kanon_tui.core.kernels.machine_code import KernelCache
 
-    compile_: Any = numba.njit
-    compiled = compile_(nogil=True, no_cfunc_wrapper=True)(function)
-    compiled._cache = KernelCache(function, _stamp(Path(function.__code__.co_filename)))
-    return cast(Function, compiled)
+def inner_kernel(function: Function) -> Function:
+    """Compile a function as part of the kernels that call it; Python does not.
+
+    It is compiled once for all kernels of a process that call it.
+    """
+    return cast(Function, InnerKernel(function))
 
 
 def part_of_kernel(function: Function) -> Function:
-    """Compile a small function into every kernel that calls it.
+    """Compile a small function into every place that calls it, within a kernel.
 
     Worth it for what runs millions of times. References to arrays are not counted in it: a small
     function that is handed tuples of arrays would spend nearly all its time on that. So it must
-    neither make an array nor keep one. It is kept on disk as part of kernels only, and Python
-    cannot call it.
+    neither make an array nor keep one.
     """
-    import numba
-
-    compile_: Any = numba.njit
-    inside_only = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return cast(Function, compile_(nogil=True, _nrt=False, **inside_only)(function))
+    return cast(Function, InnerKernel(function, forceinline=True, _nrt=False))
 
 
 def called_by_kernels(function: Function) -> Function:
-    """Compile a function once for all kernels of a process that call it.
+    """As `part_of_kernel`, but it is not copied to every place that calls it.
 
-    As `part_of_kernel`, but it is not copied to every place that calls it: for what is long, and
-    called from many places, where that would take minutes to compile.
+    For what is long, and called from many places, where that would take minutes to compile.
     """
-    import numba
-
-    compile_: Any = numba.njit
-    inside_only = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return cast(Function, compile_(nogil=True, _nrt=False, **inside_only)(function))
+    return cast(Function, InnerKernel(function, _nrt=False))
 
 
 def on_disk(function: Any) -> bool:
     """Whether the machine code of a kernel is there for the present sources."""
-    return bool(function._cache.is_filled())
+    return bool(function.compiled._cache.is_filled())
 
 
 @cache
@@ -77,12 +146,12 @@ def _stamp(module: Path) -> str:
     kernels are compiled is in this file; where they are kept changes nothing in them.
     """
     sources: dict[Path, bytes] = {}
-    waiting = [module, _THIS]
+    waiting = [module, *_HOW]
     while waiting:
         path = waiting.pop()
         if path not in sources and path.is_file():
             sources[path] = path.read_bytes()
-            if path.parent == _HERE and path != _THIS:
+            if path.parent == _HERE and path not in _HOW:
                 imported = _IMPORT.findall(sources[path].decode())
                 waiting += [_CORE / f"{name.replace('.', '/')}.py" for name in imported]
     digest = hashlib.sha256()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 
 __all__ = ["Contingency", "count", "measure", "new_contingency"]
@@ -51,7 +51,7 @@ class Contingency(NamedTuple):
     """Per attribute the group that conditioned it last, -1 when nothing had to be counted."""
 
 
-@kernel
+@inner_kernel
 def count(table: Contingency, row: int, by: int) -> None:
     """One record of this row leaves (-1) or comes back (1)."""
     for c in range(table.cell.shape[1]):
@@ -68,7 +68,7 @@ def count(table: Contingency, row: int, by: int) -> None:
                 table.present[group] += 1
 
 
-@kernel
+@inner_kernel
 def _similarity_order(table: Contingency, y: int, group: int, own: int) -> Int32s:
     """The other values left, the most similar first: their counts in the group differ least.
 
@@ -109,7 +109,7 @@ def _similarity_order(table: Contingency, y: int, group: int, own: int) -> Int32
     return order
 
 
-@kernel
+@inner_kernel
 def measure(table: Contingency, row: int, k: int, spatial: bool, distance: Floats) -> None:
     """Set the distance of every value (a cell of the whole) from those of a row."""
     below = 1.0  # smallest distance of the attribute below

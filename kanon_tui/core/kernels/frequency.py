@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.kernels.tuple_keys import (
     LARGEST_KEY,
     SPREAD,
@@ -106,7 +106,7 @@ def count_classes(
     return classes, small, smallest, int(members[least])
 
 
-@kernel
+@inner_kernel
 def _clear_slots(
     slots: Slots, groups: int, product: np.int64, direct: bool
 ) -> tuple[np.int64, np.uint64]:
@@ -124,7 +124,7 @@ def _clear_slots(
     return places, down
 
 
-@kernel
+@inner_kernel
 def _smallest(slots: Slots, places: np.int64, groups: int, k: int) -> tuple[int, int, int]:
     """Records in classes smaller than k, size of the smallest class, and its first group."""
     slot_of, slot_sizes = slots.of, slots.sizes
@@ -139,7 +139,7 @@ def _smallest(slots: Slots, places: np.int64, groups: int, k: int) -> tuple[int,
     return int(small), int(smallest), least
 
 
-@kernel
+@inner_kernel
 def _place_directly(
     keys: Int64s, members: Int32s, sizes: Int32s, most: int, slot_of: Int32s, slot_sizes: Int32s
 ) -> tuple[int, int]:
@@ -156,7 +156,7 @@ def _place_directly(
     return classes, one_too_many
 
 
-@kernel
+@inner_kernel
 def _place_hashed(
     keys: Int64s,
     members: Int32s,
@@ -184,7 +184,7 @@ def _place_hashed(
     return classes, one_too_many
 
 
-@kernel
+@inner_kernel
 def _place_wide(
     keys: Int64s,
     members: Int32s,

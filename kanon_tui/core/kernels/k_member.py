@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
 from kanon_tui.core.kernels.k_member_search import (
     BLANK_COST,
@@ -73,7 +73,7 @@ def new_clusters(most: int, numbers: int, categories: int) -> Clusters:
     )
 
 
-@kernel
+@inner_kernel
 def _prepare_search(clusters: Clusters, c: int, weights: Floats, search: Search) -> tuple[int, int]:
     """Prepare a search for the record that widens cluster c least; returns the columns in use."""
     numbers = categories = 0
@@ -96,7 +96,7 @@ def _prepare_search(clusters: Clusters, c: int, weights: Floats, search: Search)
     return numbers, categories
 
 
-@kernel
+@inner_kernel
 def _add_row(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats) -> float:
     """Let the row at a position join a cluster; by how much does its information loss grow?"""
     before = clusters.size[c] * clusters.width[c]
@@ -123,7 +123,7 @@ def _add_row(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats)
     return float(clusters.size[c] * width - before)
 
 
-@kernel
+@inner_kernel
 def _find(
     tree: BoxTree, search: Search, wanted: Wanted, weights: Floats, shared: Int32s, tie: float
 ) -> tuple[int, float, int]:
@@ -135,7 +135,7 @@ def _find(
     return found, smallest, visits
 
 
-@kernel
+@inner_kernel
 def _mark_majority(search: Search, column: int, label: int, cost: float, categories: int) -> int:
     """Let a search add a cost to rows with another class label; returns the marks in use."""
     search.marks[categories, COLUMN] = column
@@ -144,7 +144,7 @@ def _mark_majority(search: Search, column: int, label: int, cost: float, categor
     return categories + 1
 
 
-@kernel
+@inner_kernel
 def _new_majority(class_counts: Int64s, label: int, majority: int, alone: bool) -> int:
     """Count a class label; which one most records of the cluster have then."""
     class_counts[label] += 1

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import inner_kernel, part_of_kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree
 from kanon_tui.core.numeric import Floats, Int32s
 
@@ -207,7 +207,7 @@ def _push_children(
     return depth
 
 
-@kernel
+@inner_kernel
 def best_row(
     tree: BoxTree,
     search: Search,

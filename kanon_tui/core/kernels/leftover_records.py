@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.kernels.cluster_centre import Centre, add_to_centre, start_centre
 from kanon_tui.core.kernels.contingency import Contingency, count, measure
@@ -100,7 +100,7 @@ def measure_leftovers(
     return cluster
 
 
-@kernel
+@inner_kernel
 def _distance(leftovers: LeftoverDistances, i: int, c: int) -> float:
     """How far a left-over record is from the centre of a cluster."""
     total = 0.0
@@ -115,7 +115,7 @@ def _distance(leftovers: LeftoverDistances, i: int, c: int) -> float:
     return total
 
 
-@kernel
+@inner_kernel
 def _take_part(leftovers: LeftoverDistances, i: int, c: int) -> None:
     """Let a left-over record take part in the centre of a cluster."""
     for x in range(leftovers.place.shape[1]):

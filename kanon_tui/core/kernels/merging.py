@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.kernels.box_arrays import (
     CLUSTERS_LEFT,
     FOLLOWING,
@@ -83,7 +83,7 @@ def union_extents(
     return wide
 
 
-@kernel
+@inner_kernel
 def merge(
     attributes: Attributes,
     clusters: Clusters,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.kernels.ties import first_of_largest
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
@@ -106,7 +106,7 @@ def measure(axes: Axes, parts: Parts, start: int, end: int, level: int) -> None:
                 part[4 + 3 * x] += 1
 
 
-@kernel
+@inner_kernel
 def _width(axes: Axes, part: Int64s, x: int) -> float:
     """Normalised width of a part along an attribute, 0 to 1."""
     offsets, places = axes.offsets, axes.places
@@ -143,7 +143,7 @@ def loss(axes: Axes, part: Int64s) -> float:
     return float(total * part[-1])
 
 
-@kernel
+@inner_kernel
 def _in_order(column: Int32s) -> Int64s:
     """The places of rising ranks; quicker than `argsort`, which compares through an index."""
     keys = np.empty(len(column), dtype=np.int64)
@@ -155,7 +155,7 @@ def _in_order(column: Int32s) -> Int64s:
     return keys
 
 
-@kernel
+@inner_kernel
 def _strict_cut(
     column: Int32s, copies: Int64s, size: int, low: int, high: int, k: int
 ) -> tuple[int, int]:
@@ -191,7 +191,7 @@ def _strict_cut(
     return best_left, best_rank
 
 
-@kernel
+@inner_kernel
 def _median_cut(
     column: Int32s, copies: Int64s, size: int, low: int, high: int, k: int
 ) -> tuple[int, int]:
@@ -220,7 +220,7 @@ def _median_cut(
     return left, rank
 
 
-@kernel
+@inner_kernel
 def _divide(parts: Parts, start: int, end: int, x: int, rank: int, equal: int) -> int:
     """Move rows below `rank`, and the first `equal` of those at it, to the front, in order.
 
@@ -252,7 +252,7 @@ def _divide(parts: Parts, start: int, end: int, x: int, rank: int, equal: int) -
     return left
 
 
-@kernel
+@inner_kernel
 def _choose_cut(
     axes: Axes, parts: Parts, part: Int64s, k: int, where: int
 ) -> tuple[int, int, int, int]:

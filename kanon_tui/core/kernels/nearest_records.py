@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import inner_kernel, part_of_kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree
 from kanon_tui.core.kernels.cluster_centre import Centre
 from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s
@@ -62,7 +62,7 @@ def new_search(tree: BoxTree, records: int) -> Search:
     )
 
 
-@kernel
+@inner_kernel
 def _improve(best: Floats, away: float) -> None:
     """Replace the largest of the smallest distances."""
     i, below = 0, 1
@@ -123,7 +123,7 @@ def _bound(tree: BoxTree, node: int, centre: Centre, enough: float) -> float:
     return total
 
 
-@kernel
+@inner_kernel
 def _near(tree: BoxTree, centre: Centre, left: Int32s, search: Search, slack: float) -> int:
     """Find the rows less than `slack` above the largest of the `best` distances.
 
@@ -166,7 +166,7 @@ def _near(tree: BoxTree, centre: Centre, left: Int32s, search: Search, slack: fl
     return work
 
 
-@kernel
+@inner_kernel
 def _early(tree: BoxTree, centre: Centre, search: Search, enough: float) -> int:
     """Change the one row found to that with the lowest record of all nearer than `enough`.
 
@@ -196,7 +196,7 @@ def _early(tree: BoxTree, centre: Centre, search: Search, enough: float) -> int:
     return work
 
 
-@kernel
+@inner_kernel
 def gather_nearest(tree: BoxTree, centre: Centre, left: Int32s, search: Search) -> int:
     """Find all rows the nearest records can come from, for `next_nearest`; returns the work."""
     work = _near(tree, centre, left, search, TIE)
@@ -207,13 +207,14 @@ def gather_nearest(tree: BoxTree, centre: Centre, left: Int32s, search: Search) 
             found[kept], away[kept] = found[j], away[j]
             kept += 1
     order = np.argsort(away[:kept])
-    found[:kept] = found[:kept][order]
-    away[:kept] = away[:kept][order]
+    unordered, apart = found[:kept].copy(), away[:kept].copy()
+    for j in range(kept):
+        found[j], away[j] = unordered[order[j]], apart[order[j]]
     search.state[0], search.state[1] = kept, 0
     return work
 
 
-@kernel
+@inner_kernel
 def next_nearest(tree: BoxTree, search: Search) -> tuple[int, float]:
     """Of the rows that were gathered the position of the nearest, and its distance."""
     found, away, state = search.found, search.away, search.state
@@ -227,7 +228,7 @@ def next_nearest(tree: BoxTree, search: Search) -> tuple[int, float]:
     return found[best], away[best]
 
 
-@kernel
+@inner_kernel
 def nearest_record(
     tree: BoxTree, centre: Centre, left: Int32s, search: Search
 ) -> tuple[int, float, int]:

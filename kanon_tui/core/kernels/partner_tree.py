@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import inner_kernel, kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import (
     HIDE,
     HIGH,
@@ -79,7 +79,7 @@ def _boundary(attributes: Attributes, x: int, sample: Int32s) -> tuple[float, in
     return crossing * min(cut, size - cut), sample[cut]
 
 
-@kernel
+@inner_kernel
 def _middle(
     attributes: Attributes, boxes: Int32s, scale: Floats, order: Int32s, begin: int, end: int
 ) -> int:
@@ -218,7 +218,7 @@ def fill_nodes(attributes: Attributes, clusters: Clusters, tree: PartnerTree) ->
                 tree.leaf_of[c] = node
 
 
-@kernel
+@inner_kernel
 def refresh(attributes: Attributes, clusters: Clusters, tree: PartnerTree, c: int) -> None:
     """Bring the nodes above a cluster up to date."""
     node = int64(tree.leaf_of[c])

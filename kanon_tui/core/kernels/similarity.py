@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
 from kanon_tui.core.kernels.cluster_centre import Centre, add_to_centre, start_centre
 from kanon_tui.core.kernels.contingency import Contingency, count, measure
@@ -49,7 +49,7 @@ class Growth(NamedTuple):
     """Place in the order, clusters closed, size of the one that grows."""
 
 
-@kernel
+@inner_kernel
 def _join(tree: BoxTree, growth: Growth, position: int, k: int) -> None:
     """The lowest record of the row at a position joins the cluster that grows."""
     record, row, state = tree.record[position], tree.row[position], growth.state

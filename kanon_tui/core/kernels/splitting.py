@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.kernels.box_arrays import KIND, SET, Attributes
 from kanon_tui.core.kernels.boxes import extent, int64, set_extent
 from kanon_tui.core.kernels.splitting_boxes import begin_box, forget, new_boxes, widen
@@ -99,7 +99,7 @@ def group_extent(attributes: Attributes, rows: Int32s, members: Int32s, present:
     return total
 
 
-@kernel
+@inner_kernel
 def _divide(members: Int32s, side_of: Int32s, order: Int32s, begin: int) -> int:
     """Move the rows of the first side to the front; where the second side begins.
 
@@ -111,13 +111,13 @@ def _divide(members: Int32s, side_of: Int32s, order: Int32s, begin: int) -> int:
         order[middle], second_side[others] = row, row
         others += side_of[row]
         middle += 1 - side_of[row]
-    end = begin + len(members)
-    order[middle:end] = second_side[:others]
-    side_of[second_side[:others]] = 0
+    for i in range(others):
+        order[middle + i] = second_side[i]
+        side_of[second_side[i]] = 0
     return middle
 
 
-@kernel
+@inner_kernel
 def _part(groups: Groups, depth: int, middle: int) -> tuple[int, int]:
     """Put the two sides of the group on top of the stack in its place; the levels of the two."""
     stack, event = groups.stack, groups.event
@@ -127,7 +127,7 @@ def _part(groups: Groups, depth: int, middle: int) -> tuple[int, int]:
     return depth, depth - 1
 
 
-@kernel
+@inner_kernel
 def _measure(
     attributes: Attributes,
     rows: Int32s,
@@ -142,7 +142,7 @@ def _measure(
     groups.extents[level] = group_extent(attributes, rows, members, present)
 
 
-@kernel
+@inner_kernel
 def _split_by_scan(
     attributes: Attributes,
     rows: Int32s,
@@ -177,7 +177,7 @@ def _split_by_scan(
     return True
 
 
-@kernel
+@inner_kernel
 def _split_by_trees(
     attributes: Attributes,
     rows: Int32s,
@@ -217,7 +217,8 @@ def _split_by_trees(
     middle = begin + len(few) if side == 0 else end - len(few)
     first, second = _part(groups, depth, middle)
     listed, kept = (first, second) if side == 0 else (second, first)
-    order[stack[listed, 0] : stack[listed, 1]] = few
+    for i in range(len(few)):
+        order[stack[listed, 0] + i] = few[i]
     _measure(attributes, rows, counts, groups, listed, scratch.present)
     rows_kept, records_kept = stack[kept, 1] - stack[kept, 0], size - stack[listed, 2]
     if (

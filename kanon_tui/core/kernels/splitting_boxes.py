@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import inner_kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import (
     BITS,
     KIND,
@@ -56,7 +56,7 @@ class Sides(NamedTuple):
     counts: Int32s  # per row: records
 
 
-@kernel
+@inner_kernel
 def new_boxes(count: int, attributes: Attributes, present: Flags, on_bits: Int32s) -> SideBoxes:
     """Room for so many boxes; `present` is all false.
 
@@ -68,7 +68,8 @@ def new_boxes(count: int, attributes: Attributes, present: Flags, on_bits: Int32
         columns = max(columns, attributes.facts[x, BITS] + 1)
     absent = np.zeros((count, columns * WORD_BITS), dtype=np.int32)
     for box in range(count):
-        absent[box, : len(on_bits)] = on_bits
+        for i in range(len(on_bits)):
+            absent[box, i] = on_bits[i]
     return SideBoxes(
         np.zeros((count, len(attributes.facts)), dtype=np.int32),
         np.zeros((count, len(attributes.facts)), dtype=np.int32),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import inner_kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import Attributes
 from kanon_tui.core.kernels.splitting_boxes import (
     Sides,
@@ -27,7 +27,7 @@ from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 __all__ = ["far_pair_by_scan", "sides_by_scan"]
 
 
-@kernel
+@inner_kernel
 def far_pair_by_scan(
     attributes: Attributes, rows: Int32s, members: Int32s, start: int, rounds: int
 ) -> tuple[int, int, float]:
@@ -53,7 +53,7 @@ def _cost(grows: float, extent: float, size: int, count: int, per_record: bool) 
     return grows
 
 
-@kernel
+@inner_kernel
 def _give_rows(
     attributes: Attributes,
     rows: Int32s,
@@ -86,7 +86,7 @@ def _give_rows(
         side_of[row] = to
 
 
-@kernel
+@inner_kernel
 def _fill_poor_side(
     attributes: Attributes,
     rows: Int32s,
@@ -121,7 +121,7 @@ def _fill_poor_side(
     return True
 
 
-@kernel
+@inner_kernel
 def sides_by_scan(
     attributes: Attributes,
     rows: Int32s,

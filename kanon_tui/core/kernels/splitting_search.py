@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import inner_kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import BITS, KIND, NOTHING, SET, Attributes
 from kanon_tui.core.kernels.boxes import extent, int64, set_extent
 from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END, FIRST_PLACE
@@ -160,7 +160,7 @@ def _first_of_least(
     return found
 
 
-@kernel
+@inner_kernel
 def furthest_row(
     attributes: Attributes, rows: Int32s, tree: GroupTree, here: int, known: int
 ) -> tuple[int, float]:
@@ -169,7 +169,7 @@ def furthest_row(
     return found, apart(attributes, rows, here, found)
 
 
-@kernel
+@inner_kernel
 def cheapest_row(
     attributes: Attributes,
     rows: Int32s,

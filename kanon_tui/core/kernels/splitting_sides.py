@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import inner_kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import BITS, KIND, NOTHING, SET, Attributes
 from kanon_tui.core.kernels.boxes import int64
 from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END
@@ -78,7 +78,7 @@ def _misses(
     return False
 
 
-@kernel
+@inner_kernel
 def far_pair_by_tree(
     attributes: Attributes, rows: Int32s, near: GroupTree, start: int, rounds: int
 ) -> tuple[int, int, float]:
@@ -98,7 +98,7 @@ def _children(tree: GroupTree, node: int, depth: int) -> int:
     return depth + 2
 
 
-@kernel
+@inner_kernel
 def _take_turns(
     attributes: Attributes,
     rows: Int32s,
@@ -150,7 +150,7 @@ def _take_turns(
                 taken.append(row)
 
 
-@kernel
+@inner_kernel
 def _in_time(
     attributes: Attributes,
     rows: Int32s,
@@ -171,7 +171,7 @@ def _in_time(
     return found
 
 
-@kernel
+@inner_kernel
 def _list_a_side(
     attributes: Attributes,
     rows: Int32s,
@@ -226,7 +226,7 @@ def _list_a_side(
     return _in_time(attributes, rows, boxes, inside, widened_first), _FIRST
 
 
-@kernel
+@inner_kernel
 def _others(turns: GroupTree, listed: list[int]) -> list[int]:
     """The rows of the group that are not listed."""
     ordered = np.sort(np.array(listed))
@@ -241,7 +241,7 @@ def _others(turns: GroupTree, listed: list[int]) -> list[int]:
     return others
 
 
-@kernel
+@inner_kernel
 def _fill_poor_side(
     attributes: Attributes,
     rows: Int32s,
@@ -273,7 +273,7 @@ def _fill_poor_side(
     return True
 
 
-@kernel
+@inner_kernel
 def sides_by_tree(
     attributes: Attributes,
     rows: Int32s,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import inner_kernel, kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import BITS, KIND, NOTHING, SET, START, WORD_BITS, Attributes
 from kanon_tui.core.kernels.boxes import extent, int64, set_extent
 from kanon_tui.core.kernels.partner_tree import (
@@ -213,7 +213,7 @@ def _fill_nodes(attributes: Attributes, rows: Int32s, tree: GroupTree) -> None:
         _count_values(attributes, rows, tree, row, 1)
 
 
-@kernel
+@inner_kernel
 def remove_row(attributes: Attributes, rows: Int32s, tree: GroupTree, row: int) -> None:
     """Take a row out of the tree."""
     branches = tree.branches
@@ -227,7 +227,7 @@ def remove_row(attributes: Attributes, rows: Int32s, tree: GroupTree, row: int) 
     _count_values(attributes, rows, tree, row, -1)
 
 
-@kernel
+@inner_kernel
 def tree_extent(attributes: Attributes, tree: GroupTree) -> float:
     """Extent of the box around all rows of the tree."""
     facts = attributes.facts
@@ -244,7 +244,7 @@ def tree_extent(attributes: Attributes, tree: GroupTree) -> float:
     return total
 
 
-@kernel
+@inner_kernel
 def tree_row(turns: GroupTree, place: int) -> int:
     """The row at a place in the table's order, among the rows that are left."""
     branches = turns.branches
@@ -262,7 +262,7 @@ def tree_row(turns: GroupTree, place: int) -> int:
     return NOTHING
 
 
-@kernel
+@inner_kernel
 def write_rows(turns: GroupTree, without: Int32s, order: Int32s, begin: int) -> None:
     """Write the rows that are left, rising, into the order; but `without` some, rising too."""
     place, left_out = begin, 0

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels import inner_kernel
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
 __all__ = [
@@ -52,7 +52,7 @@ class TupleLayout(NamedTuple):
     labels: Int32s
 
 
-@kernel
+@inner_kernel
 def place_values(levels: Int64s, layout: TupleLayout) -> tuple[Int64s, Int64s, np.int64, bool]:
     """Per attribute where its labels begin and its place value; the product of the radices.
 
@@ -77,7 +77,7 @@ def place_values(levels: Int64s, layout: TupleLayout) -> tuple[Int64s, Int64s, n
     return first, stride, product, wide
 
 
-@kernel
+@inner_kernel
 def _fill_chunk(
     partial: Int64s, labels: Int32s, stride: int, size: np.int64, below: np.int64
 ) -> None:
@@ -88,7 +88,7 @@ def _fill_chunk(
             partial[value * size + i] = partial[i] + part
 
 
-@kernel
+@inner_kernel
 def chunks_of(
     first: Int64s, stride: Int64s, layout: TupleLayout, labels: Int32s, groups: int
 ) -> Chunks:
@@ -148,7 +148,7 @@ def chunks_of(
     )
 
 
-@kernel
+@inner_kernel
 def same_labels(tuples: Words, t: int, u: int, first: Int64s, layout: TupleLayout) -> bool:
     """Whether two tuples have the same labels."""
     word, shift, mask, _, _, labels = layout
@@ -160,7 +160,7 @@ def same_labels(tuples: Words, t: int, u: int, first: Int64s, layout: TupleLayou
     return True
 
 
-@kernel
+@inner_kernel
 def find_keys(
     tuples: Words,
     members: Int32s,

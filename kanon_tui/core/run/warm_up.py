@@ -27,7 +27,7 @@ from kanon_tui.core.data.word_table import WordTable
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.helper_processes import Processes, cores
-from kanon_tui.core.kernels.compiling import on_disk
+from kanon_tui.core.kernels.compiling import Kernel, on_disk
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.run.prepare import prepare
@@ -123,15 +123,12 @@ def _kernel_modules(algorithm: str) -> frozenset[str]:
 
 def kernels_by_name(modules: Container[str] | None = None) -> dict[str, Any]:
     """All kernels, as `module.function`; not what is compiled into other kernels only."""
-    from kanon_tui.core.kernels.machine_code import KernelCache
-
     found = {}
     for module in pkgutil.iter_modules(kernels.__path__, f"{kernels.__name__}."):
         if modules is not None and module.name not in modules:
             continue
         for name, function in vars(importlib.import_module(module.name)).items():
-            kept = isinstance(getattr(function, "_cache", None), KernelCache)
-            if kept and function.__module__ == module.name:
+            if type(function) is Kernel and function.__module__ == module.name:
                 found[f"{module.name.rpartition('.')[2]}.{name}"] = function
     return found
 

@@ -201,14 +201,3 @@ def test_sentences_name_what_was_decided() -> None:
     assert [step.kind for step in steps] == ["start", "close", "start", "close", "join"]
     assert [step.counters["under_k"] for step in steps] == [1, 0, 1, 0, 0]
     assert steps[-1].progress == 1.0
-
-
-def test_kernels_are_compiled_for_one_set_of_types() -> None:
-    from kanon_tui.core.kernels.box_tree import take
-    from kanon_tui.core.kernels.k_member import advance, join_cheapest_cluster
-
-    for seed in range(8):
-        grouping(random_task(seed))
-        grouping(random_task(seed), KMember(class_attribute="label", class_penalty=1.0))
-    for compiled in (take, advance, join_cheapest_cluster):
-        assert len(compiled.signatures) <= 1, compiled  # type: ignore[attr-defined]

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numba.core.types import unliteral
 
 from kanon_tui.core.algorithms.bottom_up import BottomUp
 from kanon_tui.core.algorithms.udc import Udc
@@ -180,22 +179,3 @@ def test_more_k_than_records_is_refused() -> None:
     task = Task(task.table, task.quasi, task.sensitive, task.roles, Privacy(k=4))
     with pytest.raises(InputError, match=r"k is 4 but the table has only 3 records; choose k of"):
         next(Run(task, Udc()))
-
-
-def test_kernels_are_compiled_for_one_set_of_types() -> None:
-    from kanon_tui.core.kernels import merging, partner_search, partner_tree, splitting
-
-    for seed in range(8):
-        task = ruled_task(seed)
-        for algorithm in (Udc(), BottomUp()):
-            grouping_of(task, algorithm, 1)
-    kernels = [
-        *(merging.advance, merging.merge, merging.merge_runs, merging.label_rows),
-        *(merging.next_small, merging.union_extents, partner_search.cheapest_partner),
-        *(partner_tree.divide_into_leaves, partner_tree.fill_nodes, partner_tree.refresh),
-        *(splitting.group_extent, splitting.split_groups),
-    ]
-    # A constant that a kernel hands on is typed as this value where it was just compiled, and not
-    # where machine code was kept: it is no other type. Inner kernels may have no signature.
-    types = [{tuple(map(unliteral, one)) for one in kernel.signatures} for kernel in kernels]
-    assert max(map(len, types)) == 1

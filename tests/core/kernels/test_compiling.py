@@ -6,10 +6,21 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
+import numba
+import numpy as np
 import pytest
 
-from kanon_tui.core.kernels import compiling
+from kanon_tui.core.kernels import (
+    compiling,
+    inner_kernel,
+    interpreted,
+    kernel,
+    machine_code,
+    part_of_kernel,
+)
+from kanon_tui.core.numeric import Int32s, Int64s
 
 ADDING = """\
 from {module} import Pair
@@ -19,7 +30,7 @@ from kanon_tui.core.kernels import kernel
 def add(pair):
     return pair.a + pair.b
 
-print(add(Pair(1, 2)), sum(add.stats.cache_hits.values()))
+print(add(Pair(1, 2)), sum(add.compiled.stats.cache_hits.values()))
 """
 PAIR = """\
 from typing import NamedTuple
@@ -79,3 +90,68 @@ def test_machine_code_for_a_class_that_has_moved_is_out_of_date(tmp_path: Path) 
     (tmp_path / "pairs.py").rename(tmp_path / "twos.py")
     assert run("twos") == "3 0"
     assert run("twos") == "3 1"
+
+
+@inner_kernel
+def _filled(length: int, value: int) -> Int64s:
+    """An array, to see that what it holds is let go of."""
+    made = np.empty(length, dtype=np.int64)
+    made[:] = value
+    return made
+
+
+@part_of_kernel
+def _at(numbers: Int64s, place: int) -> int:
+    return int(numbers[place])
+
+
+@kernel
+def _sum_up(places: Int32s) -> int:
+    total = 0
+    for place in places:
+        numbers = _filled(3, place)
+        total += _at(numbers, 0) + _at(_filled(len(numbers), 2), len(numbers) - 1)
+    return total
+
+
+@pytest.mark.slow
+def test_a_function_that_kernels_call_is_compiled_once_and_not_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not for a constant, nor for a short integer; its machine code is that of the kernel."""
+    monkeypatch.setattr(machine_code, "places", lambda: (tmp_path,))
+    places = np.arange(4, dtype=np.int32)
+    assert _sum_up(places) == 6 + 4 * 2
+    with interpreted():
+        assert _sum_up(places) == 6 + 4 * 2
+    for inner in (_filled, _at):
+        [compiled] = inner.called_inside.overloads.values()  # type: ignore[attr-defined]
+        assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name) == 0
+    assert [path.name.partition("-")[0] for path in tmp_path.rglob("*.kernel")] == ["_sum_up"]
+
+
+@pytest.mark.slow
+def test_a_function_of_somebody_else_is_compiled_as_numba_does() -> None:
+    """It may call what became part of a kernel of ours, and Python may call it."""
+    _sum_up(np.arange(2, dtype=np.int32))
+
+    @numba.njit
+    def theirs(length):
+        return np.empty(length, dtype=np.int64).size + 1
+
+    assert theirs(3) == 4
+    [compiled] = theirs.overloads.values()
+    assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cpython_wrapper_name)
+
+
+def test_interpreting_ends_with_its_thread_and_its_block() -> None:
+    told: list[bool] = []
+    with interpreted():
+        with interpreted(False):
+            told.append(compiling._here.interpreted)
+        other = Thread(target=lambda: told.append(compiling._here.interpreted))
+        other.start()
+        other.join()
+        told.append(compiling._here.interpreted)
+    told.append(compiling._here.interpreted)
+    assert told == [False, False, True, False]

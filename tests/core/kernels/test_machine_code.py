@@ -27,13 +27,13 @@ CALL = """\
 import sys
 from kanon_tui.core.kernels.adding import add
 number = {"int": int, "float": float, "complex": complex}[sys.argv[1]](1)
-print(add(number), sum(add.stats.cache_hits.values()), add._cache.is_filled())
+print(add(number), sum(add.compiled.stats.cache_hits.values()), add.compiled._cache.is_filled())
 """
 FOR_ALL = """\
 from kanon_tui.core.kernels.machine_code import keep_for_all_users
 assert keep_for_all_users()
 """
-PARTS = ("__init__.py", "compiling.py", "machine_code.py")
+PARTS = ("__init__.py", "compiling.py", "linking.py", "machine_code.py")
 
 
 def copy_of_kanon(folder: Path, step: int = 1) -> Path:

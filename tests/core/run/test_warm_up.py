@@ -22,15 +22,21 @@ CALLED = """\
 import sys
 from kanon_tui.core.run.warm_up import kernels_by_name, warm_up
 warm_up([sys.argv[1]])
-print(*(name for name, function in kernels_by_name().items() if function.overloads))
+print(*(name for name, function in kernels_by_name().items() if function.compiled.overloads))
 """
 ASK = "from kanon_tui.core.run.warm_up import is_warm; print(is_warm())"
 
 
-def test_after_warm_up_every_kernel_is_on_disk() -> None:
+def test_after_warm_up_every_kernel_is_on_disk_once() -> None:
+    """One set of types each: int32 and int64 or a constant would be compiled again."""
     warmup.warm_up()
     assert list(warmup.uncompiled()) == []
     assert warmup.is_warm()
+    kept = {
+        name: len(list(Path(function.compiled._cache.cache_path).glob(f"{function.__name__}-*")))
+        for name, function in warmup.kernels_by_name().items()
+    }
+    assert set(kept.values()) == {1}, kept
 
 
 def test_an_empty_cache_is_cold(tmp_path: Path) -> None:

@@ -1,0 +1,127 @@
+"""How numba puts a kernel together: each function once, and machine code for whole kernels alone.
+
+numba by itself makes machine code of every function that a kernel calls, of each combination of
+types that it is called with, and then again of the kernel with all of them inside. Constants count
+as types of their own, and so do short integers. Most of the time of compiling went there.
+
+Here a function that kernels call is known by its types alone, integers being 64 bits wide, and
+waits as it is until the kernel that Python calls is complete: only that is optimised as a whole and
+becomes machine code. Functions that are not part of one of our kernels are compiled as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from numba.core import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.runtime.nrt import rtsys
+
+__all__ = ["InnerFunction", "WholeKernel"]
+
+_dispatcher: Any = CPUDispatcher
+_library: Any = JITCodeLibrary
+_types: Any = types
+_lock: Any = global_compiler_lock
+_runtime: Any = rtsys
+_under_way: list[str] = []
+"""The kernel that is being compiled, if there is one; who looks has numba's lock."""
+
+
+class InnerFunction(_dispatcher):  # type: ignore[misc]
+    """What kernels call; Python cannot."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """As numba, but for the types without constants and short integers."""
+        _, folded = self._compiler.fold_argument_types(args, kws)
+        return super().get_call_template(tuple(map(_plain, folded)), {})
+
+
+class WholeKernel(_dispatcher):  # type: ignore[misc]
+    """What Python calls."""
+
+    def compile(self, sig: Any) -> Any:
+        """As numba, but everything that is called becomes machine code as part of it."""
+        with _lock, _parts_wait(self.py_func.__qualname__):
+            return super().compile(sig)
+
+
+def _plain(type_: Any) -> Any:
+    """A type without what numba knows of its value; integers of one width."""
+    type_ = _types.unliteral(type_)
+    if isinstance(type_, _types.Integer) and type_.signed:
+        return _types.int64
+    return type_
+
+
+@contextmanager
+def _parts_wait(kernel: str) -> Iterator[None]:
+    _own_libraries()
+    _under_way.append(kernel)
+    try:
+        yield
+    finally:
+        _under_way.pop()
+
+
+class _Library(_library):  # type: ignore[misc]
+    """The code of one function, and which others it needs."""
+
+    _linking_libraries: list[Any]
+    _is_part = False
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Take code in, but for what would let C call a part of a kernel."""
+        if not _under_way or ir_module.name != "cfunc_wrapper":
+            super().add_ir_module(ir_module)
+
+    def finalize(self) -> None:
+        """Make machine code, unless this is to become part of a kernel."""
+        if _under_way and self.name != _under_way[-1]:
+            self._raise_if_finalized()
+            self._is_part = self._finalized = True
+            return
+        self._linking_libraries = _with_parts(self._linking_libraries)
+        super().finalize()
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Where the machine code begins; a part has none of its own."""
+        self._ensure_finalized()
+        return 0 if self._is_part else super().get_pointer_to_function(name)
+
+    @property
+    def codegen(self) -> Any:
+        """Who is told which constants a function has; of a part nobody asks."""
+        return _Nobody if self._is_part else self._codegen
+
+
+class _Nobody:
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        """Let it pass."""
+
+
+def _with_parts(libraries: list[Any]) -> list[Any]:
+    """These, and what parts among them need, each once."""
+    found: dict[Any, None] = {}
+    waiting = list(reversed(libraries))
+    while waiting:
+        library = waiting.pop()
+        if library not in found:
+            found[library] = None
+            if getattr(library, "_is_part", False):
+                waiting += reversed(library._linking_libraries)
+    return list(found)
+
+
+@cache
+def _own_libraries() -> None:
+    """Let numba keep code as above; first comes its own, whose addresses it asks for."""
+    context: Any = cpu_target.target_context
+    _runtime.initialize(context)
+    context.codegen()._library_class = _Library
