@@ -27,6 +27,7 @@ from kanon_tui.core.engine.source import Source
 from kanon_tui.core.engine.values import Counting, Counts, Encoder, count_values, merge_counts
 from kanon_tui.core.engine.workers import Workers
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int32s
 
 __all__ = ["CountedTable", "count_table"]
 
@@ -118,7 +119,7 @@ class CountedTable(Table):
         )
         return coded.column(np.empty(0, dtype=np.int32), records)
 
-    def encoder(self, name: str, codes: Sequence[int] | None = None) -> Encoder:
+    def encoder(self, name: str, codes: Sequence[int] | Int32s | None = None) -> Encoder:
         """Texts to the codes of a column that was asked for; `codes` replaces these."""
         coded = self._values[name]
         own = coded.lookup["code"].to_numpy()

@@ -7,12 +7,13 @@ something is required of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import CountedColumn
 from kanon_tui.core.data.schema import Role
+from kanon_tui.core.engine.coarsening import coarsest_codes, levels_to_count
 from kanon_tui.core.engine.counted_table import CountedTable, count_table
 from kanon_tui.core.engine.memory import MemoryLimit
 from kanon_tui.core.engine.packing import Packing
@@ -30,8 +31,8 @@ from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import joined
 
 __all__ = [
-    "COUNTABLE", "Prepared", "Progress", "check_streamable", "coded_as", "prepare_counted",
-    "prepare_stream",
+    "COUNTABLE", "Prepared", "Progress", "check_streamable", "prepare_counted",
+    "prepare_stream", "tuple_encoder", "value_encoder",
 ]  # fmt: skip
 
 COUNTABLE = ("mondrian", "global", "local", "hybrid", "distributed", "incognito", "datafly")
@@ -102,7 +103,7 @@ def prepare_stream(
         source = open_source(project.data_path, project.data.read_options, *pieces)
         progress("count values", 0.0)
         table = count_table(source, workers, memory, _looked_at(project, source))
-    return prepare_counted(project, source, table, workers, memory, progress, phases)
+    return prepare_counted(project, source, table, workers, memory, progress, phases, coarsen=True)
 
 
 def prepare_counted(
@@ -113,8 +114,12 @@ def prepare_counted(
     memory: MemoryLimit,
     progress: Progress = lambda what, share: None,
     phases: Seconds | None = None,
+    coarsen: bool = False,
 ) -> Prepared:
-    """The same where the values of every column that matters are counted already."""
+    """The same where the values of every column that matters are counted already.
+
+    With `coarsen` values that no search tells apart are counted as one.
+    """
     phases = {} if phases is None else phases
     with timed(phases, "prepare"):
         task = prepare(project, table)
@@ -133,6 +138,8 @@ def prepare_counted(
         )
     progress("count tuples", 0.0)
     with timed(phases, "read"):
+        if coarsen:
+            task = replace(task, counted_levels=levels_to_count(task, project.algorithm))
         codes, copies = _count_tuples(task, counted, source, workers, memory)
     progress("count tuples", 1.0)
     few = with_counted_rows(task, codes, copies)
@@ -156,7 +163,11 @@ def _count_tuples(
     columns: list[Column] = [attribute.column for attribute in task.quasi]
     required = {each.column.name: each.column for each in task.requirements}
     columns += [column for name, column in required.items()]
-    encoders = tuple(_encoder(table, column) for column in columns)
+    encoders = (
+        *(tuple_encoder(table, task, x) for x in range(len(task.quasi))),
+        *(table.encoder(each.name, each.counted if isinstance(each, CountedColumn) else None)
+          for each in required.values()),
+    )  # fmt: skip
     packing = Packing.of([len(column.values) for column in columns])
     counting = TupleCounting(source, encoders, packing, table.complete, table.missing_tokens)
     attributes = {each.name: len(each.column.values) for each in task.quasi}
@@ -170,12 +181,17 @@ def _count_tuples(
     return counted.codes(packing, [column.name for column in columns]), counted.copies.copy()
 
 
-def _encoder(table: CountedTable, column: Column) -> Encoder:
-    if isinstance(column, CountedColumn):
-        return table.encoder(column.name, column.counted)
-    return table.encoder(column.name, coded_as(column))
+def value_encoder(table: CountedTable, column: Column) -> Encoder:
+    """Texts to the values of a quasi-identifier, with its ends coded."""
+    new = None if column.coding is None else column.coding.new_code
+    return replace(table.encoder(column.name, new), size=len(column.values), _kind=[])
 
 
-def coded_as(column: Column) -> Sequence[int] | None:
-    """The code of every value of a quasi-identifier as it is read; None where ends are no codes."""
-    return None if column.coding is None else column.coding.new_code.tolist()
+def tuple_encoder(table: CountedTable, task: Task, x: int) -> Encoder:
+    """Texts to the codes that tuples have of quasi-identifier number x."""
+    attribute = task.quasi[x]
+    encoder = value_encoder(table, attribute.column)
+    level = task.counted_levels[x] if task.counted_levels else 0
+    if not level:
+        return encoder
+    return replace(encoder, codes=coarsest_codes(attribute, level)[encoder.codes], _kind=[])

@@ -23,7 +23,7 @@ from kanon_tui.core.engine.cells import complete_records, records_in
 from kanon_tui.core.engine.packing import Packing, TupleIndex
 from kanon_tui.core.engine.source import Source
 from kanon_tui.core.engine.values import Encoder
-from kanon_tui.core.numeric import Flags, Int32s, Words
+from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 
 __all__ = ["CODE_BITS", "Recoding", "Run", "read_run", "recode_piece", "value_blocks"]
 
@@ -50,9 +50,12 @@ class Recoding:
     classes: Words
     """By place of a tuple its class, moved out of the way of a code; the last number is for
     suppressed records."""
-    published: Flags
-    """By place of a tuple whether its records are published."""
-    some_suppressed: bool
+    suppressed: Flags
+    """By place of a tuple whether its records are suppressed."""
+    starred: bool
+    """Whether suppressed records are published all the same, as stars."""
+    values: tuple[Encoder, ...]
+    """The values of the quasi-identifiers, where tuples do not tell them apart."""
     others: tuple[Encoder, ...]
     """Columns published as they are."""
     columns: tuple[str, ...]
@@ -80,6 +83,9 @@ class Run:
     """Some of its first words."""
     used: Mapping[str, Int32s]
     """By column published as it is the ranks that published records have, where some have not."""
+    gone: tuple[Int64s, ...]
+    """Per quasi-identifier how many suppressed records have each value, where tuples do not tell
+    values apart."""
 
 
 def recode_piece(recoding: Recoding, piece: int) -> Run:
@@ -88,6 +94,8 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
     kept_words: list[list[Words]] = []
     pairs: list[list[Words]] = [[] for _ in recoding.sensitive]
     used: dict[str, Int32s] = {}
+    suppressed_some = bool(recoding.suppressed.any())
+    gone = [np.zeros(encoder.size, dtype=np.int64) for encoder in recoding.values]
     for columns in source.columns_of(source.pieces[piece], recoding.read_names):
         kept = complete_records(columns, recoding.complete, recoding.missing_tokens)
         rows = records_in(kept)
@@ -100,8 +108,13 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
         for (name, counted_as), keys in zip(recoding.sensitive.items(), pairs, strict=True):
             ranks, places = as_they_are[name]
             keys.append(groups | counted_as[ranks].astype(np.uint64)[places])
-        if recoding.some_suppressed:
-            shown = recoding.published[tuples]
+        if recoding.values and suppressed_some:
+            lost = recoding.suppressed[tuples]
+            for number, encoder in enumerate(recoding.values):
+                values, places = encoder.coded(kept)
+                gone[number] += np.bincount(values[places[lost]], minlength=encoder.size)
+        if suppressed_some and not recoding.starred:
+            shown = ~recoding.suppressed[tuples]
             tuples = tuples[shown]
             for name, (ranks, places) in as_they_are.items():
                 as_they_are[name] = ranks, places[shown]
@@ -122,7 +135,7 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
         _save(pairs_path(recoding.folder, number, piece), np.sort(np.concatenate([*keys, _NONE])))
     apart = min(SAMPLED, max(len(words[0]) // 16, 1))
     sample = words[0][apart - 1 :: apart].copy()
-    return Run(piece, len(words[0]), sample, used)
+    return Run(piece, len(words[0]), sample, used, tuple(gone))
 
 
 def _save(path: Path, array: np.ndarray[Any, np.dtype[np.uint64]]) -> None:

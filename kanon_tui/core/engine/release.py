@@ -7,7 +7,7 @@ result = release_stream(prepared, run, workers, Target(Path("release.csv")))
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.whole_files import written_together
 from kanon_tui.core.engine.cells import CodedCells
 from kanon_tui.core.engine.packing import Packing, TupleIndex
-from kanon_tui.core.engine.prepare import Prepared, Progress, coded_as
+from kanon_tui.core.engine.prepare import Prepared, Progress, tuple_encoder, value_encoder
 from kanon_tui.core.engine.proof import Proof, Written, prove
 from kanon_tui.core.engine.recoding import CODE_BITS, Recoding, recode_piece, value_blocks
 from kanon_tui.core.engine.recoding import Run as RowRun
@@ -35,7 +35,7 @@ from kanon_tui.core.engine.writing import PartWriting, put_release, write_part
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.numeric import Int32s
+from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.release.formulas import looks_like_formula
 from kanon_tui.core.release.recode import Release, recode, text_ranks
@@ -62,10 +62,14 @@ class CountedRelease(Release):
     pieces: int = 0
     columns: tuple[str, ...] = ()
     """The sensitive columns, in the order of their files."""
+    gone: list[Int64s] = field(default_factory=list)
+    """Per quasi-identifier how many suppressed records have each value, where rows do not tell
+    values apart."""
 
     def values_of(self, column: Column, published: bool = True) -> GroupValues:
         """The values that classes hold of a column; `published` counts starred records as one."""
         if column.name not in self.columns:
+            self._check_told_apart(column)
             return super().values_of(column, published)
         count = len(self.class_sizes)
         (values,) = self._blocks(column, [0, count + 1])
@@ -83,6 +87,21 @@ class CountedRelease(Release):
         upto = np.cumsum(self.class_sizes)
         cuts = np.searchsorted(upto, np.arange(_BLOCK, int(upto[-1]), _BLOCK))
         yield from self._blocks(column, np.unique([0, *cuts.tolist(), len(upto)]).tolist())
+
+    def published_counts(self, x: int) -> Int64s:
+        """Of quasi-identifier number x, how many records show each value, as it was or coarser."""
+        if not self.gone:
+            return super().published_counts(x)
+        return self.task.quasi[x].column.counts - self.gone[x]
+
+    def _check_told_apart(self, column: Column) -> None:
+        levels = self.task.counted_levels or (0,) * len(self.task.quasi)
+        for attribute, level in zip(self.task.quasi, levels, strict=True):
+            if level and attribute.name == column.name:
+                raise InputError(
+                    f"{column.name}: values below level {level} fail alone and were not counted "
+                    "together with others; use --engine memory to look at them"
+                )
 
     def _blocks(self, column: Column, classes: Sequence[int]) -> Iterator[GroupValues]:
         place = self.columns.index(column.name)
@@ -178,6 +197,8 @@ def release_stream(
             for done, one in enumerate(workers.each(recode_piece, recoding, pieces), 1):
                 runs.append(one)
                 progress("recode", done / len(pieces))
+            gone = zip(*(one.gone for one in runs), strict=True)
+            release.gone[:] = [np.sum(each, axis=0) for each in gone]
         progress("measure", 0.0)
         with timed(phases, "measure"):
             measures = measure(release)
@@ -207,9 +228,9 @@ def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tupl
     packing = Packing.of([len(attribute.column.values) for attribute in task.quasi])
     words = packing.pack([attribute.column.codes for attribute in task.quasi])
     index, first = TupleIndex.of(words)
-    quasi = tuple(
-        table.encoder(attribute.name, coded_as(attribute.column)) for attribute in task.quasi
-    )
+    quasi = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
+    coarse = any(task.counted_levels)
+    values = tuple(value_encoder(table, each.column) for each in task.quasi) if coarse else ()
     ranks: dict[str, CodedCells] = {}
     texts: dict[str, pl.Series] = {}
     for attribute, cells in zip(task.quasi, release.cells, strict=True):
@@ -244,8 +265,9 @@ def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tupl
         rows=tuple(layout.pack_cells(len(first), [ranks.get(name) for name in columns])),
         classes=np.where(suppressed, len(release.class_sizes), classes).astype(np.uint64)
         << np.uint64(CODE_BITS),
-        published=np.ones(len(first), dtype=bool) if starred else ~suppressed,
-        some_suppressed=not starred and bool(suppressed.any()),
+        suppressed=suppressed,
+        starred=starred,
+        values=values,
         others=others,
         columns=columns,
         layout=layout,

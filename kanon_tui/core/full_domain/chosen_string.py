@@ -49,6 +49,11 @@ class Verdicts:
     """Judges any string of a task."""
 
     def __init__(self, task: Task, context: RunContext | None = None) -> None:
+        if any(task.counted_levels):
+            raise InputError(
+                "levels that fail alone were not counted, so that single strings cannot be judged; "
+                "publish one with --levels"
+            )
         self.task = task
         lowest = [0] * len(task.quasi)
         self._search = Search(task, RunContext() if context is None else context, lowest)

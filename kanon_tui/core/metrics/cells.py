@@ -227,21 +227,12 @@ def cells_of(release: Release) -> tuple[CellGroups, ...]:
 
 
 def _cells_of_levels(release: Release, levels: Sequence[int]) -> tuple[CellGroups, ...]:
-    copies, singly = release.task.copies, release.grouping.suppressed_cells
-    found = []
-    for x, (attribute, level) in enumerate(zip(release.task.quasi, levels, strict=True)):
-        column = attribute.column
-        published = ~release.suppressed if singly is None else ~(release.suppressed | singly[:, x])
-        each = None if copies is None else copies[published]
-        if attribute.publishes_one_value:
-            groups = CellGroups.of_classes(attribute, release.classes, release.class_sizes, None)
-        elif published.all():
-            groups = CellGroups.of_level(attribute, level, column.counts)
-        else:
-            counts = counted(column.codes[published], each, len(column.values))
-            groups = CellGroups.of_level(attribute, level, counts)
-        found.append(groups)
-    return tuple(found)
+    return tuple(
+        CellGroups.of_classes(attribute, release.classes, release.class_sizes, None)
+        if attribute.publishes_one_value
+        else CellGroups.of_level(attribute, level, release.published_counts(x))
+        for x, (attribute, level) in enumerate(zip(release.task.quasi, levels, strict=True))
+    )
 
 
 def _values_of_labels(hierarchy: BoundHierarchy, level: int, counts: Int64s) -> GroupValues:

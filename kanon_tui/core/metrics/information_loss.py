@@ -67,7 +67,22 @@ def changed_cells(release: Release) -> int:
 
     All cells of a suppressed record have changed.
     """
-    return sum(release.task.records_in(changed(release, x)) for x in range(len(release.cells)))
+    return sum(_changed_records(release, x) for x in range(len(release.cells)))
+
+
+def _changed_records(release: Release, x: int) -> int:
+    """Records whose cell of quasi-identifier number x is printed otherwise."""
+    attribute, levels = release.task.quasi[x], release.grouping.levels
+    singly = release.grouping.suppressed_cells
+    if levels is None or attribute.publishes_one_value or singly is not None:
+        return release.task.records_in(changed(release, x))
+    column, labels = attribute.column, attribute.hierarchy.labels[levels[x]]
+    printed = [labels[label] for label in attribute.hierarchy.maps[levels[x]].tolist()]
+    same = [
+        text == value and value not in column.coded_ends
+        for text, value in zip(printed, column.values, strict=True)
+    ]
+    return release.task.n - int(release.published_counts(x)[same].sum())
 
 
 def changed(release: Release, x: int) -> npt.NDArray[np.bool_]:

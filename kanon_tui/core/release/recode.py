@@ -119,6 +119,15 @@ class Release:
         count = len(self.published_sizes if published else self.class_sizes)
         return GroupValues.of(classes, column.codes, count, column.copies)
 
+    def published_counts(self, x: int) -> Int64s:
+        """Of quasi-identifier number x, how many records show each value, as it was or coarser."""
+        column, singly = self.task.quasi[x].column, self.grouping.suppressed_cells
+        shown = ~self.suppressed if singly is None else ~(self.suppressed | singly[:, x])
+        if shown.all():
+            return column.counts
+        copies = None if column.copies is None else column.copies[shown]
+        return counted(column.codes[shown], copies, len(column.values))
+
     def value_blocks(self, column: Column, published: bool = True) -> Iterator[GroupValues]:
         """As `values_of`, some classes at a time where all would take too much memory."""
         yield self.values_of(column, published)

@@ -148,6 +148,9 @@ class Task:
     """Clusterings: whether published ranges of an attribute may overlap."""
     least_levels: tuple[int, ...] = ()
     """Full-domain: the levels below which no string is looked at; none where it is empty."""
+    counted_levels: tuple[int, ...] = ()
+    """Counted rows: per quasi-identifier the level below which they do not tell values apart; a
+    row then has some value with the same label. Empty where all values are told apart."""
     person: Column | None = None
     """Whose record it is, where a person may have several; every record has somebody."""
     seed: int = 0
