@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import pickle
 import secrets
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -22,6 +23,7 @@ from typing import Any, Self
 from kanon_tui.core.engine.cluster_jobs import (
     Sealed,
     Setup,
+    at_work,
     call,
     help_with,
     merge_answers,
@@ -40,6 +42,8 @@ PATIENCE = 20.0
 """Seconds to wait for a scheduler, and for its first worker."""
 _MERGED_AT_A_TIME = 8
 _RETRIES = 3
+_LOOK_AGAIN = 0.2
+"""Seconds between two looks at what the workers do."""
 
 
 class Cluster(Workers):
@@ -111,11 +115,20 @@ class Cluster(Workers):
                     "every worker sees them under the same path, as the same user"
                 )
 
-    def free(self) -> None:
-        """Cancel whatever is still to be done."""
+    def stop(self) -> None:
+        """Cancel what is still to be done, and wait for what workers are in the middle of."""
         with suppress(Exception):
             self.client.cancel(self._futures, force=True)
         self._futures.clear()
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            try:
+                busy = self.client.run(at_work, str(self.folder), on_error="ignore")
+            except Exception:  # of a cluster that is lost: nobody there is at work for us
+                return
+            if not any(busy.values()):
+                return
+            time.sleep(_LOOK_AGAIN)
 
     def submit(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Tasks for jobs, one for every tuple of arguments."""
@@ -236,7 +249,7 @@ def cluster(scheduler: str | None, target: Target | None) -> Iterator[Cluster]:
                 try:
                     yield workers
                 finally:
-                    workers.free()
+                    workers.stop()
             finally:
                 with suppress(Exception):
                     client.close(timeout=5)

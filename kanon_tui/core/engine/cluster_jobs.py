@@ -8,15 +8,23 @@ from __future__ import annotations
 import os
 import pickle
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.version import __version__
 
-__all__ = ["Sealed", "Setup", "call", "help_with", "merge_answers", "own_version", "unseen"]
+__all__ = [
+    "Sealed", "Setup", "at_work", "call", "help_with", "merge_answers", "own_version", "unseen",
+]  # fmt: skip
+
+_at_work: Counter[str] = Counter()
+"""By work folder the jobs that are being done in this process."""
+_lock = Lock()
 
 Said = tuple[Any, ...]
 """(True, name of the file with the answer), or (False, kind of error, sentence)."""
@@ -82,6 +90,8 @@ def _guarded(job: Sealed, work: Callable[[], Any]) -> Said:
     path = job.folder / f"{job.answer}.pickle"
     if path.exists():  # done before, by a worker that was lost since
         return True, path.name
+    with _lock:
+        _at_work[str(job.folder)] += 1
     try:
         answer = work()
         aside = path.with_suffix(f".{os.getpid()}.aside")
@@ -97,7 +107,15 @@ def _guarded(job: Sealed, work: Callable[[], Any]) -> Said:
             f"a worker of the cluster failed ({type(error).__name__} at {place}); nothing was "
             "written"
         )  # fmt: skip
+    finally:
+        with _lock:
+            _at_work[str(job.folder)] -= 1
     return True, path.name
+
+
+def at_work(folder: str) -> int:
+    """How many jobs of a work folder are being done, where this runs."""
+    return _at_work[folder]
 
 
 def _read(path: Path) -> Any:

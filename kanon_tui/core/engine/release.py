@@ -178,7 +178,7 @@ def release_stream(
         )
     phases: Seconds = {**prepared.phases, **run.phases, "search": run.seconds}
     progress("recode", 0.0)
-    with work_folder(target) as folder:
+    with work_folder(target) as folder, workers.stopped_by_errors():
         workers.folder_is_seen(folder)
         with timed(phases, "recode"):
             release = CountedRelease(

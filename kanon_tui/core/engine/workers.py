@@ -11,11 +11,14 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.helper_processes import Helpers, Processes, cores
+from kanon_tui.core.interruption import uninterrupted
 
 __all__ = ["Here", "Job", "Workers"]
 
@@ -53,6 +56,20 @@ class Workers(ABC):
         """Who works on the parts of a search, made as `Processes` are."""
         return Processes
 
+    @abstractmethod
+    def stop(self) -> None:
+        """Give up all jobs; when this returns, none of them writes any more."""
+
+    @contextmanager
+    def stopped_by_errors(self) -> Iterator[None]:
+        """Whatever ends the block, Ctrl-C included, no job is left that would write."""
+        try:
+            yield
+        except BaseException:
+            with uninterrupted():
+                self.stop()
+            raise
+
     def folder_is_seen(self, folder: Path) -> None:
         """Refuse a work folder that not all workers see."""
         if not folder.is_dir():
@@ -64,21 +81,32 @@ class Here(Workers):
 
     name = "stream"
 
+    @cached_property
+    def _pools(self) -> set[ThreadPoolExecutor]:
+        """Where jobs are being done."""
+        return set()
+
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """The answers as they are asked for, in the order of the arguments."""
         threads = min(cores(), _THREADS, len(arguments))
         if threads < 2:
             yield from (job(shared, *each) for each in arguments)
             return
-        with ThreadPoolExecutor(threads, "kanon-piece") as pool:
-            waiting: deque[Future[Any]] = deque()
-            try:
-                for each in arguments:
-                    waiting.append(pool.submit(job, shared, *each))
-                    if len(waiting) >= threads:
-                        yield waiting.popleft().result()
-                while waiting:
+        pool = ThreadPoolExecutor(threads, "kanon-piece")
+        self._pools.add(pool)
+        waiting: deque[Future[Any]] = deque()
+        try:
+            for each in arguments:
+                waiting.append(pool.submit(job, shared, *each))
+                if len(waiting) >= threads:
                     yield waiting.popleft().result()
-            finally:
-                for future in waiting:
-                    future.cancel()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+            self._pools.discard(pool)
+
+    def stop(self) -> None:
+        """Give up all jobs; those that have begun are waited for."""
+        for pool in tuple(self._pools):
+            pool.shutdown(cancel_futures=True)

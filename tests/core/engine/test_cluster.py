@@ -17,7 +17,7 @@ from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import read_table
 from kanon_tui.core.engine import cluster as clusters
 from kanon_tui.core.engine.cluster import Cluster, cluster
-from kanon_tui.core.engine.cluster_jobs import Sealed, call, merge_answers
+from kanon_tui.core.engine.cluster_jobs import Sealed, at_work, call, merge_answers
 from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.run.run import Run
@@ -25,6 +25,7 @@ from kanon_tui.core.task.steps import RunContext
 from tests.core.algorithms.test_distributed import many_attributes
 from tests.core.engine.compared import figures, streamed
 from tests.core.engine.test_stream import people, project
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -87,6 +88,69 @@ def test_the_same_bytes_whoever_is_lost_on_the_way(two_workers, asked, tmp_path)
         assert not isinstance(workers, Losing) or workers.lost
         two_workers.client.wait_for_workers(1, timeout=30)
     assert len(contents(tmp_path / "here")) > 1
+
+
+class CancelError(Exception):
+    """Somebody pressed Esc."""
+
+
+class Cancelling(Cluster):
+    """Raises when the first answer of a kind of job is there, others being at work."""
+
+    job = ""
+
+    def each(self, job, shared, arguments):
+        for answer in super().each(job, shared, arguments):
+            if job.__name__ == self.job:
+                raise CancelError
+            yield answer
+
+    def submit(self, job, shared, arguments):
+        futures = super().submit(job, shared, arguments)
+        if job.__name__ == self.job in ("count_tuples", "help_with"):
+            raise CancelError
+        return futures
+
+
+def check_cancelled(two_workers, folder, job, work) -> None:
+    """Work that is cancelled at a job leaves no task, nobody at work and no file."""
+    client, before = two_workers.client, sorted(os.listdir(folder))
+    there, known = client.scheduler_info()["address"], tasks_of(client)
+    places = []
+
+    def cancelled() -> None:
+        with cluster(there, Target(folder / "release", folder=True)) as workers:
+            places.append(str(workers.folder))
+            cancelling = Cancelling(workers.client, workers.folder)
+            cancelling.job = job
+            with cancelling.stopped_by_errors():
+                work(cancelling)
+
+    with pytest.raises(CancelError):
+        cancelled()
+    assert sorted(os.listdir(folder)) == before
+    wait_until(lambda: tasks_of(client) <= known)
+    assert not any(client.run(at_work, places[0]).values())
+
+
+@pytest.mark.parametrize("job", ["count_values", "count_tuples", "recode_piece", "write_part"])
+def test_cancelling_frees_the_cluster_and_leaves_nothing(two_workers, asked, tmp_path, job):
+    target = Target(tmp_path / "release", folder=True)
+    check_cancelled(two_workers, tmp_path, job, lambda by: streamed(asked, target, by, rows=11))
+
+
+def test_cancelling_a_search_frees_the_cluster(two_workers, tmp_path):
+    algorithm = ALGORITHMS["distributed"](part=30, workers=2)
+
+    def search(workers: Cluster) -> None:
+        Run(many_attributes(9), algorithm, RunContext(helpers=workers.helpers)).finish()
+
+    check_cancelled(two_workers, tmp_path, "help_with", search)
+
+
+def tasks_of(client) -> set[str]:
+    """The tasks that the scheduler knows."""
+    return set(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
 
 
 def test_no_value_reaches_keys_or_logs(two_workers, asked, tmp_path):
