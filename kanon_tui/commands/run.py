@@ -127,7 +127,7 @@ def execute(args: argparse.Namespace) -> int:
     out = None if target is None else target.path
     utility = _utility(result, args.report)
     write_release_and_report(result, out, args.report, args.force, texts, utility)
-    _print_summary(result, args, count_formulas(result.table))
+    _print_summary(result, args, count_formulas(result.release.coded))
     advice = keeps_more(result, try_others=sys.stdout.isatty())
     if advice:
         say(f"  note: {advice}")

@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanon_tui.core.data.coded_texts import places_among
 from kanon_tui.core.data.dates import parse_dates
 from kanon_tui.core.data.numbers import PLAIN, NumberFormat
 from kanon_tui.core.data.schema import Kind
@@ -37,8 +38,6 @@ __all__ = [
     "code_column",
     "code_values",
     "counted",
-    "end_text",
-    "range_text",
     "unreadable_values",
 ]
 
@@ -196,6 +195,12 @@ class Column:
             coding=coding,
         )
 
+    def tells_all(self, texts: pl.Series) -> bool:
+        """Whether its values are all of the texts it was made of: several tokens are one value."""
+        if self.missing is None:
+            return True
+        return bool((texts == self.values[self.missing]).sum() == self.counts[self.missing])
+
 
 def counted(
     numbers: NDArray[np.integer], copies: NDArray[np.int64] | None, least: int = 0
@@ -204,24 +209,6 @@ def counted(
     if copies is None:
         return np.bincount(numbers, minlength=least)
     return np.bincount(numbers, weights=copies, minlength=least).astype(np.int64)
-
-
-def range_text(column: Column, low: str, high: str) -> str:
-    """`[lo..hi]`: two values of the column as they stood, as long as they cannot be misread.
-
-    A range that reaches a coded end is open there: `>=75`, `<=40`, and `*` at both.
-    """
-    coding = column.coding
-    if coding is not None and high == coding.top_text:
-        return "*" if low == coding.bottom_text else f">={end_text(column, low)}"
-    if coding is not None and low == coding.bottom_text:
-        return f"<={end_text(column, high)}"
-    return f"[{end_text(column, low)}..{end_text(column, high)}]"
-
-
-def end_text(column: Column, value: str) -> str:
-    """A value as the end of a range."""
-    return value.strip() if column.kind is Kind.DATE else column.number_format.shown(value)
 
 
 def code_column(
@@ -244,8 +231,9 @@ def code_column(
         return _unreadable(texts, unreadable, format, row_of)
 
     coded = code_values(texts.unique(), kind, missing_tokens, format, formats, refuse)
-    codes = texts.to_frame("text").join(coded.lookup, on="text", how="left", maintain_order="left")
-    return coded.column(codes["code"].to_numpy(writable=True))
+    places = places_among(texts, coded.lookup["text"])
+    own = coded.lookup.height == len(coded.values)  # no two texts are one value, as tokens may be
+    return coded.column(places if own else coded.lookup["code"].to_numpy()[places])
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,7 @@ Quoting = Literal["necessary", "texts", "always"]
 LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 _BATCH = 50_000
+_LARGE_BATCH = 500_000
 _SAMPLE = 50_000
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 _NUMBER = r"^[+-]?(0|[1-9][0-9]*)?([.,][0-9]+)?([eE][+-]?[0-9]+)?$"
@@ -68,30 +69,45 @@ class CsvFormat:
         encoder = codecs.getincrementalencoder(self.encoding)()
         header = True
         for table in tables:
-            for part in self._parts(table, quoted, header):
-                try:
-                    file.write(encoder.encode(part))
-                except UnicodeEncodeError as error:
-                    raise self._no_room(table, part[error.start], name) from None
+            if self._is_plain(table, quoted) and codecs.lookup(self.encoding).name == "utf-8":
+                self._write_csv(table, quoted, header, file)
+            else:
+                for part in self._parts(table, quoted, header):
+                    try:
+                        file.write(encoder.encode(part))
+                    except UnicodeEncodeError as error:
+                        raise self._no_room(table, part[error.start], name) from None
             header = False
         file.write(encoder.encode("", final=True))
 
     def _parts(self, table: pl.DataFrame, quoted: Sequence[str], header: bool) -> Iterator[str]:
-        cells = table
-        if table.width > 1:  # alone in its row, an empty cell needs its quotes
-            cells = table.with_columns(pl.col(pl.String).replace("", None))
         for start in range(0, max(table.height, 1), _BATCH):
-            part = cells.slice(start, _BATCH)
-            if 0 < len(quoted) < table.width or not self.delimiter.isascii():
-                yield self._cell_by_cell(table.slice(start, _BATCH), quoted, header and not start)
+            part, first = table.slice(start, _BATCH), header and not start
+            if self._is_plain(table, quoted):
+                written = io.BytesIO()
+                self._write_csv(part, quoted, first, written)
+                yield written.getvalue().decode()
             else:
-                yield part.write_csv(
-                    include_header=header and not start,
-                    separator=self.delimiter,
-                    line_terminator=self.line_end,
-                    quote_char=self.quote,
-                    quote_style="always" if quoted else "necessary",
-                )
+                yield self._cell_by_cell(part.cast(pl.String), quoted, first)
+
+    def _is_plain(self, table: pl.DataFrame, quoted: Sequence[str]) -> bool:
+        """Whether Polars can write a table: quotes in no column or in all, a usual delimiter."""
+        return len(quoted) in (0, table.width) and self.delimiter.isascii()
+
+    def _write_csv(
+        self, table: pl.DataFrame, quoted: Sequence[str], header: bool, file: IO[bytes]
+    ) -> None:
+        if table.width > 1:  # alone in its row, an empty cell needs its quotes
+            table = pl.DataFrame([_without_empty(column) for column in table.iter_columns()])
+        for start in range(0, max(table.height, 1), _LARGE_BATCH):  # somebody may interrupt it
+            table.slice(start, _LARGE_BATCH).write_csv(
+                file,
+                include_header=header and not start,
+                separator=self.delimiter,
+                line_terminator=self.line_end,
+                quote_char=self.quote,
+                quote_style="always" if quoted else "necessary",
+            )
 
     def quoted_columns(self, columns: Iterable[pl.Series]) -> list[str]:
         """Columns whose cells all have quotes: with `texts` those that are not all numbers."""
@@ -100,7 +116,8 @@ class CsvFormat:
         return [
             column.name
             for column in columns
-            if self.quoting == "always" or not column.cast(pl.String).str.contains(_NUMBER).all()
+            if self.quoting == "always"
+            or not column.unique().cast(pl.String).str.contains(_NUMBER).all()
         ]
 
     def _cell_by_cell(self, part: pl.DataFrame, quoted: Sequence[str], header: bool) -> str:
@@ -132,6 +149,15 @@ class CsvFormat:
             f"the encoding {self.encoding}; nothing was written. Write it as utf-8 "
             f"(output: {{encoding: utf-8}}), or change the label"
         )
+
+
+def _without_empty(cells: pl.Series) -> pl.Series:
+    """Null for the empty text, which is then written without quotes."""
+    if cells.dtype == pl.String:
+        return cells.replace("", None)
+    if not isinstance(cells.dtype, pl.Enum) or "" not in cells.dtype.categories:
+        return cells
+    return pl.select(pl.when(cells != "").then(cells).alias(cells.name)).to_series()
 
 
 @dataclass(frozen=True)

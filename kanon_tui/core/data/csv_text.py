@@ -47,7 +47,7 @@ def parse_csv(
 ) -> pl.DataFrame:
     """All records as texts, the header among them, which may be one field short."""
     quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
-    line_end = line_end_of_all(text.count(b"\r"), text.count(b"\n"), text.count(b"\r\n"))
+    line_end = _line_end(text)
     if line_end and may_be_regular(dialect, quote):
         records = _count_records(text, dialect.delimiter, quote, line_end, width, one_short)
         if records:
@@ -84,6 +84,13 @@ def parse_regular(
     if dialect.spaces:
         frame = frame.with_columns(pl.all().exclude("0").str.strip_chars_start(" "))
     return frame
+
+
+def _line_end(text: bytes) -> str | None:
+    returns = text.count(b"\r")
+    if not returns:  # there is no need to count the others
+        return "\n"
+    return line_end_of_all(returns, text.count(b"\n"), text.count(b"\r\n"))
 
 
 def line_end_of_all(returns: int, feeds: int, both: int) -> str | None:
@@ -162,16 +169,12 @@ class RecordScan:
             cuts &= outside
             lines &= outside
         signs = np.flatnonzero(cuts | lines)
-        ends = np.flatnonzero(lines[signs])
-        if ends.size:
-            widths = np.diff(ends, prepend=-1)
-            widths[0] += self._fields
-            if (widths != self._width).any():
-                return None
-            self.records += ends.size
-            self._fields = 0
-        self._fields += signs.size - (int(ends[-1]) + 1 if ends.size else 0)
-        return signs[ends] + begin
+        ends = signs[self._width - 1 - self._fields :: self._width]  # where they should be
+        if not lines[ends].all() or np.count_nonzero(lines) != ends.size:
+            return None
+        self.records += ends.size
+        self._fields += signs.size - self._width * ends.size
+        return ends + begin
 
     def finish(self) -> int | None:
         """The number of records of the text, which ends here without a line end."""

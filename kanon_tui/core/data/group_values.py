@@ -13,7 +13,8 @@ from kanon_tui.core.numeric import Flags, Int64s
 __all__ = ["GroupValues"]
 
 
-_DENSE = 8  # cells of a table of all pairs per entry
+_DENSE = 2  # cells of a table of all pairs per entry
+_NARROW = 2**31  # keys below it are sorted as smaller numbers, which is twice as fast
 _ROOM = 63  # bits of a number
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2**64 / golden ratio
 
@@ -41,24 +42,34 @@ class GroupValues:
 
         With `records` given, entry i stands for so many records.
         """
-        width = np.int64(codes.max()) + 1 if len(codes) else np.int64(1)
-        shown = groups >= 0
-        keys = groups[shown] * width + codes[shown]
-        each = None if records is None else records[shown]
+        width = int(codes.max()) + 1 if len(codes) else 1
+        if len(groups) and groups.min() < 0:
+            shown = groups >= 0
+            groups, codes = groups[shown], codes[shown]
+            records = None if records is None else records[shown]
+        number = np.int32 if count * width < _NARROW else np.int64
+        keys: npt.NDArray[np.integer] = groups.astype(number)
+        keys *= width
+        keys += codes.astype(keys.dtype, copy=False)
         if count * width <= _DENSE * len(keys):  # a table of all pairs is quicker than sorting
-            table = np.bincount(keys, weights=each, minlength=int(count * width)).astype(np.int64)
+            table = np.bincount(keys, weights=records, minlength=count * width).astype(np.int64)
             pairs = np.flatnonzero(table)
             found = table[pairs]
-        elif each is None:
-            pairs, found = np.unique(keys, return_counts=True)
+        elif records is None:
+            keys.sort()
+            begins = np.flatnonzero(keys[1:] != keys[:-1]) + 1
+            starts = np.concatenate([[0], begins]) if len(keys) else begins
+            pairs = keys[starts].astype(np.int64)
+            found = np.diff(starts, append=len(keys))
         else:
-            pairs, found = _summed(keys, each)
+            pairs, found = _summed(keys.astype(np.int64, copy=False), records)
         return cls(count, pairs // width, pairs % width, found)
 
     @cached_property
     def starts(self) -> Int64s:
         """Where the pairs of each group begin, and where the last group's end."""
-        return np.searchsorted(self.group, np.arange(self.count + 1))
+        each = np.bincount(self.group, minlength=self.count)
+        return np.concatenate([[0], np.cumsum(each)])
 
     @cached_property
     def distinct(self) -> Int64s:

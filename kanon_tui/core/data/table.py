@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kanon_tui.core.data.coded_texts import CodedTexts, code_texts
 from kanon_tui.core.data.column import MISSING_TOKENS, Column, code_column
 from kanon_tui.core.data.content import Compression, load, too_large
 from kanon_tui.core.data.contents import Contents, FileFormat
@@ -129,6 +130,14 @@ class Table:
                 texts, kind, self.missing_tokens, key[2], self.formats, self.row_of
             )
         return self._coded[key]
+
+    def coded_texts(self, name: str) -> CodedTexts:
+        """The cells of a column as they stood; one that is an attribute is not looked at again."""
+        texts = self.frame[name]
+        for (known, _, _), column in self._coded.items():
+            if known == name and column.tells_all(texts):
+                return CodedTexts(column.codes, pl.Series(column.values, dtype=pl.String))
+        return code_texts(texts)
 
     @property
     def not_looked_at(self) -> frozenset[str]:

@@ -89,19 +89,22 @@ def write_table(
 def put_table(
     table: pl.DataFrame, file: IO[bytes], path: Path, csv: CsvFormat | None = None
 ) -> None:
-    """Write a table into an open file, in the format that `path` ends in; texts as `csv` says."""
+    """Write a table into an open file, in the format that `path` ends in; texts as `csv` says.
+
+    Columns that know their texts by number (`pl.Enum`) are written as texts.
+    """
     try:
         match path.suffix.lower():
             case ".parquet":
-                table.write_parquet(file, row_group_size=ROW_GROUP)
+                _as_texts(table).write_parquet(file, row_group_size=ROW_GROUP)
             case ".jsonl":
-                put_json_lines(table, file)
+                put_json_lines(_as_texts(table), file)
             case ".xlsx":
-                put_workbook(table, file, path)
+                put_workbook(_as_texts(table), file, path)
             case ".dta" | ".sav":
-                put_statistics_file(table, file, path)
+                put_statistics_file(_as_texts(table), file, path)
             case ".sqlite" | ".duckdb":
-                put_database(table, file, path)
+                put_database(_as_texts(table), file, path)
             case _:
                 (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
     except Exception as error:  # Polars wraps what the system says in errors of many classes
@@ -110,6 +113,12 @@ def put_table(
             raise
         number = int(said.group(1))
         raise OSError(number, os.strerror(number)) from error
+
+
+def _as_texts(table: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    return table.with_columns(pl.selectors.enum().cast(pl.String))
 
 
 ROW_GROUP = 1 << 18

@@ -38,7 +38,8 @@ from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.release.formulas import looks_like_formula
-from kanon_tui.core.release.recode import Release, recode, text_ranks
+from kanon_tui.core.release.published_rows import text_ranks
+from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping

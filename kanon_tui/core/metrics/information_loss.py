@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.data.column import Column
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.numeric import Floats
+from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.release.recode import Release
 
 __all__ = ["attribute_il", "changed", "changed_cells", "il_penalties", "iloss", "precision"]
@@ -62,33 +63,36 @@ def precision(release: Release) -> float | None:
     return 1.0 - sum(climbed) / len(climbed)
 
 
-def changed_cells(release: Release) -> int:
+def changed_cells(release: Release, cells: Sequence[CellGroups]) -> int:
     """Minimal distortion: quasi-identifier cells that are not printed as they stood in the input.
 
     All cells of a suppressed record have changed.
     """
-    return sum(_changed_records(release, x) for x in range(len(release.cells)))
+    if release.grouping.suppressed_cells is not None:
+        return sum(release.task.records_in(changed(release, x)) for x in range(len(cells)))
+    return sum(release.task.n - _unchanged(release, x, groups) for x, groups in enumerate(cells))
 
 
-def _changed_records(release: Release, x: int) -> int:
-    """Records whose cell of quasi-identifier number x is printed otherwise."""
-    attribute, levels = release.task.quasi[x], release.grouping.levels
-    singly = release.grouping.suppressed_cells
-    if levels is None or attribute.publishes_one_value or singly is not None:
-        return release.task.records_in(changed(release, x))
-    column, labels = attribute.column, attribute.hierarchy.labels[levels[x]]
-    printed = [labels[label] for label in attribute.hierarchy.maps[levels[x]].tolist()]
-    same = [
-        text == value and value not in column.coded_ends
-        for text, value in zip(printed, column.values, strict=True)
-    ]
-    return release.task.n - int(release.published_counts(x)[same].sum())
+def _unchanged(release: Release, x: int, groups: CellGroups) -> int:
+    """How many records print their own value, counted by what groups print and hold."""
+    if groups.level is None:
+        printed = _values_printed(groups.attribute.column, release.cells[x].texts)
+        printed = printed[release.class_cells(x)]
+    else:
+        labels = groups.attribute.hierarchy.labels[groups.level]
+        printed = _values_printed(groups.attribute.column, labels)
+    held = groups.values
+    return int(held.records[printed[held.group] == held.code].sum())
 
 
 def changed(release: Release, x: int) -> npt.NDArray[np.bool_]:
     """Per record whether its cell of quasi-identifier number x is printed otherwise."""
     column, cells = release.task.quasi[x].column, release.cells[x]
-    code_of = {text: code for code, text in enumerate(column.values)}
-    code_of = {text: code for text, code in code_of.items() if text not in column.coded_ends}
-    printed = np.array([*(code_of.get(text, -1) for text in cells.texts), -1])
+    printed = np.append(_values_printed(column, cells.texts), -1)
     return np.asarray(printed[cells.codes] != column.codes, dtype=bool)
+
+
+def _values_printed(column: Column, texts: Sequence[str]) -> Int64s:
+    """The code of the value that each text is; -1 where it stands for others, too."""
+    code_of = {text: code for text, code in column.code_of.items() if text not in column.coded_ends}
+    return np.array([code_of.get(text, -1) for text in texts], dtype=np.int64)

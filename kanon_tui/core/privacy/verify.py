@@ -163,7 +163,7 @@ def verify_pseudonyms(
     A pseudonym that repeats joins the rows of one person: their cells together must be those of at
     least k people. Where no pseudonym repeats that is k-anonymity as it is.
     """
-    shown = published[column]
+    shown = published[column].cast(pl.String)
     present = shown.filter(~shown.is_in(list(missing_tokens)))
     raw = identifiers.filter(~identifiers.is_in(list(missing_tokens))).unique()
     if present.is_in(raw.to_list()).any() or not present.str.contains("^[0-9a-f]{32}$").all():
@@ -263,7 +263,7 @@ def classes_without(
 ) -> int:
     """How many classes do not have what is claimed of a sensitive attribute."""
     ranks = ranks_of(claim)
-    texts = published[claim.attribute]
+    texts = published[claim.attribute].cast(pl.String)
     unknown = texts.filter(~texts.is_in([*ranks]))
     if unknown.len():
         raise NotReachedError(

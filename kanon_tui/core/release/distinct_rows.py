@@ -4,7 +4,8 @@ A row becomes one number: its codes are the digits, the first column counting mo
 equal numbers, smaller rows smaller ones. Where the digits do not fit into 62 bits, what there is so
 far is replaced by its rank among the distinct ones, of which there are no more than rows.
 
-Numbers are told apart by hashing, on all cores; only the distinct ones are sorted.
+Numbers are told apart by a table of all that there could be, where that is no longer than a few
+times the rows, and else by hashing, on all cores; only the distinct ones are sorted.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import polars as pl
 
 from kanon_tui.core.numeric import Int64s
 
-__all__ = ["dense_ranks", "number_rows", "ranks_of_texts", "row_keys"]
+__all__ = ["dense_ranks", "number_rows", "row_keys"]
 
 _ROOM = 2**62
+_DENSE = 4  # numbers of a table per row
 
 
 def number_rows(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
@@ -30,39 +32,45 @@ def number_rows(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.in
 
 def dense_ranks(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
     """Per row the number of smaller distinct rows, the first column counting most."""
-    return _ranks(row_keys(columns))
-
-
-def ranks_of_texts(texts: pl.Series) -> npt.NDArray[np.int32]:
-    """The place of every text among the sorted distinct ones."""
-    cells = texts.alias("key").to_frame()
-    return _places(cells, cells.unique().sort("key"))
+    return _ranks(*_keys(columns))
 
 
 def row_keys(columns: Iterable[npt.NDArray[np.integer]]) -> Int64s:
     """A number for every row, in the order of the rows."""
+    return _keys(columns)[0]
+
+
+def _keys(columns: Iterable[npt.NDArray[np.integer]]) -> tuple[Int64s, int]:
+    """The same, and a number that is larger than all of them."""
     keys: Int64s | None = None
     size = 1
     for column in columns:
         if len(column) == 0:
-            return np.empty(0, dtype=np.int64)
+            return np.empty(0, dtype=np.int64), 1
         low = int(column.min())
         width = int(column.max()) - low + 1
         if keys is None:
-            keys, size = column.astype(np.int64) - low, width
-            continue
-        if size * width >= _ROOM:
-            keys = _ranks(keys).astype(np.int64)
-            size = int(keys.max()) + 1
-        keys *= width
-        keys += column
-        keys -= low
-        size *= width
+            keys, size = column.astype(np.int64), width
+        else:
+            if size * width >= _ROOM:
+                keys = _ranks(keys, size).astype(np.int64)
+                size = int(keys.max()) + 1
+            keys *= width
+            keys += column
+            size *= width
+        if low:
+            keys -= low
     assert keys is not None, "a release has columns"
-    return keys
+    return keys, size
 
 
-def _ranks(keys: Int64s) -> npt.NDArray[np.int32]:
+def _ranks(keys: Int64s, size: int) -> npt.NDArray[np.int32]:
+    if size <= _DENSE * len(keys):
+        there = np.zeros(size, dtype=bool)
+        there[keys] = True
+        upto = np.cumsum(there, dtype=np.int32)
+        upto -= 1
+        return upto[keys]
     rows = pl.DataFrame({"key": keys})
     return _places(rows, rows.unique().sort("key"))
 

@@ -19,8 +19,17 @@ _NUMBER = r"^[+-]([0-9][0-9.,'\x{2019} \x{a0}\x{2009}\x{202f}]*|[.,][0-9]+)([eE]
 
 def count_formulas(frame: pl.DataFrame) -> int:
     """How many cells and column names begin like a formula."""
-    columns = [pl.Series(frame.columns, dtype=pl.String), *frame.iter_columns()]
-    return sum(int(looks_like_formula(column).sum()) for column in columns)
+    names = pl.Series(frame.columns, dtype=pl.String)
+    return sum(map(_formulas_in, (names, *frame.iter_columns())))
+
+
+def _formulas_in(cells: pl.Series) -> int:
+    if not isinstance(cells.dtype, pl.Enum):
+        return int(looks_like_formula(cells).sum())
+    at_fault = looks_like_formula(cells.dtype.categories)  # every text is looked at once
+    if not at_fault.any():
+        return 0
+    return int(at_fault.gather(cells.to_physical()).sum())
 
 
 def looks_like_formula(texts: pl.Series) -> pl.Series:
@@ -31,7 +40,7 @@ def looks_like_formula(texts: pl.Series) -> pl.Series:
 def escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     """The same table with an apostrophe before every formula, column names included."""
     names = _escaped(pl.Series(frame.columns, dtype=pl.String)).to_list()
-    columns = zip(names, frame.iter_columns(), strict=True)
+    columns = zip(names, frame.cast(pl.String).iter_columns(), strict=True)
     return pl.DataFrame([_escaped(column).alias(name) for name, column in columns])
 
 

@@ -60,8 +60,12 @@ class FinishedRun:
 
     @property
     def written(self) -> pl.DataFrame:
-        """The published table as files have it: formulas escaped where that is asked for."""
-        return escape_formulas(self.table) if self.task.output.formulas == "escape" else self.table
+        """The published table as files have it: formulas escaped where that is asked for.
+
+        A column may know its texts by number (`pl.Enum`).
+        """
+        table = self.release.coded
+        return escape_formulas(table) if self.task.output.formulas == "escape" else table
 
     @property
     def classes(self) -> npt.NDArray[np.int32]:

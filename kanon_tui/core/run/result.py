@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.data.column import end_text
+from kanon_tui.core.data.range_texts import end_text
 from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.data.writing import write_table, write_text
 from kanon_tui.core.errors import NotReachedError
@@ -133,7 +133,7 @@ def conclude(run: Run, project: Project | None = None) -> Result:
     task, phases = run.task, {**run.phases, "search": run.seconds}
     with timed(phases, "recode"):
         release = recode(task, grouping)
-        _ = release.frame  # it is put together when first asked for
+        _ = release.coded  # it is put together when first asked for
     with timed(phases, "verify"):
         _verify(release)
     with timed(phases, "measure"):
@@ -175,7 +175,7 @@ def _verify_disjoint(release: Release) -> None:
         numbers = dict(zip(column.values, column.numbers.tolist(), strict=True))
         for text, number in list(numbers.items()):
             numbers.setdefault(end_text(column, text), number)
-        if overlapping(release.frame[column.name], numbers):
+        if overlapping(release.coded[column.name], numbers):
             raise NotReachedError(
                 f"the release does not verify: ranges of {column.name} overlap; nothing was written"
             )
@@ -195,7 +195,7 @@ def _verify(release: Release) -> None:
     quasi = [attribute.name for attribute in task.quasi]
     claims = [each.claim(task.table.missing_tokens) for each in task.sensitive_requirements]
     # Rows of nothing but * are no release, however many there are.
-    published = release.frame.clear() if release.suppressed.all() else release.frame
+    published = release.coded.clear() if release.suppressed.all() else release.coded
     try:
         people = _people(release)
         verify(

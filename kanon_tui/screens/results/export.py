@@ -182,7 +182,9 @@ class Exporter:
                 self._propose(kind)
 
         screen, result = self.screen, self.result
-        screen.host.compute(screen, lambda: count_formulas(result.table), counted, group="export")
+        screen.host.compute(
+            screen, lambda: count_formulas(result.release.coded), counted, group="export"
+        )
 
     def _agreed(self, go_on: Callable[[], object]) -> None:
         """Go on when the columns that single people out are agreed to as this run has them."""

@@ -6,9 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanon_tui.core.data.column import Column, code_column, range_text
+from kanon_tui.core.data.column import Column, code_column
 from kanon_tui.core.data.end_coding import CodedBounds, bounds_of, code_ends, coding_note
 from kanon_tui.core.data.numbers import NumberFormat
+from kanon_tui.core.data.range_texts import range_text
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.value_formats import Format
 from kanon_tui.core.errors import InputError

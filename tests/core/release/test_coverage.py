@@ -11,8 +11,9 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
-from kanon_tui.core.data.column import code_column, range_text
+from kanon_tui.core.data.column import code_column
 from kanon_tui.core.data.numbers import PLAIN, NumberFormat
+from kanon_tui.core.data.range_texts import range_text
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.privacy.settings import Privacy

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 import pytest
 
-from kanon_tui.core.release.distinct_rows import (
-    dense_ranks,
-    number_rows,
-    ranks_of_texts,
-    row_keys,
-)
+from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, row_keys
 
 WIDTHS = [(1,), (5,), (3, 4), (2, 1, 7, 3), (90, 7, 16, 41, 9), (2**31 - 1,) * 4]
 
@@ -48,9 +42,3 @@ def test_numbers_are_those_of_the_rows(widths, records, lowest) -> None:
 def test_no_rows_have_no_numbers() -> None:
     nothing = np.empty(0, dtype=np.int32)
     assert len(number_rows([nothing, nothing])) == len(dense_ranks([nothing, nothing])) == 0
-
-
-def test_texts_are_ranked_as_they_are_sorted() -> None:
-    texts = pl.Series(["b", "", "B", "ä", "a", "b", "10", "9", "a"])
-    place = {text: number for number, text in enumerate(sorted(set(texts)))}
-    assert ranks_of_texts(texts).tolist() == [place[text] for text in texts]

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column, range_text
+from kanon_tui.core.data.column import Column
+from kanon_tui.core.data.range_texts import range_text
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue

@@ -1,0 +1,137 @@
+"""What every quasi-identifier publishes: the label of a level, or the text of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.data.group_values import GroupValues
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.numeric import Int32s
+from kanon_tui.core.release.cell_texts import class_texts
+from kanon_tui.core.release.distinct_rows import number_rows
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+
+__all__ = ["PublishedCells", "published_cells"]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedCells:
+    """One quasi-identifier as it is published: records of a group print the same text."""
+
+    groups: Int32s
+    """The group of every record, -1 for a suppressed one."""
+    of_group: Int32s
+    """Per group an index into the printed texts, and a last one for what is suppressed: -1."""
+    texts: tuple[str, ...]
+    """What records print, different from one another."""
+
+    @cached_property
+    def codes(self) -> Int32s:
+        """Per record an index into the printed texts, -1 for a suppressed one."""
+        return self.of_group[self.groups]
+
+
+def published_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
+    """The cells of every quasi-identifier of a grouping."""
+    if grouping.levels is None:
+        return _local_cells(task, grouping)
+    cells = []
+    singly, suppressed = grouping.suppressed_cells, grouping.labels < 0
+    for x, (attribute, level) in enumerate(zip(task.quasi, grouping.levels, strict=True)):
+        labels, texts = (
+            attribute.hierarchy.maps[level],
+            [*attribute.hierarchy.labels[level], HIDDEN],
+        )
+        groups = attribute.column.codes
+        if singly is not None and singly[:, x].any():
+            labels = np.append(labels, np.int32(len(texts) - 1))
+            groups = np.where(singly[:, x], np.int32(len(labels) - 1), groups)
+        if suppressed.any():
+            groups = np.where(suppressed, np.int32(-1), groups)
+        cells.append(_unified(texts, labels, groups, in_order=True))
+    return _with_one_value(task, cells)
+
+
+def _with_one_value(task: Task, labels: Sequence[PublishedCells]) -> tuple[PublishedCells, ...]:
+    """The labels of levels, save that some attributes publish one value for a whole class."""
+    if not any(attribute.publishes_one_value for attribute in task.quasi):
+        return tuple(labels)
+    shown = labels[0].groups >= 0
+    classes = np.full(task.rows, -1, dtype=np.int32)
+    classes[shown] = number_rows([cells.codes[shown] for cells in labels])
+    count = int(classes.max(initial=-1)) + 1
+
+    def one_value(attribute: QuasiIdentifier) -> PublishedCells:
+        numbers, texts = class_texts(attribute, _values(attribute, classes, count))
+        return _unified(texts, numbers, classes, in_order=False)
+
+    return tuple(
+        one_value(attribute) if attribute.publishes_one_value else cells
+        for attribute, cells in zip(task.quasi, labels, strict=True)
+    )
+
+
+def _values(attribute: QuasiIdentifier, groups: npt.NDArray[np.integer], count: int) -> GroupValues:
+    return GroupValues.of(groups, attribute.column.codes, count, attribute.column.copies)
+
+
+def _unified(
+    texts: Sequence[str],
+    numbers: npt.NDArray[np.integer],
+    groups: npt.NDArray[np.integer],
+    in_order: bool,
+) -> PublishedCells:
+    """Equal texts get one code, and texts that no record has are left out.
+
+    `numbers` has the text of every group, `groups` the group of every record. Unless texts are
+    `in_order` already they are sorted: clusters are numbered as they were found.
+    """
+    some = groups[groups >= 0] if len(groups) and groups.min() < 0 else groups
+    there = np.bincount(some, minlength=len(numbers)) > 0
+    used = np.flatnonzero(np.bincount(numbers[there], minlength=len(texts)))
+    used_texts = [texts[number] for number in used.tolist()]
+    distinct = dict.fromkeys(used_texts) if in_order else sorted(set(used_texts))
+    code_of = {text: code for code, text in enumerate(distinct)}
+    translate = np.full(len(texts), -1, dtype=np.int32)
+    translate[used] = [code_of[text] for text in used_texts]
+    of_group = np.append(translate[numbers], np.int32(-1))
+    return PublishedCells(groups.astype(np.int32, copy=False), of_group, tuple(code_of))
+
+
+def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
+    """The cells of a clustering: every cluster has one text per attribute."""
+    cluster, count = _numbered(grouping.labels)
+    cells = []
+    for x, attribute in enumerate(task.quasi):
+        shown = cluster
+        if grouping.suppressed_cells is not None:
+            shown = np.where(grouping.suppressed_cells[:, x], np.int32(-1), cluster)
+        stretches = None if grouping.stretches is None else grouping.stretches[x]
+        numbers, texts = class_texts(attribute, _values(attribute, shown, count), stretches)
+        if shown is not cluster:
+            numbers = numbers.copy()
+            for partly_hidden in np.unique(cluster[shown != cluster]).tolist():
+                text = texts[numbers[partly_hidden]]
+                if text != HIDDEN:
+                    numbers[partly_hidden] = len(texts)
+                    texts.append(text + HIDDEN)
+        cells.append(_unified(texts, numbers, cluster, in_order=False))
+    return tuple(cells)
+
+
+def _numbered(labels: npt.NDArray[np.integer]) -> tuple[Int32s, int]:
+    """Clusters numbered from 0 without a gap, in the order of their labels, and how many."""
+    kept = labels[labels >= 0]
+    if int(kept.max(initial=-1)) >= 2 * len(labels):
+        numbers = np.full(len(labels), -1, dtype=np.int32)
+        found, numbers[labels >= 0] = np.unique(kept, return_inverse=True)
+        return numbers, len(found)
+    there = np.bincount(kept) > 0
+    upto = np.append(np.cumsum(there, dtype=np.int32) - np.int32(1), np.int32(-1))
+    return upto[np.where(labels < 0, -1, labels)], int(there.sum())
