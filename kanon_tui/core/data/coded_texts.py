@@ -9,7 +9,7 @@ import polars as pl
 
 from kanon_tui.core.numeric import Int32s
 
-__all__ = ["CodedTexts", "code_texts", "places_among"]
+__all__ = ["CodedTexts", "code_texts", "coded_series", "places_among"]
 
 
 class CodedTexts(NamedTuple):
@@ -25,6 +25,11 @@ def code_texts(cells: pl.Series) -> CodedTexts:
     """The different texts of some cells, and which of them each cell is."""
     texts = cells.unique()
     return CodedTexts(places_among(cells, texts), texts)
+
+
+def coded_series(name: str, texts: pl.Series) -> pl.Series:
+    """Different texts as a column that knows them by number."""
+    return texts.cast(pl.Enum(texts)).alias(name)
 
 
 def places_among(cells: pl.Series, texts: pl.Series) -> Int32s:

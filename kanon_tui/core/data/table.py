@@ -120,24 +120,26 @@ class Table:
         before = record if self.kept is None else int(self.kept[record])
         return before + (2 if self.facts and self.facts.header else 1)
 
+    def texts(self, name: str) -> pl.Series:
+        """The cells of a column; a packed table (`packed_table`) knows them by number."""
+        return self.frame[name].cast(pl.String)
+
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
         """One attribute as codes; a category has no use for a format."""
         self._check_names([name])
         key = (name, kind, format if kind.ordered else None)
         if key not in self._coded:
-            texts = self.frame[name]
             self._coded[key] = code_column(
-                texts, kind, self.missing_tokens, key[2], self.formats, self.row_of
+                self.texts(name), kind, self.missing_tokens, key[2], self.formats, self.row_of
             )
         return self._coded[key]
 
     def coded_texts(self, name: str) -> CodedTexts:
         """The cells of a column as they stood; one that is an attribute is not looked at again."""
-        texts = self.frame[name]
         for (known, _, _), column in self._coded.items():
-            if known == name and column.tells_all(texts):
+            if known == name and column.tells_all(self.frame[name]):
                 return CodedTexts(column.codes, pl.Series(column.values, dtype=pl.String))
-        return code_texts(texts)
+        return code_texts(self.texts(name))
 
     @property
     def not_looked_at(self) -> frozenset[str]:
@@ -146,7 +148,7 @@ class Table:
 
     def present_values(self, name: str) -> tuple[pl.Series, int]:
         """The distinct values of a column that are not missing, and how many cells have one."""
-        texts, tokens = self.frame[name], list(self.missing_tokens)
+        texts, tokens = self.texts(name), list(self.missing_tokens)
         if texts.len() > FEW:
             distinct = texts.unique()
             present = texts.len() - int(texts.is_in(tokens).sum())
@@ -156,11 +158,11 @@ class Table:
 
     def occurrences(self, name: str) -> pl.DataFrame:
         """Every `value` of a column with the number of `records` that have it."""
-        return self.frame[name].alias("value").value_counts(name="records")
+        return self.texts(name).alias("value").value_counts(name="records")
 
     def missing_cells(self) -> dict[str, int]:
         """How many cells of each column are missing."""
-        counts = self.frame.select(pl.all().is_in(list(self.missing_tokens)).sum())
+        counts = self.frame.cast(pl.String).select(pl.all().is_in(list(self.missing_tokens)).sum())
         return {name: int(count) for name, count in zip(self.names, counts.row(0), strict=True)}
 
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
@@ -170,7 +172,7 @@ class Table:
         if not columns:
             return self, 0
         tokens = list(self.missing_tokens)
-        cells = self.frame.select(self.frame[name] for name in columns)  # a name is no pattern
+        cells = pl.DataFrame([self.texts(name) for name in columns])  # a name is no pattern
         complete = cells.select(~pl.any_horizontal(pl.all().is_in(tokens))).to_series()
         dropped = self.height - int(complete.sum())
         if not dropped:

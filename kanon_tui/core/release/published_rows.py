@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from kanon_tui.core.data.coded_texts import coded_series
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import dense_ranks, row_keys
 
-__all__ = ["PublishedColumn", "coded_series", "rows_in_order", "text_ranks"]
+__all__ = ["PublishedColumn", "rows_in_order", "text_ranks"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +45,6 @@ class PublishedColumn:
         """Where codes are: the place of the cell among the sorted texts."""
         ranks: npt.NDArray[np.integer] = text_ranks(self.texts)[self.codes]
         return ranks
-
-
-def coded_series(name: str, texts: pl.Series) -> pl.Series:
-    """Different texts as a column that knows them by number."""
-    return texts.cast(pl.Enum(texts)).alias(name)
 
 
 def rows_in_order(

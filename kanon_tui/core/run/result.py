@@ -11,7 +11,7 @@ the command line); `conclude` turns a run into a `Result`: recode, verify, measu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.data.packed_table import packed
 from kanon_tui.core.data.range_texts import end_text
 from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.data.writing import write_table, write_text
@@ -110,6 +111,9 @@ def start(
             given = project.read_data() if table is None else as_table(table, tokens)
         with timed(phases, "prepare"):
             task = prepare(project, given)
+            if table is None:  # nobody else has the texts, which take four times the memory
+                task = replace(task, table=packed(task.table))
+            del given
     run = Run(task, algorithm, context)
     run.phases |= phases
     return run
@@ -152,14 +156,14 @@ def _personal_k(release: Release, starred: bool = True) -> list[float] | None:
 
 def _people(release: Release, starred: bool = True) -> People | None:
     """Whose every published row is, and the original to count against; None: everybody has one."""
-    task, frame = release.task, release.task.table.frame
+    task, table = release.task, release.task.table
     if task.repeated is None:
         return None
     records = release.order if starred else release.order[~release.suppressed[release.order]]
     return People(
-        of_rows=frame[task.repeated.name].gather(records).to_list(),
-        of_table=frame[task.repeated.name].to_list(),
-        original={column.name: frame[column.name].to_list() for column in task.sensitive},
+        of_rows=table.texts(task.repeated.name).gather(records).to_list(),
+        of_table=table.texts(task.repeated.name).to_list(),
+        original={column.name: table.texts(column.name).to_list() for column in task.sensitive},
     )
 
 
@@ -209,7 +213,7 @@ def _verify(release: Release) -> None:
             risk=_risk(task),
         )
         for name in task.pseudonymised:
-            raw, tokens = task.table.frame[name], task.table.missing_tokens
+            raw, tokens = task.table.texts(name), task.table.missing_tokens
             verify_pseudonyms(published, quasi, name, raw, tokens, task.k)
         if task.output.formulas == "escape":  # what is written is counted as well
             places = [published.columns.index(name) for name in quasi]

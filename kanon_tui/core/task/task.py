@@ -256,8 +256,10 @@ class Task:
         if self.key_file is None:
             return {}
         key, tokens = self.key_file.key(), self.table.missing_tokens
-        frame = self.table.frame
-        return {name: pseudonym_column(frame[name], key, tokens) for name in self.pseudonymised}
+        return {
+            name: pseudonym_column(self.table.texts(name), key, tokens)
+            for name in self.pseudonymised
+        }
 
     @property
     def _pseudonym_warnings(self) -> tuple[Note, ...]:
