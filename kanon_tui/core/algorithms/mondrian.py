@@ -121,7 +121,7 @@ class Mondrian(Clustering):
                 widths = space.widths(part)
                 template, facts = space.tell(parts.event, parts.tried, task.k, self._cuts, widths)
                 if context.watched:
-                    facts |= space.drawn(parts.event, part, parts.rows, facts)
+                    facts |= space.drawn(parts, part, facts)
                     facts |= (
                         {} if cuts + closed > 1 else {"together": np.zeros(task.rows, np.int32)}
                     )
@@ -252,11 +252,10 @@ class _Space:
             found.append(1.0 if np.isnan(width) else width)
         return tuple(found)
 
-    def drawn(
-        self, event: Int64s, part: Int64s, order: Int32s, told: dict[str, Any]
-    ) -> dict[str, Any]:
+    def drawn(self, parts: Parts, part: Int64s, told: dict[str, Any]) -> dict[str, Any]:
         """What pictures show of the last decision. A part has the number of its first place."""
-        was_cut, _, x, left, *_ = (int(number) for number in event)
+        was_cut, _, x, left, *_ = (int(number) for number in parts.event)
+        order = parts.rows
         begin, end = int(part[0]), int(part[1])
         facts: dict[str, Any] = {"rows": order[begin:end].astype(np.int64)}
         if not was_cut:
@@ -279,12 +278,13 @@ class _Space:
         )
         ends = [(int(part[2 + 3 * y]), int(part[3 + 3 * y])) for y in range(len(widths))]
         box = tuple((self.text(y, low), self.text(y, high)) for y, (low, high) in enumerate(ends))
-        below, above, right = told["below"], told["above"], end - begin - left
-        cut = Cut(begin, begin + left, x, below, above, left, right, widths, box)
+        upto = np.cumsum(parts.copies[begin:end])  # a side has so many records in fewer rows
+        middle, right = begin + 1 + int(np.searchsorted(upto, left)), int(upto[-1]) - left
+        cut = Cut(begin, middle, x, told["below"], told["above"], left, right, widths, box)
         rule = "the widest attribute with a cut that leaves k records on either side"
         return facts | {
             "cut": cut,
-            "moved": ((begin + left, order[begin + left : end].astype(np.int64)),),
+            "moved": ((middle, order[middle:end].astype(np.int64)),),
             "choice": Choice(
                 "which attribute is cut", "width", candidates, len(widths), rule, formula
             ),

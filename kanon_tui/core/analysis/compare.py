@@ -20,6 +20,7 @@ from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.recode import Release
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import COUNTS, METRICS
 from kanon_tui.core.run.result import Result
 
@@ -175,12 +176,12 @@ class Comparison:
         return np.asarray(same[others] != codes, dtype=bool)
 
 
-def differences(first: Result, second: Result) -> tuple[FigureDifference, ...]:
+def differences(first: FinishedRun, second: FinishedRun) -> tuple[FigureDifference, ...]:
     """Every metric, count and privacy figure of two results."""
     return tuple(_figures(first, second))
 
 
-def _figures(first: Result, second: Result) -> Iterator[FigureDifference]:
+def _figures(first: FinishedRun, second: FinishedRun) -> Iterator[FigureDifference]:
     one, other = first.measures, second.measures
     for name, title, _ in (*METRICS, *COUNTS):
         values = getattr(one, name), getattr(other, name)

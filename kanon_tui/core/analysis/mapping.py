@@ -16,20 +16,20 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["applied_mapping", "class_cells"]
 
 
-def applied_mapping(result: Result) -> pl.DataFrame:
+def applied_mapping(result: FinishedRun) -> pl.DataFrame:
     """The mapping of a result."""
     if result.grouping.levels is None:
         return _of_classes(result)
     return _of_levels(result, result.grouping.levels)
 
 
-def _of_levels(result: Result, levels: tuple[int, ...]) -> pl.DataFrame:
+def _of_levels(result: FinishedRun, levels: tuple[int, ...]) -> pl.DataFrame:
     parts = []
     for attribute, level, cells in zip(
         result.task.quasi, levels, result.release.cells, strict=True
@@ -67,7 +67,7 @@ def _values_and_labels(
     return [(label if level == 0 else None, label) for label in published]
 
 
-def _of_classes(result: Result) -> pl.DataFrame:
+def _of_classes(result: FinishedRun) -> pl.DataFrame:
     release, quasi = result.release, [attribute.name for attribute in result.task.quasi]
     sizes = release.class_sizes
     columns = {
@@ -77,7 +77,7 @@ def _of_classes(result: Result) -> pl.DataFrame:
     return pl.DataFrame({**columns, **class_cells(result).to_dict()})
 
 
-def class_cells(result: Result) -> pl.DataFrame:
+def class_cells(result: FinishedRun) -> pl.DataFrame:
     """The published cells of every class, in the order of the classes."""
     release = result.release
     published = np.flatnonzero(release.classes >= 0)

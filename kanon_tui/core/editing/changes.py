@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from kanon_tui.core.project.project import AttributeSpec, Project, moved
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import short_list
 
 __all__ = ["changes_since", "staleness"]
@@ -23,7 +23,7 @@ def changes_since(before: Project, after: Project) -> list[str]:
     return [*_settings(before, after), *_attributes(before, after)]
 
 
-def staleness(result: Result, project: Project) -> str:
+def staleness(result: FinishedRun, project: Project) -> str:
     """What has changed since a result was made; empty for one that is up to date."""
     if result.project is None:
         return ""

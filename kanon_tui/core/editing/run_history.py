@@ -22,7 +22,7 @@ from kanon_tui.core.editing.state_folder import write_state
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
 
 __all__ = ["EarlierRun", "RunHistory", "earlier_run"]
 
@@ -75,7 +75,7 @@ class EarlierRun:
         )
 
 
-def earlier_run(result: Result, project: Project, when: datetime) -> EarlierRun:
+def earlier_run(result: FinishedRun, project: Project, when: datetime) -> EarlierRun:
     """What is kept of a result."""
     own, privacy = result.project or project, result.task.privacy
     measured = result.measures

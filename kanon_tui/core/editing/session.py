@@ -25,8 +25,8 @@ from kanon_tui.core.engine.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.run.prepare import prepare, published_column, quasi_identifier
-from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import first_few
 
@@ -61,7 +61,7 @@ class Session(DataAtHand):
         super().__init__(table)
         self.fingerprint = fingerprint
         """Of the project's file as it was last read or written; None where it has none."""
-        self.results: list[Result] = []
+        self.results: list[FinishedRun] = []
         self.swept = False
         """Whether a what-if sweep has been run."""
         self.opened = project
@@ -246,7 +246,7 @@ class Session(DataAtHand):
         read = project.with_guesses(table) if project.path is None else project
         return Session(read, table, self.fingerprint)
 
-    def run_title(self, result: Result) -> str:
+    def run_title(self, result: FinishedRun) -> str:
         """`run 2: mondrian k=5`."""
         number = next((i for i, one in enumerate(self.results, 1) if one is result), 0)
         return f"run {number}: {result.algorithm.name} k={result.task.k:,}"

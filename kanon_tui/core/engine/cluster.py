@@ -14,6 +14,7 @@ import os
 import pickle
 import secrets
 import time
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -59,6 +60,7 @@ class Cluster(Workers):
         """The answers, in the order of the arguments."""
         futures = self.submit(job, shared, arguments)
         for future in futures:
+            self._await(future, futures)
             answer = self.answer(future)
             yield answer
 
@@ -71,7 +73,7 @@ class Cluster(Workers):
         check: Callable[[Any], None],
     ) -> Any:
         """A tree of merges, a few answers at a time."""
-        futures = self.submit(job, shared, arguments)
+        jobs = futures = self.submit(job, shared, arguments)
         level = 0
         while len(futures) > 1:
             level += 1
@@ -93,9 +95,26 @@ class Cluster(Workers):
                 )
                 for number, group in enumerate(groups)
             ]
+        self._await(futures[0], jobs)
         merged = self.answer(futures[0])
         check(merged)
         return merged
+
+    def _await(self, future: Any, jobs: Sequence[Any]) -> None:
+        """Wait for an answer, and tell meanwhile how many of the jobs are done."""
+        import distributed
+
+        wait: Callable[..., Any] = distributed.wait
+        while True:
+            self.told(sum(each.done() for each in jobs), len(jobs))
+            if future.done():
+                return
+            try:
+                wait([future], timeout=_LOOK_AGAIN)
+            except TimeoutError:
+                continue
+            except (Exception, CancelledError):  # of a cluster that is lost: `answer` says so
+                return
 
     @property
     def helpers(self) -> Callable[..., Helpers]:

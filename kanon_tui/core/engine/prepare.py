@@ -7,7 +7,7 @@ something is required of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kanon_tui.core.data.column import Column
@@ -20,7 +20,7 @@ from kanon_tui.core.engine.packing import Packing
 from kanon_tui.core.engine.source import Source, open_source
 from kanon_tui.core.engine.tuples import TupleCounting, Tuples, count_tuples, merge_tuples
 from kanon_tui.core.engine.values import Encoder
-from kanon_tui.core.engine.workers import Workers
+from kanon_tui.core.engine.workers import Progress, Workers
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.project.project import Project
@@ -31,18 +31,20 @@ from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import joined
 
 __all__ = [
-    "COUNTABLE", "Prepared", "Progress", "check_streamable", "prepare_counted",
-    "prepare_stream", "tuple_encoder", "value_encoder",
-]  # fmt: skip
+    "COUNTABLE",
+    "Prepared",
+    "check_streamable",
+    "prepare_counted",
+    "prepare_stream",
+    "tuple_encoder",
+    "value_encoder",
+]
 
 COUNTABLE = ("mondrian", "global", "local", "hybrid", "distributed", "incognito", "datafly")
 """The algorithms that work on counted rows."""
 _MOST_RECORDS = 2**31 - 1
 _BYTES_PER_TUPLE = 200
 """Besides its codes: its words, copies and labels, and what sorting and searching them takes."""
-
-Progress = Callable[[str, float], None]
-"""Hears what is done, and which share of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +65,16 @@ def check_streamable(project: Project) -> None:
     if name not in COUNTABLE:
         raise InputError(
             f"{name} works on records, which cannot be done on pieces; use --engine memory, where "
-            f"it takes large tables in blocks (--set blocks=SIZE), or {joined(COUNTABLE, 'or')}"
+            f"it takes large tables in blocks (--set blocks=SIZE), or {joined(COUNTABLE, 'or')}",
+            on_screen=f"{name} works on records, and this table is worked on in pieces; choose "
+            f"{joined(COUNTABLE, 'or')}",
         )
     if project.weights == "auto":
         raise InputError(
             "weights: auto compares columns record by record, which cannot be done on pieces; use "
-            "--engine memory, type a weight for every attribute, or weights: equal"
+            "--engine memory, type a weight for every attribute, or weights: equal",
+            on_screen="weights that follow the data compare columns record by record, and this "
+            "table is worked on in pieces; give every attribute a weight",
         )
     for asked, what, instead in (
         (not project.overlap and name == "mondrian", "overlap: false", "overlap: true"),
@@ -83,7 +89,9 @@ def check_streamable(project: Project) -> None:
         if asked:
             raise InputError(
                 f"{what} needs all records at once, which cannot be done on pieces; use --engine "
-                f"memory, or {instead}"
+                f"memory, or {instead}",
+                on_screen=f"{what} needs all records at once, and this table is worked on in "
+                f"pieces; use {instead}",
             )
 
 
@@ -101,7 +109,7 @@ def prepare_stream(
     with timed(phases, "read"):
         progress("look", 0.0)
         source = open_source(project.data_path, project.data.read_options, *pieces)
-        progress("count values", 0.0)
+        workers.begin("count values", progress)
         table = count_table(source, workers, memory, _looked_at(project, source))
     return prepare_counted(project, source, table, workers, memory, progress, phases, coarsen=True)
 
@@ -136,12 +144,11 @@ def prepare_counted(
             f"{project.title}: {task.n:,} records are more than {_MOST_RECORDS:,}, which is as "
             "many as can be counted; divide the data"
         )
-    progress("count tuples", 0.0)
+    workers.begin("count tuples", progress)
     with timed(phases, "read"):
         if coarsen:
             task = replace(task, counted_levels=levels_to_count(task, project.algorithm))
         codes, copies = _count_tuples(task, counted, source, workers, memory)
-    progress("count tuples", 1.0)
     few = with_counted_rows(task, codes, copies)
     return Prepared(project, source, counted, few, memory, phases)
 

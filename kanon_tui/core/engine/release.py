@@ -6,9 +6,8 @@ result = release_stream(prepared, run, workers, Target(Path("release.csv")))
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,127 +17,37 @@ import polars as pl
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.csv_format import CsvFormat
 from kanon_tui.core.data.distinct_values import CountedColumn
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.whole_files import written_together
 from kanon_tui.core.engine.cells import CodedCells
 from kanon_tui.core.engine.packing import Packing, TupleIndex
-from kanon_tui.core.engine.prepare import Prepared, Progress, tuple_encoder, value_encoder
+from kanon_tui.core.engine.prepare import Prepared, tuple_encoder, value_encoder
 from kanon_tui.core.engine.proof import Proof, Written, prove
-from kanon_tui.core.engine.recoding import CODE_BITS, Recoding, recode_piece, value_blocks
+from kanon_tui.core.engine.recoding import CODE_BITS, Recoding, recode_piece
 from kanon_tui.core.engine.recoding import Run as RowRun
+from kanon_tui.core.engine.result import CountedRelease, StreamedResult
 from kanon_tui.core.engine.rows import Stretches, Texts
 from kanon_tui.core.engine.target import Target, place_folder, work_folder
-from kanon_tui.core.engine.workers import Workers
+from kanon_tui.core.engine.workers import Progress, Workers
 from kanon_tui.core.engine.writing import PartWriting, put_release, write_part
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.release.formulas import looks_like_formula
 from kanon_tui.core.release.published_rows import text_ranks
-from kanon_tui.core.release.recode import Release, recode
-from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.release.recode import recode
 from kanon_tui.core.report.formats import report_text
-from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.run.result import starred_class
 from kanon_tui.core.run.run import Run
 
-__all__ = ["CountedRelease", "StreamedResult", "release_stream"]
+__all__ = ["release_stream"]
 
-_BLOCK = 4_000_000
-"""Records whose sensitive values are looked at together."""
 _ENDINGS = (".csv", ".tsv", ".parquet")
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
-
-
-@dataclass(frozen=True, eq=False)
-class CountedRelease(Release):
-    """A release over counted rows; the values that classes hold come from the recoded pieces."""
-
-    folder: Path = Path()
-    pieces: int = 0
-    columns: tuple[str, ...] = ()
-    """The sensitive columns, in the order of their files."""
-    gone: list[Int64s] = field(default_factory=list)
-    """Per quasi-identifier how many suppressed records have each value, where rows do not tell
-    values apart."""
-
-    def values_of(self, column: Column, published: bool = True) -> GroupValues:
-        """The values that classes hold of a column; `published` counts starred records as one."""
-        if column.name not in self.columns:
-            self._check_told_apart(column)
-            return super().values_of(column, published)
-        count = len(self.class_sizes)
-        (values,) = self._blocks(column, [0, count + 1])
-        numbers = np.append(np.arange(count), -1)
-        if published:
-            numbers = self._published_numbers
-            count = len(self.published_sizes)
-        return GroupValues.of(numbers[values.group], values.code, count, values.records)
-
-    def value_blocks(self, column: Column, published: bool = True) -> Iterator[GroupValues]:
-        """As `values_of`, some classes at a time."""
-        if column.name not in self.columns or (published and self._starred):
-            yield self.values_of(column, published)
-            return
-        upto = np.cumsum(self.class_sizes)
-        cuts = np.searchsorted(upto, np.arange(_BLOCK, int(upto[-1]), _BLOCK))
-        yield from self._blocks(column, np.unique([0, *cuts.tolist(), len(upto)]).tolist())
-
-    def published_counts(self, x: int) -> Int64s:
-        """Of quasi-identifier number x, how many records show each value, as it was or coarser."""
-        if not self.gone:
-            return super().published_counts(x)
-        return self.task.quasi[x].column.counts - self.gone[x]
-
-    def _check_told_apart(self, column: Column) -> None:
-        levels = self.task.counted_levels or (0,) * len(self.task.quasi)
-        for attribute, level in zip(self.task.quasi, levels, strict=True):
-            if level and attribute.name == column.name:
-                raise InputError(
-                    f"{column.name}: values below level {level} fail alone and were not counted "
-                    "together with others; use --engine memory to look at them"
-                )
-
-    def _blocks(self, column: Column, classes: Sequence[int]) -> Iterator[GroupValues]:
-        place = self.columns.index(column.name)
-        return value_blocks(self.folder, place, self.pieces, classes)
-
-    @property
-    def _starred(self) -> bool:
-        return self.task.output.suppressed == "star" and bool(self.suppressed.any())
-
-    @cached_property
-    def _published_numbers(self) -> Int32s:
-        """By class, and last for suppressed records, the number among the published classes."""
-        numbers = np.full(len(self.class_sizes) + 1, -1, dtype=np.int32)
-        numbers[self.classes] = self.published_classes  # -1 is the last one
-        return numbers
-
-
-@dataclass(frozen=True, eq=False)
-class StreamedResult(FinishedRun):
-    """A release that was written in pieces, verified and measured."""
-
-    target: Target | None = None
-    formulas: int = 0
-    """Cells and names that a spreadsheet would take for formulas."""
-
-    @cached_property
-    def report(self) -> dict[str, Any]:
-        """The figures of the run as a plain mapping, ready for JSON."""
-        return report_mapping(self)
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """There is none: the table is in its files."""
-        raise InputError(
-            "a release that was streamed is in its files, not in memory; read it from there"
-        )
 
 
 def check_target(target: Target | None, csv: CsvFormat | None) -> None:
@@ -193,11 +102,9 @@ def release_stream(
             if release.suppressed.all():
                 verify(pl.DataFrame(schema=dict.fromkeys(task.roles, pl.String)), (), (), task.k)
             recoding, texts = _recoding(prepared, release, folder)
-            runs: list[RowRun] = []
             pieces = [(piece,) for piece in range(len(prepared.source.pieces))]
-            for done, one in enumerate(workers.each(recode_piece, recoding, pieces), 1):
-                runs.append(one)
-                progress("recode", done / len(pieces))
+            workers.begin("recode", progress)
+            runs: list[RowRun] = list(workers.each(recode_piece, recoding, pieces))
             gone = zip(*(one.gone for one in runs), strict=True)
             release.gone[:] = [np.sum(each, axis=0) for each in gone]
         progress("measure", 0.0)
@@ -212,15 +119,16 @@ def release_stream(
         with timed(phases, "write"):
             formulas = _write(writing, target, workers, progress)
         formulas += int(looks_like_formula(pl.Series(recoding.columns, dtype=pl.String)).sum())
-        progress("verify", 0.0)
+        workers.begin("verify", progress)
         with timed(phases, "verify"):
             _prove(prepared, release, workers, writing, recoding)
+        progress("verify", 1.0)
         result = StreamedResult(
             task, run.algorithm, grouping, release, run.seconds, measures, prepared.project,
-            phases, target=target, formulas=formulas,
+            phases, target=target, formulas=formulas, csv=csv,
         )  # fmt: skip
         _place(result, out, target, report, force)
-    return result
+    return replace(result, files=() if target is None else target.written())
 
 
 def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tuple[Recoding, Texts]:
@@ -307,15 +215,13 @@ def _write(
     writing: PartWriting, target: Target | None, workers: Workers, progress: Progress
 ) -> int:
     if target is not None and not target.folder:
-        progress("write", 0.0)
         with open(writing.folder / writing.names[0], "wb") as file:
-            return put_release(writing, file, target.path.name)
-    formulas = 0
+            return put_release(
+                writing, file, target.path.name, lambda share: progress("write", share)
+            )
     jobs = [(stretch,) for stretch in range(len(writing.stretches))]
-    for done, (_, _, found) in enumerate(workers.each(write_part, writing, jobs), 1):
-        formulas += found
-        progress("write", done / len(jobs))
-    return formulas
+    workers.begin("write", progress)
+    return sum(found for _, _, found in workers.each(write_part, writing, jobs))
 
 
 def _prove(

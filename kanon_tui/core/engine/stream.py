@@ -9,10 +9,11 @@ from pathlib import Path
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.engine.choice import memory_limit
-from kanon_tui.core.engine.prepare import Progress, prepare_stream
-from kanon_tui.core.engine.release import StreamedResult, release_stream
+from kanon_tui.core.engine.prepare import prepare_stream
+from kanon_tui.core.engine.release import check_target, release_stream
+from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.engine.target import Target
-from kanon_tui.core.engine.workers import Here, Workers
+from kanon_tui.core.engine.workers import Here, Progress, Workers
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.result import as_project
@@ -60,14 +61,19 @@ def run_stream(
     force: bool = False,
     progress: Progress = lambda what, share: None,
     finish: Callable[[Run], object] = lambda run: run.finish(),
+    watched: bool = False,
 ) -> StreamedResult:
-    """A run by these workers; `finish` pulls the search to its end."""
+    """A run by these workers; `finish` pulls the search to its end, `watched` if it shows it."""
     choice = project.algorithm
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
     if target is not None:
         target.check(force, project.inputs)
-    prepared = prepare_stream(project, workers, memory_limit(project), progress)
-    run = Run(prepared.task, algorithm, RunContext(helpers=workers.helpers))
-    progress("search", 0.0)
-    finish(run)
-    return release_stream(prepared, run, workers, target, report, force, progress)
+        check_target(target, None)
+    try:
+        prepared = prepare_stream(project, workers, memory_limit(project), progress)
+        run = Run(prepared.task, algorithm, RunContext(helpers=workers.helpers, watched=watched))
+        workers.begin("search", progress)
+        finish(run)
+        return release_stream(prepared, run, workers, target, report, force, progress)
+    finally:
+        workers.begin("", None)

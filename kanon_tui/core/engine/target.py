@@ -21,7 +21,39 @@ from kanon_tui.core.data.writing import TABLE_ENDINGS, check_not_read, check_tar
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.interruption import unfinished, uninterrupted, written
 
-__all__ = ["Target", "place_folder", "work_folder"]
+__all__ = ["Target", "WrittenFile", "place_folder", "work_folder"]
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file as it was when it had been written."""
+
+    path: Path
+    size: int
+    changed: int
+    """When, in nanoseconds."""
+    number: int
+    """What the file system calls it: another file under the same name has another."""
+
+    @classmethod
+    def of(cls, path: Path) -> WrittenFile:
+        """As it is now."""
+        found = path.stat()
+        return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
+
+    def check(self) -> None:
+        """Refuse a file that is another one by now."""
+        try:
+            same = self == WrittenFile.of(self.path)
+        except OSError:
+            raise InputError(
+                f"{self.path} is no longer there; put it back, or run again to write it"
+            ) from None
+        if not same:
+            raise InputError(
+                f"{self.path} was changed after it had been proved, so that it is not this release "
+                "any more; run again to write it"
+            )
 
 
 @dataclass(frozen=True)
@@ -47,6 +79,11 @@ class Target:
     def part(self, number: int) -> str:
         """The name of a part."""
         return f"part-{number:05}{self.ending}"
+
+    def written(self) -> tuple[WrittenFile, ...]:
+        """The files of a release that has its name, in their order."""
+        paths = sorted(self.path.iterdir()) if self.folder else [self.path]
+        return tuple(map(WrittenFile.of, paths))
 
     def check(self, force: bool, inputs: Iterable[Path]) -> None:
         """Refuse a place that could not or must not be written, before any work is done."""

@@ -20,17 +20,32 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.helper_processes import Helpers, Processes, cores
 from kanon_tui.core.interruption import uninterrupted
 
-__all__ = ["Here", "Job", "Workers"]
+__all__ = ["Here", "Job", "Progress", "Workers"]
 
 Job = Callable[..., Any]
 _THREADS = 4
 """Jobs at a time in this process, at most: each holds a piece of the data."""
+Progress = Callable[[str, float], None]
+"""Hears what is done, and which share of it; what it raises stops the work."""
 
 
 class Workers(ABC):
     """Calls `job(shared, *arguments)` for every tuple of arguments."""
 
     name: str
+    _progress: Progress | None = None
+    _pass = ""
+
+    def begin(self, what: str, progress: Progress | None) -> None:
+        """A pass begins; whoever listens hears of its answers from now on."""
+        self._pass, self._progress = what, progress
+        if progress is not None:
+            progress(what, 0.0)
+
+    def told(self, done: int, jobs: int) -> None:
+        """So many of the jobs of this pass are done."""
+        if self._progress is not None and jobs:
+            self._progress(self._pass, done / jobs)
 
     @abstractmethod
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
@@ -88,6 +103,14 @@ class Here(Workers):
 
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """The answers as they are asked for, in the order of the arguments."""
+        for done, answer in enumerate(self._answers(job, shared, arguments)):
+            self.told(done, len(arguments))
+            yield answer
+        self.told(len(arguments), len(arguments))
+
+    def _answers(
+        self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]
+    ) -> Iterator[Any]:
         threads = min(cores(), _THREADS, len(arguments))
         if threads < 2:
             yield from (job(shared, *each) for each in arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -40,13 +40,19 @@ def write_part(writing: PartWriting, stretch: int) -> tuple[str, int, int]:
     return path.name, frame.height, formulas
 
 
-def put_release(writing: PartWriting, file: IO[bytes], name: str) -> int:
+def put_release(
+    writing: PartWriting,
+    file: IO[bytes],
+    name: str,
+    progress: Callable[[float], None] = lambda share: None,
+) -> int:
     """Write all stretches into one file; gives how many cells look like formulas."""
     formulas = 0
 
     def frames() -> Iterator[pl.DataFrame]:
         nonlocal formulas
         for stretch in range(len(writing.stretches)):
+            progress(stretch / len(writing.stretches))
             frame, found = published_rows(writing.stretches, stretch)
             formulas += found
             yield frame

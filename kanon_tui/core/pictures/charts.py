@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.pictures.classes_now import groups_now
+from kanon_tui.core.pictures.classes_now import groups_now, sizes_of
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.core.text import count_of, small_number
 
@@ -41,7 +41,7 @@ class ClassSizes(Drawing):
             picture.line("There are no classes yet.", "dim")
             return picture
         k = scene.task.k
-        sizes = np.bincount(groups[groups >= 0])
+        sizes = sizes_of(scene, groups)
         sizes = sizes[sizes > 0]
         most = max(min((width - 8) // 2, max(2 * k, int(sizes.max(initial=1)))), k + 1)
         counts = np.bincount(np.minimum(sizes, most), minlength=most + 1)[1:]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kanon_tui.core.clustering.cluster_facts import SUPPRESSED
+from kanon_tui.core.data.column import counted
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
@@ -18,7 +19,15 @@ from kanon_tui.core.pictures.full_domain_state import FullDomainState
 from kanon_tui.core.pictures.picture import Scene
 from kanon_tui.core.release.cell_texts import cell_texts
 
-__all__ = ["Box", "boxes_of", "cells_of", "groups_now", "originals_of", "rows_concerned"]
+__all__ = [
+    "Box",
+    "boxes_of",
+    "cells_of",
+    "groups_now",
+    "originals_of",
+    "rows_concerned",
+    "sizes_of",
+]
 
 _LARGEST = 2**62
 
@@ -37,12 +46,12 @@ def groups_now(scene: Scene) -> Int64s | None:
 
 def _classes_of(scene: Scene, levels: Sequence[int]) -> Int64s:
     """Per record the number of its class at a string."""
-    keys, count = np.zeros(scene.task.n, dtype=np.int64), 1
+    keys, count = np.zeros(scene.task.rows, dtype=np.int64), 1
     for attribute, level in zip(scene.task.quasi, levels, strict=True):
         radix = len(attribute.hierarchy.labels[level])
-        if count * radix > _LARGEST:  # as many as there are records are enough
+        if count * radix > _LARGEST:  # as many as there are rows are enough
             _, keys = np.unique(keys, return_inverse=True)
-            count = scene.task.n
+            count = scene.task.rows
         keys = keys * radix + attribute.hierarchy.maps[level][attribute.column.codes]
         count *= radix
     _, numbers = np.unique(keys, return_inverse=True)
@@ -54,8 +63,13 @@ def rows_concerned(scene: Scene, groups: Int64s) -> Int64s:
     state = scene.state
     if isinstance(state, ClusteringState):
         return state.rows
-    sizes = np.bincount(groups)
-    return np.flatnonzero(sizes[groups] < scene.task.k)
+    return np.flatnonzero(sizes_of(scene, groups)[groups] < scene.task.k)
+
+
+def sizes_of(scene: Scene, groups: Int64s) -> Int64s:
+    """The number of records of every class."""
+    there, copies = groups >= 0, scene.task.copies
+    return counted(groups[there], None if copies is None else copies[there], least=1)
 
 
 def originals_of(scene: Scene, row: int) -> tuple[str, ...]:
@@ -107,12 +121,13 @@ def boxes_of(scene: Scene, groups: Int64s, wanted: Int64s, hidden: Flags | None)
     quasi = scene.task.quasi
     members = np.flatnonzero(np.isin(groups, wanted))
     numbers = np.searchsorted(wanted, groups[members])
-    sizes = np.bincount(numbers, minlength=len(wanted))
+    copies = None if scene.task.copies is None else scene.task.copies[members]
+    sizes = counted(numbers, copies, least=len(wanted))
     texts, lost = [], np.zeros(len(wanted))
     for x, attribute in enumerate(quasi):
         gone = np.zeros(len(members), dtype=bool) if hidden is None else hidden[members, x]
         shown = np.where(gone, -1, numbers)
-        values = GroupValues.of(shown, attribute.column.codes[members], len(wanted))
+        values = GroupValues.of(shown, attribute.column.codes[members], len(wanted), copies)
         cells = CellGroups(attribute, None, sizes, values)
         penalty = np.where(cells.hidden, 1.0, penalties(cells))
         share = cells.shown / np.maximum(sizes, 1)  # a hidden cell loses all

@@ -20,11 +20,12 @@ from kanon_tui.core.pictures.string_counts import StringCounts
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.result import start
+from kanon_tui.core.run.run import Run
 from kanon_tui.core.run.timeline import Timeline
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext
 from kanon_tui.core.task.task import Task
 
-__all__ = ["PICTURES", "new_timeline", "pictures_of", "watched_run"]
+__all__ = ["PICTURES", "new_timeline", "pictures_of", "watched", "watched_run"]
 
 EVERY_DECISION = 1_000
 """Records of the largest table of which also a run at full speed keeps every single decision."""
@@ -64,8 +65,12 @@ def new_timeline(algorithm: Algorithm | type[Algorithm]) -> Timeline:
 
 def watched_run(project: Project, task: Task, *, paused: bool = False) -> LiveRun:
     """A run with all that its pictures need; one that waits goes on at a decision a second."""
-    run = start(project, task=task, context=RunContext(watched=True))
-    timeline, small = new_timeline(run.algorithm), task.n <= EVERY_DECISION
+    return watched(start(project, task=task, context=RunContext(watched=True)), paused=paused)
+
+
+def watched(run: Run, *, paused: bool = False) -> LiveRun:
+    """The same of a run whose steps carry what pictures are drawn from."""
+    timeline, small = new_timeline(run.algorithm), run.task.n <= EVERY_DECISION
     live = LiveRun(run, paused=paused, timeline=timeline, every_decision=small)
     if paused:
         live.set_speed(1)

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.clustering.features import places, ranks
+from kanon_tui.core.data.column import counted
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.pictures.clustering_state import ClusteringState
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene, Tone
@@ -46,7 +47,8 @@ class CutDiagram(Drawing):
         row = np.zeros(len(column), dtype=int)
         if up is not None and y is not None:
             row = np.minimum((up[quasi[y].column.codes] * rows).astype(int), rows - 1)
-        cells = _Cells(columns, rows if up is not None else 1, column, row, state.rows)
+        flat, copies = row * columns + column, scene.task.copies
+        cells = _Cells(columns, rows if up is not None else 1, flat, state.rows, copies)
         cut = None if scene.step is None else scene.step.facts.get("cut")
         if cut is not None and cut.sides[1]:
             cells.mark_second(state.rows[state.groups[state.rows] == cut.upper])
@@ -116,12 +118,14 @@ class CutDiagram(Drawing):
 class _Cells:
     """How many records, and how many of those concerned, fall into every cell."""
 
-    def __init__(self, columns: int, rows: int, column: Int64s, row: Int64s, lit: Int64s) -> None:
+    def __init__(
+        self, columns: int, rows: int, flat: Int64s, lit: Int64s, copies: Int64s | None
+    ) -> None:
+        """`flat` has the cell of every row, which stands for so many `copies`."""
         self.rows = rows
-        flat = row * columns + column
-        self._columns = columns
-        self._all = np.bincount(flat, minlength=columns * rows)
-        self._lit = np.bincount(flat[lit], minlength=columns * rows)
+        self._columns, self._copies = columns, copies
+        self._all = counted(flat, copies, least=columns * rows)
+        self._lit = counted(flat[lit], self._copies_of(lit), least=columns * rows)
         self._most = max(int(self._all.max()), 1)
         self._second = np.zeros_like(self._lit)
         self._flat = flat
@@ -134,7 +138,10 @@ class _Cells:
 
     def mark_second(self, rows: Int64s) -> None:
         """These records of the decision are on its second side."""
-        self._second = np.bincount(self._flat[rows], minlength=len(self._lit))
+        self._second = counted(self._flat[rows], self._copies_of(rows), least=len(self._lit))
+
+    def _copies_of(self, rows: Int64s) -> Int64s | None:
+        return None if self._copies is None else self._copies[rows]
 
     def draw_regions(self, lines: dict[int, str]) -> None:
         """Lines of earlier cuts, by cell."""

@@ -7,7 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.pictures.classes_now import cells_of, groups_now, originals_of, rows_concerned
+from kanon_tui.core.pictures.classes_now import (
+    cells_of,
+    groups_now,
+    originals_of,
+    rows_concerned,
+    sizes_of,
+)
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene
 from kanon_tui.core.text import visible
 
@@ -38,14 +44,17 @@ class Records(Drawing):
         if scene.number != self._step:
             self._step, self._top = scene.number, 0
         concerned = rows_concerned(scene, groups)
-        others = np.setdiff1d(np.arange(scene.task.n), concerned, assume_unique=True)
+        others = np.setdiff1d(np.arange(scene.task.rows), concerned, assume_unique=True)
         order = np.concatenate([concerned, others])
         room = max(height - 2, 1)
         self._top = min(max(self._top, 0), max(len(order) - room, 0))
         rows = [int(row) for row in order[self._top : self._top + room]]
-        _table(picture, scene, groups, rows, set(concerned.tolist()), width)
+        lit = {row for row, here in zip(rows, np.isin(rows, concerned), strict=True) if here}
+        _table(picture, scene, groups, rows, lit, width)
         more = len(order) - self._top - len(rows)
-        what = f"▸ {len(concerned):,} concerned"
+        what, copies = f"▸ {len(concerned):,} concerned", scene.task.copies
+        if copies is not None:
+            what = f"{what}, with {copies[concerned].sum():,} records"
         picture.line(f"{what}, {more:,} more below" if more else what, "dim")
         return picture
 
@@ -65,10 +74,11 @@ def _table(
 ) -> None:
     """Every cell as it becomes: what is published now, after what stands in the file."""
     published = cells_of(scene, groups, rows)
-    sizes = np.bincount(groups[groups >= 0], minlength=1)
+    sizes = sizes_of(scene, groups)
     originals = [originals_of(scene, row) for row in rows]
+    copies = scene.task.copies
     names = [attribute.name for attribute in scene.task.quasi]
-    number = len(f"{scene.task.n:,}")
+    number = len(f"{scene.task.n:,}") + (scene.task.copies is not None)
     room = width - number - _AROUND
     most = max(room // len(names) - 2, _NARROWEST)
     columns: list[list[str]] = [
@@ -89,7 +99,8 @@ def _table(
         own = int(groups[row])
         size = int(sizes[own]) if own >= 0 else 0
         picture.write("▸" if row in lit else " ", "warn")
-        picture.write(f"{row + 1:>{number},}  ", "strong" if row in lit else "dim")
+        label = f"{row + 1:,}" if copies is None else f"×{copies[row]:,}"
+        picture.write(f"{label:>{number}}  ", "strong" if row in lit else "dim")
         for x in fitting:
             changed = originals[place][x] != published[place][x]
             text = f"{columns[x][place][: widths[x]]:<{widths[x]}}"

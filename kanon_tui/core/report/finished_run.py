@@ -46,6 +46,11 @@ class FinishedRun:
         )
 
     @property
+    def engine(self) -> str:
+        """Where the work was done: memory, stream or dask."""
+        return "memory"
+
+    @property
     def table(self) -> pl.DataFrame:
         """The published table."""
         return self.release.frame

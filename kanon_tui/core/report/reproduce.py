@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kanon_tui.core.data.read_options import SIZE
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.report_texts import ReportTexts
@@ -40,7 +41,20 @@ def reproduce(
         value = getattr(result.algorithm, parameter.name)
         if value != parameter.default or in_file.get(parameter.name, value) != value:
             words += ["--set", f"{parameter.name}={_text(value)}"]
-    return " ".join(map(_quoted, [*words, "--out", str(out)]))
+    return " ".join(map(_quoted, [*words, *_engine(result), "--out", str(out)]))
+
+
+def _engine(result: FinishedRun) -> list[str]:
+    """Where a run in pieces happened, with what it was allowed; the release depends on none."""
+    if result.engine == "memory" or result.project is None:
+        return []
+    asked = result.project.run
+    words = ["--engine", result.engine]
+    if asked.memory != "auto":
+        words += ["--memory", str(SIZE.write(asked.memory))]
+    if result.engine == "dask" and asked.scheduler is not None:
+        words += ["--scheduler", asked.scheduler]
+    return words
 
 
 def obstacle(result: FinishedRun, saved: Project) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.engine.memory import MemoryLimit
 from kanon_tui.core.engine.prepare import prepare_stream
-from kanon_tui.core.engine.release import StreamedResult, release_stream
+from kanon_tui.core.engine.release import release_stream
+from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.engine.target import Target
 from kanon_tui.core.engine.workers import Here, Workers
 from kanon_tui.core.errors import KanonError

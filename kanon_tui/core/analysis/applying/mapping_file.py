@@ -30,7 +30,7 @@ from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, size_text
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import json_text
 
@@ -93,7 +93,7 @@ class ReleaseMapping:
 # --- writing ------------------------------------------------------------------------------------
 
 
-def mapping_text(result: Result) -> str:
+def mapping_text(result: FinishedRun) -> str:
     """The mapping of a result as JSON."""
     task, levels = result.task, result.grouping.levels
     document: dict[str, Any] = {
@@ -134,7 +134,7 @@ def _written_rule(attribute: QuasiIdentifier, level: int | None) -> dict[str, An
     return {**written, "rule": portable_rule(spec, column, typed, labels)}
 
 
-def _other_columns(result: Result) -> dict[str, Any]:
+def _other_columns(result: FinishedRun) -> dict[str, Any]:
     """Roles of what is published or counted by; identifiers are not even named."""
     task = result.task
     kinds = {column.name: column for column in task.sensitive}
@@ -170,7 +170,7 @@ def read_mapping(path: Path) -> ReleaseMapping:
     return _mapping_from(_document(path), path.name)
 
 
-def mapping_of(result: Result, name: str) -> ReleaseMapping:
+def mapping_of(result: FinishedRun, name: str) -> ReleaseMapping:
     """The mapping of a result, just as it would be read from its file."""
     return _mapping_from(json.loads(mapping_text(result)), name)
 
