@@ -25,7 +25,7 @@ from kanon_tui.core.editing.run_history import EarlierRun, RunHistory, earlier_r
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import OUT_OF_MEMORY, KanonError
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible_lines
 from kanon_tui.screens.counting import CountingApp
 from kanon_tui.screens.dialogs import Confirm, Message, Modal
@@ -165,12 +165,12 @@ class HostApp(CountingApp):
         self.session, self.earlier_runs = session, self.history.runs(session.project)
         self.session_changed()
 
-    def add_result(self, session: Session, result: Result) -> None:
+    def add_result(self, session: Session, result: FinishedRun) -> None:
         """A run has ended: its release for this sitting, its figures for later ones."""
         session.results.append(result)
         self.keep_run(session, result)
 
-    def keep_run(self, session: Session, result: Result) -> None:
+    def keep_run(self, session: Session, result: FinishedRun) -> None:
         """Remember settings and figures of a run; nothing of the data."""
         project = session.project
         self._write_run(project, earlier_run(result, project, datetime.now()))

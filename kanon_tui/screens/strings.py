@@ -23,7 +23,7 @@ from kanon_tui.core.full_domain.chosen_string import (
     write_levels,
 )
 from kanon_tui.core.project.algorithm_choice import AlgorithmChoice
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 from kanon_tui.screens.dialogs import AskText, Modal
@@ -43,7 +43,7 @@ FIGURES = (("RV", 6), ("NCP", 6), ("classes", 7), ("suppressed", 12), ("roots", 
 class PassingStrings:
     """A task's verdicts and the passing strings that a search met; made in a background thread."""
 
-    def __init__(self, task: Task, met: Result | None) -> None:
+    def __init__(self, task: Task, met: FinishedRun | None) -> None:
         self.task = task
         self.verdicts = Verdicts(task)
         self.names = [attribute.name for attribute in task.quasi]
@@ -63,7 +63,7 @@ class PassingStrings:
 def choose_string(
     screen: Hosted,
     task: Callable[[], Task],
-    met: Result | None,
+    met: FinishedRun | None,
     chosen: Callable[[AlgorithmChoice], object],
 ) -> None:
     """Open the strings of a task over a screen; `chosen` gets what publishes the one taken."""
@@ -91,7 +91,9 @@ def choose_for_set_up(screen: Hosted) -> None:
     choose_string(screen, session.task, met, chosen)
 
 
-def _levels_met(met: Result, names: Sequence[str], heights: Sequence[int]) -> list[tuple[int, ...]]:
+def _levels_met(
+    met: FinishedRun, names: Sequence[str], heights: Sequence[int]
+) -> list[tuple[int, ...]]:
     """The strings that a search listed, as far as they are strings of these attributes."""
     found = []
     for one in met.grouping.search.get("passing", ()):

@@ -47,6 +47,11 @@ class DataAtHand(ABC):
         return self.table.source if isinstance(self.table, SampledTable) else None
 
     @property
+    def streams(self) -> bool:
+        """Whether runs go over pieces of the data, and write the release while they make it."""
+        return self.source is not None or self.project.run.engine in ("stream", "dask")
+
+    @property
     def records(self) -> Table:
         """The records at hand: the whole table, or a sample of one that is beyond memory."""
         return self.table.sample if isinstance(self.table, SampledTable) else self.table

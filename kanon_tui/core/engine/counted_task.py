@@ -6,9 +6,8 @@ their quasi-identifiers is exact, one pass over the pieces later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
 import polars as pl
 
@@ -17,26 +16,28 @@ from kanon_tui.core.engine.counted_table import CountedTable
 from kanon_tui.core.engine.memory import MemoryLimit
 from kanon_tui.core.engine.prepare import prepare_counted
 from kanon_tui.core.engine.sampled_table import SampledTable
-from kanon_tui.core.engine.workers import Here, Job
+from kanon_tui.core.engine.workers import Here, Workers
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.task.task import Task
 
-__all__ = ["quasi_rows"]
+__all__ = ["counted_of", "quasi_rows"]
 
 
-@dataclass(frozen=True)
-class _Watched(Here):
-    """In this process; before every piece somebody may say that it is not needed any more."""
-
-    go_on: Callable[[], None]
-
-    def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        """The answers as they are asked for."""
-        for answer in super().each(job, shared, arguments):
-            self.go_on()
-            yield answer
+def counted_of(table: SampledTable, workers: Workers, memory: MemoryLimit) -> CountedTable:
+    """A table beyond memory as runs see it, with what is counted of it already."""
+    return CountedTable(
+        pl.DataFrame(schema=dict.fromkeys(table.names, pl.String)),
+        table.facts,
+        table.missing_tokens,
+        table.formats,
+        source=table.source,
+        workers=workers,
+        memory=memory,
+        records=table.records,
+        counts=dict(table.counts),
+    )
 
 
 def quasi_rows(
@@ -48,18 +49,8 @@ def quasi_rows(
     """
     source = table.source
     assert source is not None
-    workers = _Watched(go_on)
-    counted = CountedTable(
-        pl.DataFrame(schema=dict.fromkeys(table.names, pl.String)),
-        table.facts,
-        table.missing_tokens,
-        table.formats,
-        source=source,
-        workers=workers,
-        memory=memory,
-        records=table.records,
-        counts=dict(table.counts),
-    )
+    workers = Here()
+    counted = counted_of(table, workers, memory)
     people = [name for name, spec in project.attributes.items() if spec.role is Role.PERSON]
     if people:
         raise InputError(
@@ -72,7 +63,7 @@ def quasi_rows(
     bare = replace(
         project, attributes=attributes, weights="equal", privacy=Privacy(k=project.privacy.k)
     )
-    return prepare_counted(bare, source, counted, workers, memory).task
+    return prepare_counted(bare, source, counted, workers, memory, lambda what, share: go_on()).task
 
 
 def _only_if_quasi(spec: AttributeSpec) -> AttributeSpec:

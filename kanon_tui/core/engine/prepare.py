@@ -7,11 +7,13 @@ something is required of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.distinct_values import CountedColumn
+from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.engine.coarsening import coarsest_codes, levels_to_count
 from kanon_tui.core.engine.counted_table import CountedTable, count_table
@@ -34,6 +36,7 @@ __all__ = [
     "COUNTABLE",
     "Prepared",
     "check_streamable",
+    "columns_needed",
     "prepare_counted",
     "prepare_stream",
     "tuple_encoder",
@@ -108,9 +111,10 @@ def prepare_stream(
     phases: Seconds = {}
     with timed(phases, "read"):
         progress("look", 0.0)
-        source = open_source(project.data_path, project.data.read_options, *pieces)
+        heard = _looking(project, progress)
+        source = open_source(project.data_path, project.data.read_options, *pieces, heard)
         workers.begin("count values", progress)
-        table = count_table(source, workers, memory, _looked_at(project, source))
+        table = count_table(source, workers, memory, columns_needed(project, source))
     return prepare_counted(project, source, table, workers, memory, progress, phases, coarsen=True)
 
 
@@ -153,7 +157,22 @@ def prepare_counted(
     return Prepared(project, source, counted, few, memory, phases)
 
 
-def _looked_at(project: Project, source: Source) -> list[str]:
+def _looking(project: Project, progress: Progress) -> Callable[[int], None]:
+    """Hears of bytes that are looked at, all of them twice."""
+    whole, looked = 1, 0
+    for file in part_files(project.data_path):
+        with suppress(OSError):  # reading it will say what is amiss
+            whole += 2 * file.stat().st_size
+
+    def heard(size: int) -> None:
+        nonlocal looked
+        looked += size
+        progress("look", min(looked / whole, 1.0))
+
+    return heard
+
+
+def columns_needed(project: Project, source: Source) -> list[str]:
     """The columns whose values are needed: all that are published or have to be guessed."""
     known = {
         name

@@ -44,9 +44,9 @@ from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.run.result import starred_class
 from kanon_tui.core.run.run import Run
 
-__all__ = ["release_stream"]
+__all__ = ["STREAMED_ENDINGS", "check_target", "release_stream"]
 
-_ENDINGS = (".csv", ".tsv", ".parquet")
+STREAMED_ENDINGS = (".csv", ".tsv", ".parquet")
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 
 
@@ -54,10 +54,12 @@ def check_target(target: Target | None, csv: CsvFormat | None) -> None:
     """Refuse files that cannot be written piece by piece."""
     if target is None:
         return
-    if not target.folder and target.path.suffix.lower() not in _ENDINGS:
+    if not target.folder and target.path.suffix.lower() not in STREAMED_ENDINGS:
         raise InputError(
             f"{target.path}: only CSV, TSV and Parquet are written in pieces; name such a file, "
-            "or use --engine memory"
+            "or use --engine memory",
+            on_screen=f"{target.path}: only CSV, TSV and Parquet are written in pieces; name such "
+            "a file",
         )
     if csv is not None and csv.encoding.lower() not in _UTF8:
         raise InputError(

@@ -67,6 +67,11 @@ class ReleasePages:
         self._kept: OrderedDict[int, pl.DataFrame] = OrderedDict()
         self._lock = Lock()
 
+    @property
+    def page_rows(self) -> int:
+        """How many rows a page has."""
+        return self._page
+
     def page_of(self, row: int) -> int:
         """The page on which a row is."""
         return row // self._page

@@ -9,13 +9,22 @@ from pathlib import Path
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.engine.choice import memory_limit
-from kanon_tui.core.engine.prepare import prepare_stream
+from kanon_tui.core.engine.counted_task import counted_of
+from kanon_tui.core.engine.prepare import (
+    Prepared,
+    check_streamable,
+    columns_needed,
+    prepare_counted,
+    prepare_stream,
+)
 from kanon_tui.core.engine.release import check_target, release_stream
 from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.engine.sampled_table import SampledTable
 from kanon_tui.core.engine.target import Target
 from kanon_tui.core.engine.workers import Here, Progress, Workers
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.run.result import as_project
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext
@@ -62,18 +71,49 @@ def run_stream(
     progress: Progress = lambda what, share: None,
     finish: Callable[[Run], object] = lambda run: run.finish(),
     watched: bool = False,
+    known: SampledTable | None = None,
 ) -> StreamedResult:
-    """A run by these workers; `finish` pulls the search to its end, `watched` if it shows it."""
+    """A run by these workers; `finish` pulls the search to its end, `watched` if it shows it.
+
+    What is `known` of the table is not counted again.
+    """
     choice = project.algorithm
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
     if target is not None:
         target.check(force, project.inputs)
         check_target(target, None)
     try:
-        prepared = prepare_stream(project, workers, memory_limit(project), progress)
+        prepared = _prepared(project, workers, progress, known)
         run = Run(prepared.task, algorithm, RunContext(helpers=workers.helpers, watched=watched))
         workers.begin("search", progress)
         finish(run)
         return release_stream(prepared, run, workers, target, report, force, progress)
     finally:
         workers.begin("", None)
+
+
+def _prepared(
+    project: Project, workers: Workers, progress: Progress, known: SampledTable | None
+) -> Prepared:
+    """Count what is not known yet."""
+    memory = memory_limit(project)
+    if known is None or known.source is None or not _is_as_known(known):
+        return prepare_stream(project, workers, memory, progress)
+    check_streamable(project)
+    memory.check_start()
+    source, phases = known.source, Seconds()
+    with timed(phases, "read"):
+        table = counted_of(known, workers, memory)
+        workers.begin("count values", progress)
+        table.count(columns_needed(project, source))
+    return prepare_counted(project, source, table, workers, memory, progress, phases, coarsen=True)
+
+
+def _is_as_known(known: SampledTable) -> bool:
+    """Whether all records were counted, of files that have the same size still."""
+    assert known.source is not None
+    try:
+        size = sum(file.stat().st_size for file in known.source.files)
+    except OSError:
+        return False
+    return known.exact and bool(known.source.pieces) and size == known.source.bytes

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.engine.sampled_table import SampledTable
 from kanon_tui.core.engine.stream import run_stream, workers_of
 from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import NotReachedError
@@ -62,10 +63,11 @@ class WatchedStream:
         target: Target,
         force: bool,
         watch: Callable[[Run], LiveRun],
+        known: SampledTable | None = None,
     ) -> None:
-        """`watch` makes the live run of a search that begins."""
+        """`watch` makes the live run of a search that begins; what is `known` is not counted."""
         self.project, self.target, self.force = project, target, force
-        self._watch = watch
+        self._watch, self._known = watch, known
         self.passes: tuple[Pass, ...] = ()
         """Those that have begun, replaced as a whole."""
         self.live: LiveRun | None = None
@@ -118,6 +120,7 @@ class WatchedStream:
                     progress=progress,
                     finish=finish,
                     watched=True,
+                    known=self._known,
                 )
         finally:
             self.over = True

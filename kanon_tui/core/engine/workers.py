@@ -103,10 +103,9 @@ class Here(Workers):
 
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """The answers as they are asked for, in the order of the arguments."""
-        for done, answer in enumerate(self._answers(job, shared, arguments)):
+        for done, answer in enumerate(self._answers(job, shared, arguments), 1):
             self.told(done, len(arguments))
             yield answer
-        self.told(len(arguments), len(arguments))
 
     def _answers(
         self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]

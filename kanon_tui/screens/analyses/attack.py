@@ -22,7 +22,7 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table, as_table, read_table
 from kanon_tui.core.errors import InputError
 from kanon_tui.screens.analyses.attack_person import Person, PersonPane, look_up
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
@@ -166,7 +166,7 @@ in the original, which tells the disease, and two in the release.
         """Who is looked up, and by what."""
         text = Text.assemble(("linking attack", "bold"), printable(self.release_name))
         if self.result is None:
-            text.append(f" · {NO_RELEASE}")
+            text.append(f" · {self.why_none}")
         elif self.tables is None:
             text.append(" · e chooses the table an outsider has")
         else:

@@ -19,11 +19,12 @@ from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.zoom import toggle_zoom
 
-__all__ = ["NO_RELEASE", "AnalysisScreen"]
+__all__ = ["AnalysisScreen"]
 
 T = TypeVar("T")
 
 NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"
+IN_FILES = "the release is in its files; this needs all of its records in memory"
 
 
 class AnalysisScreen(Hosted, Modal):
@@ -67,7 +68,16 @@ class AnalysisScreen(Hosted, Modal):
     @cached_property
     def result(self) -> Result | None:
         """The release that is looked at: the latest when the panel was opened, or one chosen."""
-        return self.session.results[-1] if self.session.results else None
+        return self._in_memory[-1] if self._in_memory else None
+
+    @property
+    def _in_memory(self) -> list[Result]:
+        return [one for one in self.session.results if isinstance(one, Result)]
+
+    @property
+    def why_none(self) -> str:
+        """Why there is no release to look at."""
+        return IN_FILES if self.session.results else NO_RELEASE
 
     @property
     def release_name(self) -> str:
@@ -80,12 +90,12 @@ class AnalysisScreen(Hosted, Modal):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows only what works now."""
         if action == "release":
-            return self.LOOKS_AT_RELEASE and len(self.session.results) > 1
+            return self.LOOKS_AT_RELEASE and len(self._in_memory) > 1
         return True
 
     def action_release(self) -> None:
         """Look at the release of another run."""
-        results = list(self.session.results)
+        results = self._in_memory
 
         def chosen(number: int | None) -> None:
             if number is not None and results[number] is not self.result:

@@ -20,7 +20,7 @@ from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.text import plural
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.theme_style import theme_style
@@ -87,7 +87,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
         """Which two are compared."""
         text = Text.assemble(("earlier release", "bold"), printable(self.release_name))
         if self.result is None:
-            text.append(f" · {NO_RELEASE}")
+            text.append(f" · {self.why_none}")
         elif self.earlier is None:
             text.append(" · e chooses the file that was published before")
         else:

@@ -30,7 +30,7 @@ from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.sections import figure
 from kanon_tui.core.run.result import Result
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.grid import printable
@@ -131,7 +131,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
         text = Text.assemble(("risk models", "bold"), printable(self.release_name))
         asked = self.asked
         if self.result is None:
-            text.append(f" · {NO_RELEASE}")
+            text.append(f" · {self.why_none}")
         elif asked.path is not None:
             text.append(f" · population of {printable(asked.path.name)}")
         elif asked.weights is not None:

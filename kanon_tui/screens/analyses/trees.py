@@ -16,7 +16,7 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partition
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import as_table
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.widgets.grid import printable
@@ -105,7 +105,7 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
     def status(self) -> Text:
         text = Text.assemble(("decision trees", "bold"), printable(self.release_name))
         if self.result is None:
-            text.append(f" · {NO_RELEASE}")
+            text.append(f" · {self.why_none}")
         elif not self.target:
             text.append(" · t chooses the attribute to predict")
         else:

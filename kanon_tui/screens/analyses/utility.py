@@ -21,7 +21,7 @@ from kanon_tui.core.data.table import as_table
 from kanon_tui.core.report.distribution_text import distribution_lines
 from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.text import short_number, significant
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.choice_list import ChoiceList
@@ -92,7 +92,7 @@ them, `R` looks at the release of another run.
     def status(self) -> Text:
         text = Text.assemble(("utility", "bold"), printable(self.release_name))
         if self.result is None:
-            text.append(f" · {NO_RELEASE}")
+            text.append(f" · {self.why_none}")
         elif self.found is not None and not self.working:
             found = self.found
             counts = f"{found.original_records:,} records, {found.release_records:,} released"

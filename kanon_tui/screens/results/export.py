@@ -25,6 +25,7 @@ from kanon_tui.core.data.writing import (
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import REPORT_ENDINGS, report_text
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.run.result import Result
@@ -39,7 +40,7 @@ from kanon_tui.screens.results.csv_dialog import CsvDialog
 from kanon_tui.screens.results.signing_dialog import SigningDialog
 from kanon_tui.screens.singling_out import before_publishing
 
-__all__ = ["Exporter"]
+__all__ = ["FOR_NEW_RECORDS", "MAPPING", "REPORT", "Exporter"]
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,13 @@ class Kind:
     name: str
     """Ends the proposed file name."""
     endings: tuple[str, ...]
-    write: Callable[[Result, Path], None]
+    write: Callable[[FinishedRun, Path], None]
     published: bool = False
     """Whether it holds the columns that are published as they are."""
 
 
 def _release(order: Order, title: str) -> Kind:
-    def write(result: Result, path: Path) -> None:
+    def write(result: FinishedRun, path: Path) -> None:
         task = replace(result.task, output=replace(result.task.output, order=order))
         release = replace(result.release, task=task)
         table = replace(result, task=task, release=release).written
@@ -65,14 +66,15 @@ def _release(order: Order, title: str) -> Kind:
     return Kind(f"release, {title}", "release.csv", TABLE_ENDINGS, write, published=True)
 
 
-def _write_mapping(result: Result, path: Path) -> None:
+def _write_mapping(result: FinishedRun, path: Path) -> None:
     csv = result.task.csv_format(path)
     write_table(path, applied_mapping(result), force=True, csv=csv)
 
 
-def _write_report(result: Result, path: Path) -> None:
-    for_people = path.suffix.lower() != ".json"
-    utility = utility_sections(utility_of(result)) if for_people else []
+def _write_report(result: FinishedRun, path: Path) -> None:
+    utility = []
+    if path.suffix.lower() != ".json" and isinstance(result, Result):
+        utility = utility_sections(utility_of(result))
     write_text(path, report_text(result, path, utility), force=True)
 
 
@@ -82,16 +84,8 @@ ORDERS: dict[Order, str] = {
     "input": "! records in file order",
 }
 """What the order of records is called; that of the file can give people away."""
-KINDS = (
-    *(_release(order, title) for order, title in ORDERS.items()),
-    Kind(
-        "report",
-        "report.html",
-        REPORT_ENDINGS,
-        _write_report,
-    ),
-    Kind("applied mapping", "mapping.csv", TABLE_ENDINGS, _write_mapping),
-)
+REPORT = Kind("report", "report.html", REPORT_ENDINGS, _write_report)
+MAPPING = Kind("applied mapping", "mapping.csv", TABLE_ENDINGS, _write_mapping)
 FOR_NEW_RECORDS = Kind(
     "mapping for new records",
     "mapping.json",
@@ -103,43 +97,55 @@ FOR_NEW_RECORDS = Kind(
 class Exporter:
     """Asks what and where, then writes in the background."""
 
-    def __init__(self, screen: StepScreen, result: Result) -> None:
+    def __init__(self, screen: StepScreen, result: FinishedRun) -> None:
         self.screen, self.result = screen, result
 
     def ask(self) -> None:
-        order = self.result.task.output.order
-        options = [f"{kind.title} ({first_few(kind.endings, 2)})" for kind in KINDS]
-        options.append("command line that makes this release again")
-        options.append(f"change how text is written: {self._csv_format(Path('release.csv'))} …")
-        options.append(f"{FOR_NEW_RECORDS.title} ({', '.join(FOR_NEW_RECORDS.endings)})")
-        options.append("apply this release to new records …")
-        options.append("texts of the report: purpose, recipients, decisions, who signs …")
-        self.screen.ask(
-            Choose(
-                "Export",
-                options,
-                hint=f"the project says: {ORDERS[order]}; file order can give people away",
-                current=list(ORDERS).index(order),
-            ),
-            self._chosen,
-        )
+        choices = self._choices()
 
-    def _chosen(self, number: int | None) -> None:
-        if number is None:
-            return
-        if number >= len(KINDS):
-            others = (self._command, self._how_text, self._mapping, self._apply, self._sign)
-            others[number - len(KINDS)]()
-        elif KINDS[number].published:
-            self._agreed(lambda: self._ask_formulas(KINDS[number]))
-        else:
-            self._propose(KINDS[number])
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                choices[number][1]()
+
+        titles = [title for title, _ in choices]
+        self.screen.ask(Choose("Export", titles, hint=self._hint, current=self._current), chosen)
+
+    def _choices(self) -> list[tuple[str, Callable[[], object]]]:
+        """What can be written or done, by its title."""
+        text = self._csv_format(Path("release.csv"))
+        return [
+            *(self._written(_release(order, title)) for order, title in ORDERS.items()),
+            self._written(REPORT),
+            self._written(MAPPING),
+            ("command line that makes this release again", self._command),
+            (f"change how text is written: {text} …", self._how_text),
+            self._written(FOR_NEW_RECORDS),
+            ("apply this release to new records …", self._apply),
+            ("texts of the report: purpose, recipients, decisions, who signs …", self._sign),
+        ]
+
+    @property
+    def _hint(self) -> str:
+        order = ORDERS[self.result.task.output.order]
+        return f"the project says: {order}; file order can give people away"
+
+    @property
+    def _current(self) -> int:
+        return list(ORDERS).index(self.result.task.output.order)
+
+    def _written(self, kind: Kind) -> tuple[str, Callable[[], object]]:
+        """A kind by its title; what is published as it is has to be agreed to."""
+
+        def write() -> None:
+            if kind.published:
+                self._agreed(lambda: self._ask_formulas(kind))
+            else:
+                self._propose(kind)
+
+        return f"{kind.title} ({first_few(kind.endings, 2)})", write
 
     def _how_text(self) -> None:
         self.screen.ask(CsvDialog(self._choice, self._source), self._csv_chosen)
-
-    def _mapping(self) -> None:
-        self._propose(FOR_NEW_RECORDS)
 
     def _apply(self) -> None:
         """Another file, published as this release is."""
@@ -331,11 +337,14 @@ class Exporter:
     def _command(self) -> None:
         saved = self.screen.session.baseline
         problem = obstacle(self.result, saved)
-        out = (self._folder / f"{self._stem}-release.csv").resolve()
-        command = reproduce(self.result, saved, out)
+        command = reproduce(self.result, saved, self._out)
         self.screen.ask(
             CommandDialog(command, problem), lambda save: self._save(command) if save else None
         )
+
+    @property
+    def _out(self) -> str:
+        return str((self._folder / f"{self._stem}-release.csv").resolve())
 
     def _save(self, command: str) -> None:
         text = f"#!/bin/sh\n{command}\n"

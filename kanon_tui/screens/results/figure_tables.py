@@ -11,6 +11,7 @@ from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import (
     COUNTS,
     METRICS,
@@ -22,7 +23,6 @@ from kanon_tui.core.report.sections import (
     metrics_section,
     privacy_section,
 )
-from kanon_tui.core.run.result import Result
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import short_list
 from kanon_tui.widgets.bars import bar
@@ -69,7 +69,7 @@ class FigureTable:
         return ""
 
 
-def attributes_table(result: Result) -> FigureTable:
+def attributes_table(result: FinishedRun) -> FigureTable:
     """Per quasi-identifier RV, NCP, level or mean span, and below it its rules."""
     clustering = result.grouping.levels is None
     rows: list[list[Cell]] = []
@@ -125,13 +125,13 @@ def _attribute_meaning(
     )
 
 
-def metrics_table(result: Result) -> FigureTable:
+def metrics_table(result: FinishedRun) -> FigureTable:
     """Every utility metric and count."""
     metrics, counts = metrics_section(result.measures), counts_section(result.measures)
     return _with_meanings([*metrics.rows, *counts.rows])
 
 
-def privacy_table(result: Result) -> FigureTable:
+def privacy_table(result: FinishedRun) -> FigureTable:
     """k, l, t, α and risk."""
     return _with_meanings(privacy_section(result).rows)
 
@@ -147,7 +147,7 @@ def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
     return FigureTable(columns, cells, meanings)
 
 
-def sizes_table(result: Result) -> FigureTable:
+def sizes_table(result: FinishedRun) -> FigureTable:
     """How many records are in classes of which size, with bars."""
     section: Section = class_sizes_section(result)
     cells, meanings = [], []
@@ -169,7 +169,7 @@ def sizes_table(result: Result) -> FigureTable:
 
 
 def runs_table(
-    results: Sequence[Result], current: Result | None, earlier: Sequence[EarlierRun] = ()
+    results: Sequence[FinishedRun], current: FinishedRun | None, earlier: Sequence[EarlierRun] = ()
 ) -> FigureTable:
     """The runs of this sitting in the order they were made, then earlier ones, latest first."""
     cells, meanings = [], []

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
-from rich.text import Text
 from textual import on
 from textual.containers import Vertical
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -19,6 +16,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.run.result import Result
 from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.host import Hosted
+from kanon_tui.screens.results.described import Described
 from kanon_tui.screens.results.record_rows import ORDERS, RecordRows
 from kanon_tui.screens.results.status_lines import record_text
 from kanon_tui.screens.results.twin_grids import TwinGrids
@@ -33,12 +31,6 @@ class RecordsPane(Hosted, Vertical):
     RecordsPane { width: 1fr; height: 1fr; }
     RecordsPane #find { display: none; height: 1; border: none; padding: 0 1; }
     """
-
-    @dataclass
-    class Described(Message):
-        """What there is to say of the cell under the cursor."""
-
-        text: Text
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -114,6 +106,9 @@ class RecordsPane(Hosted, Vertical):
             here = int(self.rows.classes[self.record])
             self.only_class = here if self.only_class is None else None
             self.lay_out()
+
+    def focus_rows(self) -> None:
+        self.grids.left.focus()
 
     # -- going to a record
 
@@ -199,7 +194,7 @@ class RecordsPane(Hosted, Vertical):
         rows, reasons, record, column = self.rows, self.reasons, self.record, self.column
         if rows is None or reasons is None or not len(self.records):
             return
-        self.post_message(self.Described(record_text(rows, record, column, self)))
+        self.post_message(Described(record_text(rows, record, column, self)))
         x = rows.place.get(column)
         if x is None or rows.suppressed[record]:
             return
@@ -208,7 +203,7 @@ class RecordsPane(Hosted, Vertical):
             if self.rows is rows and (self.record, self.column) == (record, column):
                 rules = reasons.rules(record, x)
                 self.post_message(
-                    self.Described(record_text(rows, record, column, self, because, rules))
+                    Described(record_text(rows, record, column, self, because, rules))
                 )
 
         self.compute(lambda: reasons.in_short(record, x), show_reason, group="because")
@@ -226,6 +221,11 @@ class RecordsPane(Hosted, Vertical):
             lambda: [text(name, record) for name in names],
             lambda: [text(column, int(one)) for one in records],
         )
+
+    @property
+    def why_not(self) -> str:
+        """Why there is no explanation of the cell under the cursor."""
+        return f"{self.column} is no quasi-identifier: published as it is"
 
     def question(self) -> Callable[[], Why] | None:
         """The work that explains the cell under the cursor; None where nothing was generalised."""

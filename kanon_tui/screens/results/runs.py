@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from textual.worker import get_current_worker
@@ -10,9 +11,12 @@ from textual.worker import get_current_worker
 from kanon_tui.core.analysis.compare import Comparison, differences
 from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.engine.target import Target
+from kanon_tui.core.engine.watched import StoppedError
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.algorithm_choice import AlgorithmChoice
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.result import Result, conclude, start
@@ -22,6 +26,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.results.compare import CompareScreen, PairedRows
 from kanon_tui.screens.results.figure_tables import signed
+from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
 
 __all__ = ["Rerun", "Runs", "difference_line"]
@@ -32,14 +37,14 @@ SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "
 class Rerun:
     """A run with other settings; `finish` does the work, in a thread."""
 
-    def __init__(self, project: Project, task: Callable[[], Task]) -> None:
+    def __init__(self, project: Project, task: Callable[[], Task | None]) -> None:
         self.k = project.privacy.k
-        self._project, self._task = project, task
+        self.project, self._task = project, task
         self._live: LiveRun | None = None
         self._stopped = False
 
     @classmethod
-    def with_k(cls, result: Result, project: Project, k: int) -> Rerun:
+    def with_k(cls, result: FinishedRun, project: Project, k: int) -> Rerun:
         """The same run with another k."""
         if not 1 <= k <= result.task.n:
             raise InputError(f"k goes from 1 to the {result.task.n:,} records of the table")
@@ -47,7 +52,9 @@ class Rerun:
         return cls(project, lambda: replace(result.task, privacy=project.privacy))
 
     @classmethod
-    def with_algorithm(cls, result: Result, project: Project, choice: AlgorithmChoice) -> Rerun:
+    def with_algorithm(
+        cls, result: FinishedRun, project: Project, choice: AlgorithmChoice
+    ) -> Rerun:
         """The same records and requirements with another algorithm."""
         project = replace(project, algorithm=choice, privacy=result.task.privacy)
         return cls(project, lambda: result.task)
@@ -56,15 +63,15 @@ class Rerun:
     def of_earlier(cls, run: EarlierRun, session: Session) -> Rerun:
         """A run of an earlier sitting, on the project as it is now."""
         project = run.again(session.project)
-        return cls(project, lambda: prepare(project, session.table))
+        return cls(project, lambda: prepare(project, session.records))
 
-    def finish(self, abandoned: Callable[[], bool]) -> Result | None:
+    def finish(self, abandoned: Callable[[], bool]) -> FinishedRun | None:
         """Run to the end; None when it was stopped."""
-        live = self._live = LiveRun(start(self._project, task=self._task()))
+        live = self._live = LiveRun(start(self.project, task=self._task()))
         live.drive(lambda: self._stopped or abandoned())
         if self._stopped or live.run.state is State.CANCELLED:
             return None
-        return conclude(live.run, self._project)
+        return conclude(live.run, self.project)
 
     def stop(self) -> None:
         """End at the next step."""
@@ -83,7 +90,30 @@ class Rerun:
         return f"{begun}: {share}{seen.seconds:.1f} s (esc stops)"
 
 
-def difference_line(before: Result, after: Result) -> str:
+class StreamedRerun(Rerun):
+    """The same over pieces of the data, into files of its own."""
+
+    def __init__(self, session: Session, project: Project, target: Target, force: bool) -> None:
+        super().__init__(project, lambda: None)
+        self._stream = watch_stream(session, project, target, force)
+
+    def finish(self, abandoned: Callable[[], bool]) -> FinishedRun | None:
+        """All passes; None when it was stopped."""
+        with suppress(StoppedError):
+            return self._stream.run(abandoned)
+        return None
+
+    def stop(self) -> None:
+        """Leave nothing behind."""
+        self._stream.stop()
+
+    @property
+    def progress(self) -> str:
+        """`running again with k = 6: pass 2 of 8: count values 42% (esc stops)`."""
+        return f"running again with k = {self.k:,}: {pass_text(self._stream)} (esc stops)"
+
+
+def difference_line(before: FinishedRun, after: FinishedRun) -> str:
     """`k 5 → 6: better classes +20, supp. −37 · worse NCP +0.11, RV −0.008`."""
     by_verdict: dict[str, list[str]] = {"better": [], "worse": [], "same": []}
     for one in differences(before, after):
@@ -102,8 +132,8 @@ class Runs:
         self,
         screen: StepScreen,
         *,
-        in_front: Callable[[], Result | None],
-        show: Callable[[Result, Result | None], None],
+        in_front: Callable[[], FinishedRun | None],
+        show: Callable[[FinishedRun, FinishedRun | None], None],
         fill: Callable[[], None],
     ) -> None:
         self.screen = screen
@@ -133,17 +163,31 @@ class Runs:
         """A run of an earlier sitting once more, in the background."""
         self._begin(lambda: Rerun.of_earlier(run, self.screen.session), None)
 
-    def _begin(self, make: Callable[[], Rerun], before: Result | None) -> None:
-        screen, session = self.screen, self.screen.session
+    def _begin(self, make: Callable[[], Rerun], before: FinishedRun | None) -> None:
+        """Where runs stream, ask first where the release goes."""
         if self.under_way is not None:
             return
         try:
-            rerun = self.under_way = make()
+            rerun = make()
         except KanonError as error:
-            screen.host.say(str(error))
+            self.screen.host.say(error.on_screen)
+            return
+        session = self.screen.session
+        if not session.streams:
+            self._run(rerun, before)
             return
 
-        def done(result: Result | None) -> None:
+        def go_on(target: Target, force: bool) -> None:
+            if self.under_way is None:
+                self._run(StreamedRerun(session, rerun.project, target, force), before)
+
+        TargetQuestion(self.screen, rerun.project, go_on).ask()
+
+    def _run(self, rerun: Rerun, before: FinishedRun | None) -> None:
+        screen, session = self.screen, self.screen.session
+        self.under_way = rerun
+
+        def done(result: FinishedRun | None) -> None:
             self.under_way = None
             if result is None:
                 screen.host.say("stopped")
@@ -158,7 +202,7 @@ class Runs:
             self._fill()
             screen.host.show_error(f"No release with k = {rerun.k:,}", error)
 
-        def work() -> Result | None:
+        def work() -> FinishedRun | None:
             worker = get_current_worker()
             return rerun.finish(lambda: worker.is_cancelled)
 
@@ -200,8 +244,13 @@ class Runs:
                 lambda n: self._compare(current, others[n]) if n is not None else None,
             )
 
-    def _compare(self, first: Result, second: Result) -> None:
+    def _compare(self, first: FinishedRun, second: FinishedRun) -> None:
         session = self.screen.session
+        if not (isinstance(first, Result) and isinstance(second, Result)):
+            self.screen.host.say(
+                "releases in files are not compared record by record; R has the figures of all runs"
+            )
+            return
         titles = (session.run_title(first), session.run_title(second))
 
         def show_comparison(rows: PairedRows) -> None:

@@ -14,11 +14,14 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.run.result import Result
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import ask_what_to_copy
 from kanon_tui.screens.dialogs import AskText
-from kanon_tui.screens.results.export import Exporter
+from kanon_tui.screens.results.described import Described
+from kanon_tui.screens.results.export_files import exporter_of
 from kanon_tui.screens.results.figure_panel import FigurePanel
 from kanon_tui.screens.results.figure_tables import (
     FigureTable,
@@ -29,6 +32,8 @@ from kanon_tui.screens.results.figure_tables import (
     sizes_table,
 )
 from kanon_tui.screens.results.records_pane import RecordsPane
+from kanon_tui.screens.results.release_pane import ReleasePane
+from kanon_tui.screens.results.results_help import RESULTS_HELP
 from kanon_tui.screens.results.runs import Runs, difference_line
 from kanon_tui.screens.results.status_lines import summary_text
 from kanon_tui.screens.results.twin_grids import TwinGrids
@@ -36,7 +41,7 @@ from kanon_tui.screens.results.why_dialog import WhyDialog
 
 __all__ = ["ResultsScreen"]
 
-PANELS: dict[str, Callable[[Result], FigureTable]] = {
+PANELS: dict[str, Callable[[FinishedRun], FigureTable]] = {
     "attributes": attributes_table,
     "metrics": metrics_table,
     "privacy": privacy_table,
@@ -58,26 +63,7 @@ class ResultsScreen(StepScreen):
     """One result in front; the other runs of the session behind it."""
 
     STEP = "results"
-    HELP = """## 6 Results
-
-Left the records as they stand in the file, right as they are published; both move together. `•`
-marks a cell that was generalised, `×` a record that was suppressed. On the right the number is that
-of the *class*: records with the same quasi-identifiers. Every class has at least k records.
-
-The line below tells about the cell under the cursor. `w` explains it: what one step finer would
-have done, and which change (another k, some suppression, a level, an attribute) would have kept
-more.
-
-`b` by attribute, `f` figures, `P` privacy, `d` class sizes, `R` runs: the same key again hides the
-pane. In it, move to a figure to read what it means. `E` chooses levels by hand. `L` tries a linking
-attack, `B` looks at an earlier release too, `F` asks how many records k needs, `T` grows decision
-trees on the release, `U` compares distributions, counts and predictions with the original, `M` says
-how likely people are found in a population.
-
-Example: press `s` until *smallest class first* is shown, then `o`: only the records of the class
-under the cursor are left. `o` again brings the others back. `+` runs again with k one higher. `R`
-also lists the runs of earlier sittings, with their figures: `enter` runs one again.
-"""
+    HELP = RESULTS_HELP
     DEFAULT_CSS = """
     ResultsScreen #summary { height: auto; padding: 0 1; }
     ResultsScreen #empty { height: 1fr; padding: 1 2; display: none; }
@@ -90,6 +76,9 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
     ResultsScreen.-narrow.-short.-panel #panel { display: block; }
     ResultsScreen.-narrow.-short.-panel #records { display: none; }
     ResultsScreen.-no-panel #panel { display: none; }
+    ResultsScreen.-streamed #records { display: none; }
+    ResultsScreen.-streamed #files { display: block; }
+    ResultsScreen.-narrow.-short.-panel #files { display: none; }
     ResultsScreen.-empty #empty { display: block; }
     ResultsScreen.-empty #panes, ResultsScreen.-empty #record-line { display: none; }
     """
@@ -128,16 +117,16 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
 
     def __init__(self) -> None:
         super().__init__()
-        self.result: Result | None = None
+        self.result: FinishedRun | None = None
         self.panel = "attributes"
         """The figures beside the records; empty for none."""
         self._panel_in_front = False
         """Whether a small screen shows them in the place of the records."""
         self.runs = Runs(self, in_front=lambda: self.result, show=self.show_result, fill=self.fill)
-        self._rerun_of: Result | None = None
+        self._rerun_of: FinishedRun | None = None
         """The result that the one shown was run again from."""
         self._session_shown: Session | None = None
-        self._newest: Result | None = None
+        self._newest: FinishedRun | None = None
         """The last of the session's results when they were looked at."""
 
     def body(self) -> Iterable[Widget]:
@@ -145,16 +134,20 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
         yield Static(Text(EMPTY), id="empty")
         with Container(id="panes"):
             yield RecordsPane(id="records")
+            yield ReleasePane(id="files")
             yield FigurePanel(id="panel")
         yield Static(id="record-line")
 
     @property
-    def records(self) -> RecordsPane:
+    def records(self) -> RecordsPane | ReleasePane:
+        """The pane of the records: before and after, or the files of a streamed release."""
+        if isinstance(self.result, StreamedResult):
+            return self.query_one(ReleasePane)
         return self.query_one(RecordsPane)
 
     def on_mount(self) -> None:
         """The records have the focus; a run in the background is looked at now and then."""
-        self.records.grids.left.focus()
+        self.records.focus_rows()
         self.set_interval(1 / 5, self._show_progress)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -179,15 +172,23 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
             self.show_result(session.results[-1])
         self.fill()
 
-    def show_result(self, result: Result, before: Result | None = None) -> None:
+    def show_result(self, result: FinishedRun, before: FinishedRun | None = None) -> None:
         """Put a result in front; `before` is what it was run again from."""
         if self.result is None and self.panel == "runs":  # earlier ones stood in for it
             self.panel, self._panel_in_front = "attributes", False
-            self.records.grids.left.focus()
+            self.records.focus_rows()
         self._newest = self.session.results[-1]
         self.result, self._rerun_of = result, before
         self.query_one("#record-line").styles.min_height = None
-        self.records.show(result)
+        streamed = isinstance(result, StreamedResult)
+        if isinstance(result, StreamedResult):
+            self.query_one(ReleasePane).show(result)
+        elif isinstance(result, Result):
+            self.query_one(RecordsPane).show(result)
+        if streamed != self.has_class("-streamed"):
+            self.set_class(streamed, "-streamed")
+            if not self.query_one(FigurePanel).grid.has_focus:
+                self.records.focus_rows()
         self.fill()
 
     def fill(self) -> None:
@@ -221,8 +222,8 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
         if self.runs.under_way is not None and self.is_current:
             self._fill_summary()
 
-    @on(RecordsPane.Described)
-    def show_record_line(self, event: RecordsPane.Described) -> None:
+    @on(Described)
+    def show_record_line(self, event: Described) -> None:
         """The line about the record under the cursor."""
         line = self.query_one("#record-line", Static)
         line.update(event.text)
@@ -271,7 +272,7 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
             self.panel = ""
         self._fill_panel()
         if shown:
-            self.records.grids.left.focus()
+            self.records.focus_rows()
         else:
             self.query_one(FigurePanel).grid.focus()
 
@@ -359,7 +360,7 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
         if question is not None:
             self.compute(question, answered, group="why")
         else:
-            self.host.say(f"{self.records.column} is no quasi-identifier: published as it is")
+            self.host.say(self.records.why_not)
 
     def _attribute_in_panel(self) -> int:
         """Which attribute the row of the panel belongs to; rules stand below theirs."""
@@ -394,4 +395,4 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
     def action_export(self) -> None:
         """Write the release, the report, the mapping or the command line."""
         if self.result is not None:
-            Exporter(self, self.result).ask()
+            exporter_of(self, self.result).ask()

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from kanon_tui.core.analysis.why.reasons import RuleVerdict
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.results.figure_tables import short_figure
 from kanon_tui.screens.results.record_rows import RecordRows
@@ -23,7 +23,7 @@ WIDE = 100
 """Columns from which on there is room for words."""
 
 
-def summary_text(result: Result, session: Session, widget: Widget) -> Text:
+def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     """`global k=5 · NCP .187 · RV .413 · 61 classes · 0 suppressed · verified k=7 ✓`, in one line.
 
     What matters least goes where there is no room for all; a result that was made with other

@@ -19,9 +19,9 @@ from kanon_tui.core.pictures.picture import Scene
 from kanon_tui.core.pictures.prediction import question_before
 from kanon_tui.core.pictures.records import Records
 from kanon_tui.core.pictures.why_this_one import WhyThisOne
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.playhead import Playhead
-from kanon_tui.core.run.result import Result
 from kanon_tui.core.run.run import State
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.text import count_of, visible
@@ -183,7 +183,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
             text.append(f"\n{self._concluded}", "bold")
         return text
 
-    def conclude(self, live: LiveRun, result: Result) -> None:
+    def conclude(self, live: LiveRun, result: FinishedRun) -> None:
         """The run is over and verified."""
         measures = result.measures
         stopped = live.run.state is State.CANCELLED

@@ -16,14 +16,15 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.engine.prepare import check_streamable
+from kanon_tui.core.engine.watched import StoppedError
 from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.pictures.contents import watched_run
-from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.run.live import LiveRun
 from kanon_tui.core.run.preflight import Preflight, preflight
 from kanon_tui.core.run.result import Result, conclude
@@ -31,15 +32,16 @@ from kanon_tui.core.run.run import State
 from kanon_tui.core.run.trial import Trial
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.advice import Advice
+from kanon_tui.screens.run.beyond_k import BeyondK
 from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
 from kanon_tui.screens.run.race import ask_for_rival
-from kanon_tui.screens.run.setup_forms import of_algorithm, of_privacy, of_requirements
+from kanon_tui.screens.run.setup_forms import of_algorithm, of_privacy
 from kanon_tui.screens.run.setup_lines import FAMILIES, RUN_HELP, algorithm_line, preflight_text
+from kanon_tui.screens.run.stream_face import PassesView, StreamFace
 from kanon_tui.screens.singling_out import before_publishing
 from kanon_tui.screens.strings import choose_for_set_up
 from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.form import Form
-from kanon_tui.widgets.grid import printable
 
 __all__ = ["RunScreen"]
 
@@ -59,12 +61,13 @@ class RunScreen(StepScreen):
     RunScreen ContentSwitcher { height: 1fr; }
     RunScreen StepBar.presenting, RunScreen #preflight.watching { display: none; }
     RunScreen Advice.watching, RunScreen Advice.-empty { display: none; }
+    RunScreen #pass { display: none; height: 1; padding: 0 1; }
+    RunScreen #pass.-shown { display: block; }
     RunScreen #setup { layout: horizontal; height: 1fr; }
     RunScreen #algorithms { height: 1fr; border: none; background: $surface; padding: 0; }
     RunScreen #setup-pane { width: 1fr; padding: 0 1; }
     RunScreen #setup-pane Form { max-height: 200; }  /* the pane scrolls, not each form by itself */
     RunScreen #about { height: auto; margin-bottom: 1; }
-    RunScreen #beyond-title { height: auto; margin-top: 1; }
     RunScreen #algorithms-pane { width: 1fr; max-width: 60; }
     RunScreen.-narrow #algorithms-pane { width: 44; }
     """
@@ -88,11 +91,18 @@ class RunScreen(StepScreen):
         super().__init__()
         self.live: LiveRun | None = None
         self._stays = False  # whether the end of the run is looked at here, not at its result
-        self._required_of = ""  # the sensitive attribute whose requirements the form shows
+        self.streaming = StreamFace(
+            self,
+            begun=self._passes_begun,
+            searching=self._watch,
+            finished=self._finished,
+            failed=self._failed,
+        )
 
     def body(self) -> Iterable[Widget]:
         yield Static(id="preflight")
         yield Advice(self._preflight, id="advice")
+        yield Static(id="pass")
         with ContentSwitcher(initial="setup"):
             with Container(id="setup"):
                 with Vertical(id="algorithms-pane", classes="pane"):
@@ -101,9 +111,9 @@ class RunScreen(StepScreen):
                     yield Static(id="about")
                     yield Form(id="privacy")
                     yield Form(id="parameters")
-                    yield Static(id="beyond-title")
-                    yield Form(id="beyond")
+                    yield BeyondK()
             yield LiveView(id="live")
+            yield PassesView(id="passes")
 
     def on_mount(self) -> None:
         self.query_one("#algorithms-pane").border_title = "algorithm"
@@ -131,7 +141,8 @@ class RunScreen(StepScreen):
 
     @property
     def _at_work(self) -> bool:
-        return self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
+        running = self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
+        return running or self.streaming.at_work
 
     @property
     def _watching(self) -> bool:
@@ -156,7 +167,7 @@ class RunScreen(StepScreen):
         self.query_one("#about", Static).update(about)
         self.query_one("#privacy", Form).show(*of_privacy(project))
         self.query_one("#parameters", Form).show(*of_algorithm(project))
-        self._show_beyond(session)
+        self.query_one(BeyondK).show(session)
         advice = self.query_one(Advice)
         self._preflight(advice.trial_of(project.algorithm))
         if not self._at_work:
@@ -167,43 +178,20 @@ class RunScreen(StepScreen):
         session, project = self.session, self.session.project
         algorithm = ALGORITHMS[project.algorithm.name]
         line = self.query_one("#preflight", Static)
+
+        def look_ahead() -> Preflight:
+            if session.streams:
+                check_streamable(project)
+            return preflight(project, session.task(), algorithm, trial, session.beyond_memory)
+
         self.compute(
-            lambda: preflight(project, session.task(), algorithm, trial, session.beyond_memory),
+            look_ahead,
             lambda found: line.update(preflight_text(found, algorithm.name, project.privacy, self)),
             group="preflight",
             failed=lambda error: line.update(
                 preflight_text(Preflight(problem=in_screen_words(error)), "", project.privacy, self)
             ),
         )
-
-    def _show_beyond(self, session: Session) -> None:
-        """What is required beyond k of the sensitive attribute that is looked at."""
-        requirements = session.project.privacy.requirements
-        named = [r.attribute for r in requirements if r.attribute is not None]
-        attributes = list(dict.fromkeys([*session.names(Role.SENSITIVE), *named]))
-        title = self.query_one("#beyond-title", Static)
-        title.display = self.query_one("#beyond", Form).display = bool(attributes)
-        if not attributes:
-            return
-        if self._required_of not in attributes:
-            self._required_of = attributes[0]
-        alone = f" for {printable(attributes[0])}" if len(attributes) == 1 else ""
-        title.update(Text.assemble(("beyond k", "bold"), alone))
-        filled = of_requirements(session.project, attributes, self._required_of)
-        self.query_one("#beyond", Form).show(*filled)
-
-    def _require(self, values: dict[str, Any]) -> None:
-        """Take over bounds, or turn to another attribute."""
-        session, project = self.session, self.session.project
-        attribute = values.get("attribute", self._required_of)
-        if attribute != self._required_of:
-            self._required_of = attribute
-            self._show_setup(session)
-            return
-        bounds = {name: values[model.form_name] for name, model in MODELS.items()}
-        sensitive = session.names(Role.SENSITIVE)
-        privacy = project.privacy.with_bounds(sensitive, attribute, bounds)
-        self.edit(replace(project, privacy=privacy), f"required of {attribute}")
 
     @on(OptionList.OptionHighlighted, "#algorithms")
     def choose(self, event: OptionList.OptionHighlighted) -> None:
@@ -248,7 +236,8 @@ class RunScreen(StepScreen):
             self.edit(replace(project, privacy=privacy, seed=seed), f"k = {privacy.k}")
             return
         if form == "beyond":
-            self._require(values)
+            if self.query_one(BeyondK).take_over(values):
+                self._show_setup(self.session)
             return
         declared = {p.name: p for p in fields_of(ALGORITHMS[project.algorithm.name])}
         params: dict[str, Any] = {
@@ -281,19 +270,32 @@ class RunScreen(StepScreen):
     def _begin_now(self, paused: bool) -> None:
         self.query_one(Advice).stop()
         session = self.session
+        if session.streams:
+            self.streaming.ask(paused)
+            return
 
         def begin(live: LiveRun) -> None:
-            self.live = live
             self._stays = paused
-            self.query_one(LiveView).begin(live)
-            self._show_face("live")
-            self.query_one("#picture").focus()
+            self._watch(live)
             self._drive(session, live)
 
         def make() -> LiveRun:
             return watched_run(session.project, session.task(), paused=paused)
 
         self.compute(make, begin, group="begin", failed=self._failed)
+
+    def _passes_begun(self) -> None:
+        self.live, self._stays = None, False
+        self._show_face("passes")
+
+    def _watch(self, live: LiveRun) -> None:
+        """Show a run that has begun; one that is shown already is left as it is."""
+        if live is not self.live:
+            self.live = live
+            self._stays |= live.paused
+            self.query_one(LiveView).begin(live)
+            self._show_face("live")
+            self.query_one("#picture").focus()
 
     def _drive(self, session: Session, live: LiveRun) -> None:
         def drive() -> Result:
@@ -311,7 +313,7 @@ class RunScreen(StepScreen):
             failed=self._failed,
         )
 
-    def _finished(self, session: Session, live: LiveRun, result: Result) -> None:
+    def _finished(self, session: Session, live: LiveRun, result: FinishedRun) -> None:
         self._draw_live_view()
         self.host.add_result(session, result)
         self.refresh_bindings()
@@ -322,13 +324,21 @@ class RunScreen(StepScreen):
 
     def _failed(self, error: Exception) -> None:
         self._draw_live_view()
+        if self.query_one(ContentSwitcher).current == "passes":
+            self.action_setup()
         self.refresh_bindings()
+        if isinstance(error, StoppedError):
+            self.host.say(str(error))
+            return
         known = isinstance(error, KanonError)
         self.host.show_error("No release" if known else "The run stopped", error)
 
     def _draw_live_view(self) -> None:
-        if self.live is not None and self.is_current:
-            self.query_one(LiveView).draw()
+        if self.is_current:
+            if self.streaming.at_work:
+                self.streaming.draw()
+            if self.live is not None:
+                self.query_one(LiveView).draw()
 
     # -- orders
 
@@ -368,7 +378,9 @@ class RunScreen(StepScreen):
             ask_for_rival(self)
 
     def action_cancel(self) -> None:
-        if self.live is not None:
+        if self.streaming.at_work:
+            self.streaming.cancel()
+        elif self.live is not None:
             self.live.cancel()
 
     def action_setup(self) -> None:

@@ -1,0 +1,115 @@
+"""Runs over pieces of a table beyond memory: where the release goes, and how far it is.
+
+A streamed release is written while it is made. Whoever starts such a run is first asked for a file
+or a folder; what cannot stream is said before anything is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.engine.prepare import check_streamable
+from kanon_tui.core.engine.release import STREAMED_ENDINGS, check_target
+from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.engine.sampled_table import SampledTable
+from kanon_tui.core.engine.target import Target
+from kanon_tui.core.engine.watched import PASSES, WatchedStream
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.pictures.contents import watched
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.text import joined
+from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.dialogs import Confirm
+from kanon_tui.screens.path_dialog import AskPath
+
+__all__ = ["TargetQuestion", "pass_text", "watch_stream"]
+
+HINT = (
+    "The release is written while it is made, and takes its name when it is proved. A name "
+    "without an ending is a folder of Parquet parts. tab completes"
+)
+
+
+class TargetQuestion:
+    """Asks where the release of a project is to be written, until it can be."""
+
+    def __init__(
+        self,
+        screen: StepScreen,
+        project: Project,
+        go_on: Callable[[Target, bool], object],
+    ) -> None:
+        """`go_on` gets the place, and whether what is there may be replaced."""
+        self._screen, self._project, self._go_on = screen, project, go_on
+
+    def ask(self) -> None:
+        """Say what does not stream, else ask for a path."""
+        try:
+            check_streamable(self._project)
+        except KanonError as error:
+            self._screen.host.show_error("This is not done in pieces", error)
+            return
+        self._ask(str(self._proposed()))
+
+    def _proposed(self) -> Path:
+        project = self._project
+        folder = project.path.parent if project.path else project.data_path.parent
+        return folder / f"{Path(project.name).stem}-anonymised.parquet"
+
+    def _ask(self, path: str, problem: str = "") -> None:
+        dialog = AskPath(
+            "Write the release to", path, HINT, endings=STREAMED_ENDINGS, problem=problem
+        )
+        self._screen.ask(dialog, lambda path: self._check(path) if path else None)
+
+    def _check(self, path: Path) -> None:
+        """Ask again for a place that will not do, and before a release is replaced."""
+        target = Target.parse(str(path))
+        try:
+            target.check(True, self._project.inputs)
+            check_target(target, None)
+        except KanonError as error:
+            self._ask(str(path), str(error))
+            return
+        if not path.exists():
+            self._go_on(target, False)
+            return
+        text = f"{path.name} exists already{_holds(self._screen.session, target)}."
+        self._screen.ask(
+            Confirm("Replace it?", text, "Replace", "Keep it"),
+            lambda answer: self._go_on(target, True) if answer else self._ask(str(path)),
+        )
+
+
+def _holds(session: Session, target: Target) -> str:
+    """What is lost with a file that a run of this sitting has written."""
+    held = [
+        session.run_title(one)
+        for one in session.results
+        if isinstance(one, StreamedResult) and one.target == target
+    ]
+    return f" and holds {joined(held)}" if held else ""
+
+
+def watch_stream(
+    session: Session, project: Project, target: Target, force: bool, *, paused: bool = False
+) -> WatchedStream:
+    """A streaming run whose search has all that its pictures need."""
+    table = session.table
+    known = table if isinstance(table, SampledTable) and table.exact else None
+    if session.project.data != project.data:
+        known = None  # read in another way
+    return WatchedStream(project, target, force, lambda run: watched(run, paused=paused), known)
+
+
+def pass_text(stream: WatchedStream) -> str:
+    """`pass 2 of 8: count values 42%`, in a line."""
+    if not stream.passes:
+        return "starting …"
+    now = stream.passes[-1]
+    number = list(PASSES).index(now.name) + 1
+    share = f" {now.share:.0%}" if now.share and now.name != "search" else ""
+    stopping = " · stopping …" if stream.stopping else ""
+    return f"pass {number} of {len(PASSES)}: {PASSES[now.name]}{share}{stopping}"
