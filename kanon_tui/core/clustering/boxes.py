@@ -52,7 +52,14 @@ from kanon_tui.core.kernels.box_arrays import (
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["Measure", "attributes_of", "ranked_records", "ranked_rows", "single_row_clusters"]
+__all__ = [
+    "Measure",
+    "attributes_of",
+    "line_places",
+    "ranked_records",
+    "ranked_rows",
+    "single_row_clusters",
+]
 
 
 class Measure(Enum):
@@ -167,6 +174,17 @@ def _kind(attribute: QuasiIdentifier) -> int:
     if attribute.ordered:
         return LINE
     return TREE if attribute.publishes_ancestor else SET
+
+
+def line_places(attributes: Attributes, rows: Int32s) -> Floats:
+    """Rows × every LINE: its place in units of extent, nan where it is missing."""
+    facts = attributes.facts
+    numbers = np.flatnonzero(facts[:, KIND] == LINE)
+    places = np.empty((len(rows), len(numbers)))
+    for column, x in enumerate(numbers.tolist()):
+        line = attributes.line[facts[x, START] + rows[:, x]]
+        places[:, column] = np.where(rows[:, x] == facts[x, MISSING], np.nan, line)
+    return places
 
 
 def _line(attribute: QuasiIdentifier, measure: Measure) -> Floats:

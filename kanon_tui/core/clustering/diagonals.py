@@ -6,8 +6,8 @@ exactly how far the furthest row of a node is. The corners of its box only say h
 be, and with many numbers few corners are taken.
 
 The sums of m numbers are 2^(m−1) columns, so only so many numbers are summed together; sums of the
-next ones are further columns, and their distances are added. Where a number is missing a place of
-0 or 1 stands in for it, whichever most rows are further from; a search makes up for that.
+next ones are further columns, and their distances are added. Where a number is missing its lowest
+or highest place stands in for it, whichever rows are further from; a search makes up for that.
 """
 
 from __future__ import annotations
@@ -39,10 +39,8 @@ class Diagonals(NamedTuple):
 def diagonals(places: Floats) -> Diagonals:
     """The signed sums of numbers of which the places are known (nan: missing)."""
     numbers = places.shape[1]
-    missing = np.isnan(places)
-    present = np.maximum((~missing).sum(axis=0), 1)
-    stand_in = (np.where(missing, 0.0, places).sum(axis=0) < present / 2).astype(np.float64)
-    filled = np.where(missing, stand_in, places)
+    stand_in = np.array([_end_further_away(column) for column in places.T], dtype=np.float64)
+    filled = np.where(np.isnan(places), stand_in, places)
     sums, begins = [], [numbers]
     for start in range(0, numbers, _TOGETHER):
         first, *others = filled.T[start : start + _TOGETHER]
@@ -51,3 +49,12 @@ def diagonals(places: Floats) -> Diagonals:
         begins.append(numbers + len(sums))
     table = np.array(sums, dtype=np.float64).reshape(len(sums), len(places))
     return Diagonals(np.ascontiguousarray(table.T), np.array(begins, dtype=np.int32), stand_in)
+
+
+def _end_further_away(column: Floats) -> float:
+    """The lowest or the highest place of a number, whichever rows are further from on average."""
+    present = column[~np.isnan(column)]
+    if not len(present):
+        return 0.0
+    low, high = float(present.min()), float(present.max())
+    return high if present.mean() < (low + high) / 2 else low

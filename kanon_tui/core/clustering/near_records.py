@@ -14,16 +14,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kanon_tui.core.kernels.box_arrays import (
-    KIND,
-    LINE,
-    MISSING,
-    SET,
-    START,
-    UNIT,
-    WEIGHT,
-    Attributes,
-)
+from kanon_tui.core.clustering.boxes import line_places
+from kanon_tui.core.kernels.box_arrays import KIND, LINE, SET, UNIT, WEIGHT, Attributes
 from kanon_tui.core.numeric import Int32s, Int64s
 
 __all__ = ["near_records"]
@@ -67,10 +59,7 @@ def _orders(attributes: Attributes, rows: Int32s, seed: int) -> Iterator[Int32s]
 
     facts, prices = attributes.facts, attributes.prices
     numbers, categories = np.flatnonzero(facts[:, KIND] == LINE), facts[:, KIND] != LINE
-    places = np.empty((len(rows), len(numbers)))
-    for column, x in enumerate(numbers.tolist()):
-        line = attributes.line[facts[x, START] + rows[:, x]]
-        places[:, column] = np.where(rows[:, x] == facts[x, MISSING], np.nan, line)
+    places = line_places(attributes, rows)
     labels = np.ascontiguousarray(rows[:, categories])
     apart = np.where(facts[:, KIND] == SET, 2 * prices[:, UNIT], prices[:, WEIGHT] / 2)[categories]
     chance = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ import numpy as np
 from kanon_tui.core.clustering.box_sentences import in_words
 from kanon_tui.core.clustering.class_loss import class_loss
 from kanon_tui.core.clustering.cluster_facts import SUPPRESSED
-from kanon_tui.core.clustering.features import collapse, places, ranks
+from kanon_tui.core.clustering.features import collapse, division_weights, places, ranks
 from kanon_tui.core.clustering.measured import Measured, against
 from kanon_tui.core.clustering.similarity_facts import Measuring, begun, placed_facts
 from kanon_tui.core.clustering.similarity_sentences import compared, distance_text
@@ -53,10 +53,11 @@ class Similarity:
         all_places = [places(attribute)[attribute.column.codes[first]] for attribute in numbers]
         missing = [attribute.column.missing for attribute in self.categories]
         self.table = new_contingency(codes, missing, distinct.counts, task.k, spatial)
+        labels = np.array(codes, dtype=np.int32).reshape(-1, len(first)).T.copy()
         self.tree = grow_tree(
             np.array(all_places, dtype=np.float64).reshape(-1, len(first)).T.copy(),
-            np.array(codes, dtype=np.int32).reshape(-1, len(first)).T.copy(),
-            self._reach(),
+            labels,
+            division_weights(labels, self._reach()),
             first,
         )
         self.centre = new_centre(self.tree, self.table.offsets)
@@ -235,7 +236,7 @@ class Similarity:
         return np.concatenate([grown, np.array(self._joined.get(cluster, []), dtype=np.int32)])
 
     def _reach(self) -> Floats:
-        """Roughly how far apart the values of a category are: the tree divides by that."""
+        """Roughly how far apart the values of a category are."""
         reach, below = [], 1.0
         for attribute in self.categories:
             others = len(attribute.column.values) - 1

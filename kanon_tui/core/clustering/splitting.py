@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import in_words
-from kanon_tui.core.clustering.boxes import ranked_rows
-from kanon_tui.core.clustering.features import Distinct
+from kanon_tui.core.clustering.boxes import line_places, ranked_rows
+from kanon_tui.core.clustering.diagonals import diagonals
+from kanon_tui.core.clustering.features import Distinct, division_weights
 from kanon_tui.core.clustering.part_history import PartHistory
 from kanon_tui.core.kernels.box_arrays import KIND, LINE, MIXED, SET, UNIT, Attributes
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 
+if TYPE_CHECKING:
+    from kanon_tui.core.kernels.splitting_tree import SignedSums
+
 __all__ = ["Splitting"]
 
 _NAMED = 2  # attributes a sentence names
 _LARGE = 128  # a group of so many distinct rows is split with trees
 _NONE = 2**62  # no group is so large
+_ROUNDING = 1e-13
+_CATEGORY = 4.0  # how much more than numbers categories matter when rows are divided into a tree
 _LEAST_STEP = 1e-8  # how much a box must grow at least, if it does, for that; ten times a tie
 
 
@@ -83,7 +89,11 @@ class Splitting:
         self._settings = SplitSettings(task.k, rounds, per_record, large)
         self._leaf_of = np.zeros((2, len(self.rows)), dtype=np.int32)
         no_rows = np.zeros(0, dtype=np.int32)
-        trees = new_group_trees(attributes, self.priced, no_rows, self._leaf_of, values)
+        self._sums = _signed_sums(attributes, self.priced)
+        self._scale = _scale(attributes, self.priced)
+        trees = new_group_trees(
+            attributes, self.priced, self._sums, self._scale, no_rows, self._leaf_of, values
+        )
         self._trees = [(-1, trees)]
         """Levels on the stack that have trees, and those trees."""
 
@@ -139,7 +149,9 @@ class Splitting:
         if not large or self._trees[-1][0] == self.depth - 1:
             return 0
         members, values = self._order[begin:end], self._scratch.present.shape[1]
-        trees = new_group_trees(self.attributes, self.priced, members, self._leaf_of, values)
+        trees = new_group_trees(
+            self.attributes, self.priced, self._sums, self._scale, members, self._leaf_of, values
+        )
         self._trees.append((self.depth - 1, trees))
         return int(end - begin)
 
@@ -228,6 +240,28 @@ class Splitting:
             shrinks.append(2.0 - (widths[1] + widths[2]) / widths[0])
         ranked = sorted(range(len(shrinks)), key=lambda x: (-shrinks[x], x))
         return sorted(x for x in ranked[:_NAMED] if shrinks[x] > 0)
+
+
+def _signed_sums(attributes: Attributes, rows: Int32s) -> SignedSums:
+    """What the furthest row of a node is found by."""
+    from kanon_tui.core.kernels.splitting_tree import SignedSums
+
+    found = diagonals(line_places(attributes, rows))
+    lines = attributes.facts[:, KIND] == LINE
+    stand_in = np.zeros(len(lines))
+    stand_in[lines] = found.stand_in
+    begins = found.begins - found.begins[0]
+    rounding = _ROUNDING * (1.0 + float(np.abs(found.sums).max(initial=0.0)))
+    return SignedSums(found.sums, begins, stand_in, rounding)
+
+
+def _scale(attributes: Attributes, rows: Int32s) -> Floats:
+    """How much each attribute matters when rows are divided into a tree."""
+    categories = attributes.facts[:, KIND] != LINE
+    scale = np.ones(len(categories))
+    labels = rows[:, categories]
+    scale[categories] = division_weights(labels, np.full(labels.shape[1], _CATEGORY))
+    return scale
 
 
 def _priced(attributes: Attributes, rows: Int32s) -> tuple[Int32s, float]:

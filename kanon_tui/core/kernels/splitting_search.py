@@ -2,7 +2,8 @@
 
 Both are one search for the least score, as the row furthest from another has the least of minus
 distances. It goes depth first through the tree, the better child first, and leaves out a node when
-even the best row that fits its box would not do, or could only be as good and comes later. The
+even the best row that fits its box would not do, or could only be as good and comes later. How far
+away numbers can be is known from their signed sums (`clustering.diagonals`), but for rounding. The
 winner is the first row whose score is less than a tie above the least. Where scores creep below one
 another in steps smaller than a tie, the search may have to be repeated with the least score known.
 Which of the two scores is meant is known when the search is compiled, and so costs nothing.
@@ -15,7 +16,17 @@ from __future__ import annotations
 import numpy as np
 
 from kanon_tui.core.kernels import inner_kernel, part_of_kernel
-from kanon_tui.core.kernels.box_arrays import BITS, KIND, NOTHING, SET, Attributes
+from kanon_tui.core.kernels.box_arrays import (
+    BITS,
+    KIND,
+    MISSING,
+    MIXED,
+    NOTHING,
+    SET,
+    START,
+    TREE,
+    Attributes,
+)
 from kanon_tui.core.kernels.boxes import extent, int64, set_extent
 from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END, FIRST_PLACE
 from kanon_tui.core.kernels.splitting_boxes import (
@@ -30,23 +41,37 @@ from kanon_tui.core.numeric import TIE, Int32s
 
 __all__ = ["cheapest_row", "furthest_row"]
 
+_NOISE = 1e-12
+
 
 @part_of_kernel
 def _most_apart(
     attributes: Attributes, rows: Int32s, tree: GroupTree, row: int, node: int
 ) -> float:
     """No row of a node is further from a row than this."""
-    reach = tree.reach
-    total = 0.0
+    facts, reach, sums, sums_reach = attributes.facts, tree.reach, tree.sums, tree.sums_reach
+    total = sums.rounding
+    for group in range(len(sums.begins) - 1):
+        most = 0.0
+        for i in range(sums.begins[group], sums.begins[group + 1]):
+            here = sums.values[row, i]
+            below, above = here - sums_reach[node, i, REACH_LOW], sums_reach[node, i, REACH_HIGH]
+            most = max(most, below, above - here)
+        total += most
     for x in range(rows.shape[1]):
         value, low, high = rows[row, x], reach[node, x, REACH_LOW], reach[node, x, REACH_HIGH]
-        if attributes.facts[x, KIND] == SET:
+        if facts[x, KIND] == SET:
             if low != value or high != value:
                 total += set_extent(attributes, x, 2)
-        else:
+        elif facts[x, KIND] == TREE:
             down = extent(attributes, x, min(value, low), max(value, low))
             up = extent(attributes, x, min(value, high), max(value, high))
             total += max(down, up)
+        elif value == facts[x, MISSING]:  # what a missing number costs beyond its sums
+            total += attributes.prices[x, MIXED] if low != value else 0.0
+        elif high == facts[x, MISSING]:
+            away = abs(attributes.line[facts[x, START] + value] - sums.stand_in[x])
+            total += max(attributes.prices[x, MIXED] - away, 0.0)
     return total
 
 
@@ -130,7 +155,7 @@ def _first_of_least(
         while depth:
             depth -= 1
             node, bound = int64(stack[depth]), bounds[depth]
-            late = (known or bound >= least) and branches[node, FIRST_PLACE] >= found
+            late = (known or bound > least - _NOISE) and branches[node, FIRST_PLACE] >= found
             if late or bound > least + TIE:
                 continue
             child = int64(branches[node, CHILD])

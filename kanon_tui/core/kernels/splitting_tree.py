@@ -5,7 +5,8 @@ lie together: it is searched for the furthest row, the cheapest row, and the row
 the other they follow one another in the table: it finds the next row that a box does not cover, the
 row of some place, and all rows in their order. Every node knows, per attribute, the lowest and the
 highest value below it and which values of a set occur, so that whole branches need not be looked
-at. A row that leaves the group changes only the nodes above it.
+at; in the first also the lowest and highest signed sums of numbers (`clustering.diagonals`), which
+say how far away its furthest row is. A row that leaves the group changes only the nodes above it.
 
 Building costs O(rows · attributes · log rows), taking a row out O(attributes · log rows).
 `splitting_search` looks for rows in the first, `splitting_sides` in both.
@@ -36,6 +37,7 @@ from kanon_tui.core.numeric import Floats, Int32s, Words
 __all__ = [
     "GroupTree",
     "GroupTrees",
+    "SignedSums",
     "new_group_trees",
     "remove_row",
     "tree_extent",
@@ -44,6 +46,15 @@ __all__ = [
 ]
 
 REACH_LOW, REACH_HIGH = 0, 1  # last axis of `GroupTree.reach`
+
+
+class SignedSums(NamedTuple):
+    """Signed sums of the numbers of every row."""
+
+    values: Floats  # rows of the table × sums
+    begins: Int32s  # where the sums of each group of numbers begin, and the end
+    stand_in: Floats  # per attribute the place of a missing number in its sums
+    rounding: float  # no sum of differences is wrong by more
 
 
 class GroupTree(NamedTuple):
@@ -56,6 +67,8 @@ class GroupTree(NamedTuple):
     leaf_of: Int32s  # per row of the table; groups share it
     tally: Int32s  # per value of all sets how many rows have it
     on_bits: Int32s  # per bit of all words how many values of the group are on it
+    sums: SignedSums  # of rows; groups share them
+    sums_reach: Floats  # nodes × sums × lowest and highest
     stack: Int32s  # scratch for a search
     bounds: Floats
 
@@ -70,27 +83,38 @@ class GroupTrees(NamedTuple):
 
 
 def new_group_trees(
-    attributes: Attributes, rows: Int32s, members: Int32s, leaf_of: Int32s, values: int
+    attributes: Attributes,
+    rows: Int32s,
+    sums: SignedSums,
+    scale: Floats,
+    members: Int32s,
+    leaf_of: Int32s,
+    values: int,
 ) -> GroupTrees:
     """Trees over some distinct rows, rising, possibly none; `values` is how many all sets have.
 
-    `leaf_of` has a line for each tree, which the trees of all groups share.
+    `scale` says how much each attribute matters when rows that lie together are divided. `leaf_of`
+    has a line for each tree, which the trees of all groups share.
     """
     items = members.copy()
     branches = np.zeros((max(1, 2 * len(items)), 6), dtype=np.int32)
-    scale = np.ones(rows.shape[1])
     as_boxes = rows.reshape(*rows.shape, 1)
     count, depth = divide_into_leaves(attributes, as_boxes, scale, items, branches)
-    near = _new_tree(attributes, rows, items, branches[:count].copy(), depth, leaf_of[0], values)
+    branches_near = branches[:count].copy()
+    near = _new_tree(attributes, rows, sums, items, branches_near, depth, leaf_of[0], values)
     count, depth = _halve(branches, len(items))
     items = members.copy()
-    turns = _new_tree(attributes, rows, items, branches[:count].copy(), depth, leaf_of[1], values)
+    none = sums._replace(values=sums.values[:, :0].copy(), begins=sums.begins[:1])
+    turns = _new_tree(
+        attributes, rows, none, items, branches[:count].copy(), depth, leaf_of[1], values
+    )
     return GroupTrees(near, turns)
 
 
 def _new_tree(
     attributes: Attributes,
     rows: Int32s,
+    sums: SignedSums,
     items: Int32s,
     branches: Int32s,
     depth: int,
@@ -106,6 +130,8 @@ def _new_tree(
         leaf_of,
         np.zeros(values, dtype=np.int32),
         np.zeros(columns * WORD_BITS, dtype=np.int32),
+        sums,
+        np.zeros((len(branches), sums.values.shape[1], 2)),
         np.zeros(depth + 2, dtype=np.int32),
         np.zeros(depth + 2),
     )
@@ -189,6 +215,29 @@ def _sum_up(attributes: Attributes, rows: Int32s, tree: GroupTree, node: int) ->
 
 
 @part_of_kernel
+def _sum_up_sums(tree: GroupTree, node: int) -> bool:
+    """Work out the lowest and highest sums of a node; were they others before?"""
+    begin, end = tree.branches[node, BEGIN], tree.branches[node, END]
+    child = tree.branches[node, CHILD]
+    reach, values = tree.sums_reach, tree.sums.values
+    changed = False
+    for x in range(reach.shape[1]):
+        low, high = np.inf, -np.inf
+        if child >= 0:
+            low = min(reach[child, x, REACH_LOW], reach[child + 1, x, REACH_LOW])
+            high = max(reach[child, x, REACH_HIGH], reach[child + 1, x, REACH_HIGH])
+        else:
+            for i in range(begin, end):
+                if tree.items[i] >= 0:
+                    low = min(low, values[tree.items[i], x])
+                    high = max(high, values[tree.items[i], x])
+        if low != reach[node, x, REACH_LOW] or high != reach[node, x, REACH_HIGH]:
+            reach[node, x, REACH_LOW], reach[node, x, REACH_HIGH] = low, high
+            changed = True
+    return changed
+
+
+@part_of_kernel
 def _count_values(attributes: Attributes, rows: Int32s, tree: GroupTree, row: int, by: int) -> None:
     """A row comes (1) or leaves (-1): count the values it has in sets."""
     facts = attributes.facts
@@ -206,6 +255,7 @@ def _fill_nodes(attributes: Attributes, rows: Int32s, tree: GroupTree) -> None:
     branches = tree.branches
     for node in range(len(branches) - 1, -1, -1):
         _sum_up(attributes, rows, tree, node)
+        _sum_up_sums(tree, node)
         if branches[node, CHILD] < 0:
             for i in range(branches[node, BEGIN], branches[node, END]):
                 tree.leaf_of[tree.items[i]] = node
@@ -221,8 +271,11 @@ def remove_row(attributes: Attributes, rows: Int32s, tree: GroupTree, row: int) 
     for i in range(branches[node, BEGIN], branches[node, END]):
         if tree.items[i] == row:
             tree.items[i] = -1
+    changed = True
     while node >= 0:
         _sum_up(attributes, rows, tree, node)
+        if changed:
+            changed = _sum_up_sums(tree, node)
         node = int64(branches[node, PARENT])
     _count_values(attributes, rows, tree, row, -1)
 

@@ -8,8 +8,10 @@ from kanon_tui.core.algorithms.top_down import TopDown
 from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
+from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
@@ -82,11 +84,19 @@ def _shape(name: str, n: int, k: int, seed: int) -> Task:
         incomes = np.rint(np.exp(rng.normal(10, 1, n))).astype(int).tolist()
         places = [f"p{place}" for place in rng.integers(0, 90, n)]  # more than fit one word
         return make_task({"income": incomes, "place": places}, k=k, seed=seed)
+    if name == "holes":  # more numbers than are summed together, and many missing
+        columns = {
+            f"x{i}": np.where(rng.random(n) < 0.2 * (i % 3), "?", rng.integers(0, 50, n)).tolist()
+            for i in range(7)
+        }
+        columns["sex"] = rng.choice(["F", "M"], n).tolist()
+        specs = {name: AttributeSpec(kind=Kind.NUMERIC) for name in columns if name != "sex"}
+        return make_task(columns, k=k, specs=specs, seed=seed)
     small = {f"x{i}": rng.integers(0, 3, n).tolist() for i in range(3)}
     return make_task(small, k=k, seed=seed)
 
 
-SHAPES = ("distinct", "wide", "heavy")
+SHAPES = ("distinct", "wide", "heavy", "holes")
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -21,9 +21,10 @@ def test_the_largest_differences_of_sums_add_up_to_the_distance(numbers: int, co
 
 def test_a_missing_number_stands_at_the_end_that_most_rows_are_further_from() -> None:
     places = np.array([[0.1, 0.9, np.nan], [np.nan, 1.0, np.nan], [0.3, np.nan, np.nan]])
+    places = np.vstack([places, [0.1, 0.2, np.nan]])
     sums, _, stand_in = diagonals(places)
-    assert stand_in.tolist() == [1.0, 0.0, 1.0]
-    assert sums[:, 0].tolist() == pytest.approx([2.0, 3.0, 1.3])
+    assert stand_in.tolist() == [0.3, 0.2, 0.0]
+    assert sums[:, 0].tolist() == pytest.approx([1.0, 1.3, 0.5, 0.3])
 
 
 def test_rows_are_divided_first_by_categories_in_which_they_often_agree() -> None:
