@@ -1,0 +1,146 @@
+"""Screen 6 with a release that is in its files: paged, exported as it is, never a traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList, Static
+
+from kanon_tui.core.data.read_options import ReadOptions
+from kanon_tui.core.data.table import read_table
+from kanon_tui.screens.dialogs import Message
+from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.screens.results.command_dialog import CommandDialog
+from kanon_tui.screens.results.release_pane import ReleasePane
+from kanon_tui.screens.results.screen import ResultsScreen
+from tests.screens.conftest import session_of, settle, wait_until
+from tests.screens.results.helpers import text_of
+from tests.screens.streamed import run_into, write_project
+
+KEYS = "w o n N u s x f P R C L E F T U B M b d slash number_sign y enter z tab ctrl+end ctrl+home"
+
+
+async def with_release(pilot: Pilot[None], path: Path) -> ResultsScreen:
+    await run_into(pilot, path)
+    screen = pilot.app.screen
+    assert isinstance(screen, ResultsScreen)
+    await wait_until(pilot, lambda: screen.query_one(ReleasePane).pages is not None)
+    await settle(pilot)
+    return screen
+
+
+def said(pilot: Pilot[None]) -> str:
+    return " ".join(str(note.message) for note in pilot.app._notifications)
+
+
+async def test_rows_are_paged_found_and_told_about(tmp_path, make_app) -> None:
+    app = make_app(write_project(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await with_release(pilot, tmp_path / "out.csv")
+        table = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
+        pane = screen.query_one(ReleasePane)
+        assert pane.display
+        assert not screen.query_one("#records").display
+        assert pane.grid.has_focus
+        assert pane.grid.source.height == table.height
+        await pilot.press("ctrl+end")
+        await settle(pilot)
+        last = pane.grid.source.rows(table.height - 1, table.height)[0]
+        assert [cell.text for cell in last] == [text or "·" for text in table.row(-1)]
+        line = text_of(screen, "#record-line")
+        assert f"row {table.height} of {table.height}: class " in line
+        await pilot.press("number_sign")
+        await settle(pilot)
+        app.screen.query_one(Input).value = "3"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert pane.grid.row == 2
+        await pilot.press("slash")
+        pane.finder.value = "hiv"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert any("hiv" in text.lower() for text in table.row(pane.grid.row))
+        assert pane.grid.row > 2
+
+
+async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
+    app = make_app(write_project(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await with_release(pilot, tmp_path / "out.parquet")
+        for key in KEYS.split():
+            await pilot.press(key)
+            await settle(pilot)
+            if key in "LTUBM":  # the analyses that look at a release
+                assert "the release is in its files" in text_of(app.screen, "#status")
+            assert not isinstance(app.screen, Message), key
+            for _ in range(4):
+                if app.screen is not screen or screen.focused is not screen.records.grid:
+                    await pilot.press("escape")
+                    await settle(pilot)
+            assert app.screen is screen, key
+            screen.records.focus_rows()
+            await settle(pilot)
+        assert "the release is in its files and shown as they have it" in said(pilot)
+        await pilot.press("7")
+        await settle(pilot)
+
+
+async def test_k_is_raised_into_a_file_of_its_own(tmp_path, make_app) -> None:
+    app = make_app(write_project(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await with_release(pilot, tmp_path / "out.csv")
+        await pilot.press("plus")
+        await wait_until(pilot, lambda: isinstance(app.screen, AskPath))
+        app.screen.query_one(Input).value = str(tmp_path / "four.csv")
+        await pilot.press("enter")
+        results = session_of(pilot).results
+        await wait_until(pilot, lambda: len(results) == 2)
+        await settle(pilot)
+        assert [one.task.k for one in results] == [3, 4]
+        assert "k 3 → 4:" in text_of(screen, "#summary")
+        assert (tmp_path / "four.csv").exists()
+        await pilot.press("C")
+        await settle(pilot)
+        assert "not compared record by record" in said(pilot)
+
+
+async def test_export_copies_the_files_and_tells_the_command(tmp_path, make_app) -> None:
+    app = make_app(write_project(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await with_release(pilot, tmp_path / "out.csv")
+        for place, name in ((0, "copy.csv"), (1, "report.html"), (2, "map.csv"), (4, "map.json")):
+            await pilot.press("x")
+            await settle(pilot)
+            app.screen.query_one(OptionList).highlighted = place
+            await pilot.press("enter")
+            await wait_until(pilot, lambda: isinstance(app.screen, AskPath))
+            app.screen.query_one(Input).value = str(tmp_path / name)
+            await pilot.press("enter")
+            await settle(pilot)
+            assert (tmp_path / name).exists(), name
+        assert (tmp_path / "copy.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
+        await pilot.press("x")
+        await settle(pilot)
+        app.screen.query_one(OptionList).highlighted = 3
+        await pilot.press("enter")
+        await settle(pilot)
+        dialog = app.screen
+        assert isinstance(dialog, CommandDialog)
+        assert dialog.command.endswith(f" --engine stream --out {tmp_path}/out.csv")
+
+
+async def test_files_that_change_while_they_are_looked_at_are_told_of(tmp_path, make_app) -> None:
+    app = make_app(write_project(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await with_release(pilot, tmp_path / "out.csv")
+        pane = screen.query_one(ReleasePane)
+        pane.pages._kept.clear()
+        (tmp_path / "out.csv").unlink()
+        pane.grid.refresh()
+        await wait_until(pilot, lambda: isinstance(app.screen, Message))
+        text = " ".join(str(part.content) for part in app.screen.query(Static))
+        assert "is no longer there; put it back, or run again" in text
+        await pilot.press("escape", "down", "ctrl+end", "f")
+        await settle(pilot)
+        assert app.screen is screen
