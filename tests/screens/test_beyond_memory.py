@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from kanon_tui.core.engine.table_counting import TableCounting
 from kanon_tui.widgets.grid import Grid
-from tests.beyond_memory import RECORDS, let_nothing_fit, write_people
+from tests.beyond_memory import ODD, RECORDS, let_nothing_fit, write_people
 from tests.screens.conftest import session_of, settle, wait_until
 
 SIZE = (80, 24)
@@ -43,6 +43,11 @@ def text(pilot, selector):
     return str(pilot.app.screen.query_one(selector, Static).render())
 
 
+def row(pilot, number):
+    source = pilot.app.screen.query_one("#table", Grid).source
+    return [cell.text for cell in source.rows(number, number + 1)[0]]
+
+
 def cells(pilot, selector):
     source = pilot.app.screen.query_one(selector, Grid).source
     return {row[0].text: [cell.text for cell in row] for row in source.rows(0, source.height)}
@@ -55,12 +60,13 @@ async def test_every_screen_works_on_a_sample_and_then_tells_of_the_whole(
     write_people(tmp_path / name)
     async with make_app(tmp_path / name).run_test(size=SIZE) as pilot:
         await wait_until(pilot, lambda: pilot.app.session is not None)
-        await wait_until(pilot, lambda: "a sample of" in text(pilot, "#facts"))
+        await wait_until(pilot, lambda: "in a sample of" in text(pilot, "#facts"))
         await wait_until(pilot, lambda: "records counted" in text(pilot, "#facts"))
-        assert title(pilot, "#table-pane") == f"{name} · a sample"
+        at_hand = f"{name} · a sample of {session_of(pilot).records.height}"
+        assert title(pilot, "#table-pane") == (at_hand if name == "a.csv" else name)
         await wait_until(pilot, lambda: title(pilot, "#profile-pane") == "age, of a sample")
         await pilot.press("S")
-        await wait_until(pilot, lambda: "by age" in title(pilot, "#table-pane"))
+        await wait_until(pilot, lambda: title(pilot, "#table-pane") == f"{at_hand} · by age ↑")
         await pilot.press("2")
         await wait_until(pilot, lambda: "records counted" in title(pilot, "#attributes-pane"))
         await wait_until(pilot, lambda: cells(pilot, "#attributes")["age"][4][0] == "≥")
@@ -94,11 +100,34 @@ async def test_every_screen_works_on_a_sample_and_then_tells_of_the_whole(
         await pilot.press("7")
         await wait_until(pilot, lambda: "on a sample of " in text(pilot, "#status"))
         await pilot.press("1")
-        await wait_until(pilot, lambda: f"of {RECORDS:,} records ×" in text(pilot, "#facts"))
+        await wait_until(pilot, lambda: text(pilot, "#facts").startswith(f"{RECORDS:,} records"))
         assert "counted" not in text(pilot, "#facts")
-        assert "by age" in title(pilot, "#table-pane")  # the view stays as it was
+        assert title(pilot, "#table-pane") == f"{at_hand} · by age ↑"  # the view stays as it was
         await wait_until(pilot, lambda: title(pilot, "#profile-pane") == "age")
+        await pilot.press("escape")  # and now the file itself, any record of it
+        await wait_until(pilot, lambda: title(pilot, "#table-pane") == name)
+        await pilot.press("number_sign", *str(ODD + 1), "enter")
+        await wait_until(pilot, lambda: row(pilot, ODD) == ["old", "m", f"p{ODD}@example.org"])
+        assert pilot.app.screen.query_one("#table", Grid).row == ODD
+        await pilot.press("slash", *"p1@", "enter")
+        await wait_until(pilot, lambda: title(pilot, "#table-pane") == at_hand)
+        await pilot.press("escape", "escape")
+        await wait_until(pilot, lambda: title(pilot, "#table-pane") == name)
         await settle(pilot)
+
+
+async def test_a_file_that_vanishes_is_told_of_and_its_sample_stays(make_app, tmp_path):
+    path = write_people(tmp_path / "a.parquet")
+    async with make_app(path).run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: pilot.app.session is not None)
+        await settle(pilot)
+        assert title(pilot, "#table-pane") == path.name
+        path.unlink()
+        await pilot.press("ctrl+end")
+        await wait_until(pilot, lambda: "does not exist" in text(pilot, "#text"))
+        await pilot.press("escape")
+        assert title(pilot, "#table-pane").startswith(f"{path.name} · a sample of")
+        assert "…" not in row(pilot, 0)
 
 
 async def test_counts_that_come_after_the_file_is_closed_reach_nobody(

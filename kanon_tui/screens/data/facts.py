@@ -6,6 +6,7 @@ from rich.text import Text
 
 from kanon_tui.core.data.profile import ColumnProfile
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.engine.sampled_table import SampledTable
 from kanon_tui.widgets.bars import bar, sparkline
 from kanon_tui.widgets.grid import printable
 
@@ -18,7 +19,8 @@ def facts_line(session: Session, counting: str = "") -> str:
     `counting` says how far the counting of a table beyond memory is.
     """
     table, facts = session.table, session.table.facts
-    parts = [f"{session.extent} × {len(table.names)} columns"]
+    about = "about " if isinstance(table, SampledTable) and not table.exact else ""
+    parts = [f"{about}{table.height:,} records × {len(table.names)} columns"]
     if facts is not None:
         reading: list[str] = [facts.format]
         if facts.compression:
@@ -37,7 +39,7 @@ def facts_line(session: Session, counting: str = "") -> str:
         if facts.bytes:  # none is known of a database on a server
             parts.append(size_text(facts.bytes))
     missing = sum(table.missing_cells().values())
-    of_sample = " in the sample" if session.uncounted() else ""
+    of_sample = f" in a sample of {session.records.height:,}" if session.uncounted() else ""
     parts.append((f"{missing:,} missing cells" if missing else "no missing cells") + of_sample)
     if counting:
         parts.append(counting)

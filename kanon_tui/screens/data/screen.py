@@ -23,9 +23,9 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import DataSource
 from kanon_tui.core.run.prepare import coded_column
-from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
 from kanon_tui.screens.data.facts import facts_line, profile_lines
+from kanon_tui.screens.data.paging import PagingScreen
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
 from kanon_tui.screens.dialogs import AskText
@@ -35,8 +35,11 @@ from kanon_tui.widgets.grid_sources import ArrangedSource, FrameSource
 
 __all__ = ["DataScreen"]
 
+NAME_WIDTH = 8
+"""Of the numbers beside the records."""
 
-class DataScreen(StepScreen):
+
+class DataScreen(PagingScreen):
     """The file as it is, before anything is done to it."""
 
     STEP = "data"
@@ -52,8 +55,9 @@ and change how the file is read: delimiter, encoding, header, quotes, missing to
 Example: press `/`, type `flu`, press `enter`: the cursor jumps to the next record with that
 value; `n` goes on to the one after, `N` back; how many there are stands below the table. `S`
 sorts by the column under the cursor (up, down, as in the file), `f` shows only some records (`flu`,
-or `>=65` of a number or date); both are views: all records are anonymised. `c` goes to a column,
-`y` copies a cell, a row or a column.
+`=flu`, `!flu`, `>=65`); both are views: all records are anonymised. Of a file too large for memory
+they show a sample; `esc` goes back to the file. `c` goes to a column, `y` copies a cell, a row or a
+column.
 """
     DEFAULT_CSS = """
     DataScreen #facts { height: auto; padding: 0 1; color: $text-muted; }
@@ -98,7 +102,7 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
         yield Static(id="facts")
         with Container(id="panes"):
             with Vertical(id="table-pane", classes="pane"):
-                yield Grid(name_width=8, id="table")
+                yield Grid(name_width=NAME_WIDTH, id="table")
                 yield Input(placeholder="find …", id="find", compact=True)
             with Vertical(id="profile-pane", classes="pane"):
                 yield Static(id="profile")
@@ -117,9 +121,24 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
             source = FrameSource(session.table.frame, session.table.missing_tokens, numeric)
             self._whole = self._source = source
             self.view, self._wanted, self._matches = View(), "", None
-            self.query_one("#table", Grid).show(source)
+            self.query_one("#table", Grid).show(source, name_width=NAME_WIDTH)
             self._fill_titles()
+        self._look_at_file(session)
         self._show_profile()
+
+    def _look_at_file(self, session: Session) -> None:
+        """Show the file itself as soon as it can be paged through, unless somebody is elsewhere."""
+        assert self._whole is not None
+        untouched = self.view.plain and not self._wanted and not self.query_one("#table", Grid).row
+        if self.find_pages(session, self._whole) and untouched:
+            self.show_file()
+        self._fill_titles()
+
+    def leave_file(self) -> None:
+        grid = self.query_one("#table", Grid)
+        if self._source is not None:
+            grid.show(self._source, keep_cursor=True, name_width=NAME_WIDTH)
+        self._fill_titles()
 
     def show_counting(self, line: str) -> None:
         self.query_one("#facts", Static).update(Text(facts_line(self.session, line)))
@@ -191,6 +210,9 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
             self._fill_titles()
         elif not self.view.plain:
             self._look(View())
+        elif self._paged is not None and not self.in_file:
+            self.show_file()
+            self._fill_titles()
 
     def _close_find(self) -> None:
         field = self.query_one("#find", Input)
@@ -218,6 +240,8 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
         if source is None or matches is None or not len(matches):
             self.host.say(f"'{self._wanted}' is in no record that is shown")
             return
+        if self.in_file:
+            self.leave_file()
         place = int(np.searchsorted(matches, grid.row, "right" if direction > 0 else "left"))
         place = (place if direction > 0 else place - 1) % len(matches)
         row = int(matches[place])
@@ -233,7 +257,8 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
         session, whole, grid = self.session, self._whole, self.query_one("#table", Grid)
         if whole is None:
             return
-        record = self._source.record(grid.row) if self._source and self._source.height else 0
+        at_hand = self._source if not self.in_file else None
+        record = at_hand.record(grid.row) if at_hand and at_hand.height else 0
 
         def arranged(records: Int64s) -> None:
             if view.filter is not None and not len(records):
@@ -242,7 +267,11 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
             self.view, self._matches = view, None
             source = whole if view.plain else ArrangedSource(whole, records)
             self._source = source
-            grid.show(source, keep_cursor=True)
+            if view.plain and self._paged is not None:
+                self.show_file()
+                self._fill_titles()
+                return
+            grid.show(source, keep_cursor=True, name_width=NAME_WIDTH)
             hits = np.flatnonzero(records == record)
             grid.go_to(int(hits[0]) if len(hits) and view.sort is None else 0)
             self._fill_titles()
@@ -254,12 +283,15 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
         if source is None:
             return
         name = printable(self.session.data_path.name)
-        name += " · a sample" if self.session.source is not None else ""
+        sampled = self.session.source is not None and not self.in_file
+        name += f" · a sample of {self.session.records.height:,}" if sampled else ""
         pane.border_title = Text(name + self.view.title(source.height, self.session.records.height))
         found = ""
         if self._wanted and self._matches is not None:
             at = f"{match + 1:,} of " if match is not None else ""
             found = f"'{printable(self._wanted)}': {at}{len(self._matches):,} records · n N"
+        elif sampled and self._paged is not None:
+            found = "esc shows the whole file"
         pane.border_subtitle = Text(found)
 
     @property
@@ -313,23 +345,28 @@ or `>=65` of a number or date); both are views: all records are anonymised. `c` 
         if source is None or not source.height:
             return
         column = self.column
+        at_hand = self.to_copy(source, row, column)
+        if at_hand is None:
+            return  # its page is still being read
         what = Copyable(
             self.session.table.names,
             column,
-            lambda: [str(cell) for cell in source.frame.row(source.record(row))],
-            lambda: source.cells_of(column),
+            *at_hand,
             [*self.session.names(Role.IDENTIFIER), *self.session.names(Role.PERSON)],
         )
         ask_what_to_copy(self.host, self, what)
 
     def action_go_to_row(self) -> None:
         """Ask for a record by the number beside it."""
-        height, grid = self.session.records.height, self.query_one("#table", Grid)
+        grid, paged = self.query_one("#table", Grid), self._paged if self.in_file else None
+        height = self.session.records.height if paged is None else paged.height
 
         def check(text: str) -> int:
             digits = text.replace(",", "").strip()
             if not digits.isdecimal() or not 1 <= int(digits) <= height:
                 raise InputError(f"write a number from 1 to {height:,}")
+            if paged is not None:
+                return int(digits) - 1
             row = self._source.row_of(int(digits) - 1) if self._source else None
             if row is None:
                 raise InputError("the filter hides this record; f and nothing shows all")
