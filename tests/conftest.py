@@ -31,6 +31,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+def pytest_configure() -> None:
+    """No table is so small that it would do without machine code, which is what tests are about.
+
+    `tests/core/run/test_small_tables.py` compares both ways.
+    """
+    from kanon_tui.core.run import small_tables
+
+    small_tables.MOST_CELLS = small_tables.MOST_REFINED = 0
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile the kernels before there are several workers, which would each compile them."""
     options = session.config.option

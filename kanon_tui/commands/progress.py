@@ -23,7 +23,8 @@ def finish_run(run: Run) -> None:
     if not sys.stderr.isatty():
         run.finish()
         return
-    _announce_compiling(run.algorithm.name)
+    if not run.small:
+        _announce_compiling(run.algorithm.name, getattr(run.algorithm, "refine", False))
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -87,11 +88,11 @@ def finish_compiling(left: Iterable[int], total: int) -> int:
     return last
 
 
-def _announce_compiling(algorithm: str) -> None:
+def _announce_compiling(algorithm: str, refined: bool = False) -> None:
     from kanon_tui.core.run.preflight import in_words
     from kanon_tui.core.run.warm_up import compile_seconds
 
-    seconds = compile_seconds(algorithm)
+    seconds = compile_seconds(algorithm, refined)
     if seconds:
         warn(
             f"the first run of {algorithm} on this machine compiles its inner loops, which takes "

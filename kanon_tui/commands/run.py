@@ -83,7 +83,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Run, verify, write, and print a summary."""
     from kanon_tui.commands.progress import finish_run
-    from kanon_tui.core.analysis.recommend import keeps_more
     from kanon_tui.core.engine.choice import choose_engine
     from kanon_tui.core.engine.target import Target
     from kanon_tui.core.errors import InputError
@@ -92,6 +91,7 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.release.formulas import count_formulas
     from kanon_tui.core.run.files import write_release_and_report
     from kanon_tui.core.run.result import conclude, start
+    from kanon_tui.core.run.trial import hidden_columns
 
     project = with_overrides(
         Project.load(args.project),
@@ -128,9 +128,10 @@ def execute(args: argparse.Namespace) -> int:
     utility = _utility(result, args.report)
     write_release_and_report(result, out, args.report, args.force, texts, utility)
     _print_summary(result, args, count_formulas(result.release.coded))
-    advice = keeps_more(result, try_others=sys.stdout.isatty())
-    if advice:
-        say(f"  note: {advice}")
+    if hidden_columns(result):
+        from kanon_tui.core.analysis.recommend import keeps_more
+
+        say(f"  note: {keeps_more(result, try_others=sys.stdout.isatty())}")
     _print_written(args)
     if args.timings:
         _print_timings(result)

@@ -6,50 +6,60 @@ They have the names that projects and the command line use. May import: `full_do
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
-from kanon_tui.core.algorithms.bottom_up import BottomUp
-from kanon_tui.core.algorithms.datafly import Datafly
-from kanon_tui.core.algorithms.distributed import DistributedSearch
-from kanon_tui.core.algorithms.euclidean import Euclidean
-from kanon_tui.core.algorithms.gcka import Gcka
-from kanon_tui.core.algorithms.global_search import GlobalSearch
-from kanon_tui.core.algorithms.hybrid import HybridSearch
-from kanon_tui.core.algorithms.incognito import Incognito
-from kanon_tui.core.algorithms.k_member import KMember
-from kanon_tui.core.algorithms.local_search import LocalSearch
-from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.algorithms.sbc import SBC
-from kanon_tui.core.algorithms.sd import SD
-from kanon_tui.core.algorithms.top_down import TopDown
-from kanon_tui.core.algorithms.udc import Udc
-from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.task.steps import Algorithm
 
 __all__ = ["ALGORITHMS", "catalogue", "find_algorithm"]
 
-ALGORITHMS: dict[str, type[Algorithm]] = {
-    # full-domain
-    "global": GlobalSearch,
-    "local": LocalSearch,
-    "hybrid": HybridSearch,
-    "distributed": DistributedSearch,
-    "incognito": Incognito,
-    "datafly": Datafly,
-    # clustering
-    "k-member": KMember,
-    "gcka": Gcka,
-    "mondrian": Mondrian,
-    "bottom-up": BottomUp,
-    "top-down": TopDown,
-    "euclidean": Euclidean,
-    "udc": Udc,
-    "udc-suppress": UdcSuppress,
-    "sbc": SBC,
-    "sd": SD,
-}
+
+class _Contents(Mapping[str, type[Algorithm]]):
+    """Algorithms by name; each is imported when somebody asks for it."""
+
+    def __init__(self, where: Mapping[str, str]) -> None:
+        self._where = where
+
+    def __getitem__(self, name: str) -> type[Algorithm]:
+        module, _, algorithm = self._where[name].partition(".")
+        found: type[Algorithm] = getattr(import_module(f"{__name__}.{module}"), algorithm)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._where
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._where)
+
+    def __len__(self) -> int:
+        return len(self._where)
+
+
+ALGORITHMS: Mapping[str, type[Algorithm]] = _Contents(
+    {
+        # full-domain
+        "global": "global_search.GlobalSearch",
+        "local": "local_search.LocalSearch",
+        "hybrid": "hybrid.HybridSearch",
+        "distributed": "distributed.DistributedSearch",
+        "incognito": "incognito.Incognito",
+        "datafly": "datafly.Datafly",
+        # clustering
+        "k-member": "k_member.KMember",
+        "gcka": "gcka.Gcka",
+        "mondrian": "mondrian.Mondrian",
+        "bottom-up": "bottom_up.BottomUp",
+        "top-down": "top_down.TopDown",
+        "euclidean": "euclidean.Euclidean",
+        "udc": "udc.Udc",
+        "udc-suppress": "udc_suppress.UdcSuppress",
+        "sbc": "sbc.SBC",
+        "sd": "sd.SD",
+    }
+)
 
 
 def find_algorithm(name: str, where: str = "algorithm.name") -> type[Algorithm]:

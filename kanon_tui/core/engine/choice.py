@@ -14,7 +14,6 @@ from kanon_tui.core.data.connections import is_address
 from kanon_tui.core.data.other_readers import other_reader
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.engine.memory import MemoryLimit
-from kanon_tui.core.engine.prepare import check_streamable
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.reading import size_text
@@ -98,6 +97,8 @@ def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "
             return "memory"  # the reader knows better, and says it
         raise _too_much(project, needed, limit, "leave --engine out, to stream it")
     try:
+        from kanon_tui.core.engine.prepare import check_streamable
+
         check_streamable(project)
     except KanonError as error:
         if not limit.bytes:

@@ -27,7 +27,7 @@ __all__ = ["Search", "gather_nearest", "nearest_record", "new_search", "next_nea
 
 _ONE = np.uint64(1)
 _DE_BRUIJN = 0x03F79D71B4CB0A89
-_BIT = np.empty(64, dtype=np.uint8)  # which bit a power of two is, by its product with _DE_BRUIJN
+_BIT = np.empty(64, dtype=np.int64)  # which bit a power of two is, by its product with _DE_BRUIJN
 for _bit in range(64):
     _BIT[((_DE_BRUIJN << _bit) % 2**64) >> 58] = _bit
 

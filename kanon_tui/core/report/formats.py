@@ -7,9 +7,7 @@ from pathlib import Path
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.html import html
 from kanon_tui.core.report.mapping import report_mapping
-from kanon_tui.core.report.markdown import markdown
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.text import json_text
 
@@ -27,7 +25,11 @@ def report_text(result: FinishedRun, path: Path, utility: Sequence[Section] = ()
         case ".json":
             return json_text(report_mapping(result)) + "\n"
         case ".md":
+            from kanon_tui.core.report.markdown import markdown
+
             return markdown(result, utility)
         case ".html":
+            from kanon_tui.core.report.html import html
+
             return html(result, utility)
     raise InputError(f"{path}: reports end in .json, .md or .html")

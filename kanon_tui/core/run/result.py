@@ -33,7 +33,6 @@ from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping
-from kanon_tui.core.report.notebook import notebook_html
 from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.run.prepare import prepare
@@ -77,6 +76,8 @@ class Result(FinishedRun):
 
     def _repr_html_(self) -> str:
         """What a notebook shows of it."""
+        from kanon_tui.core.report.notebook import notebook_html
+
         return notebook_html(self)
 
 

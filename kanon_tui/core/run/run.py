@@ -11,15 +11,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from enum import StrEnum
-from functools import partial
 
-from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
-from kanon_tui.core.clustering.disjoint_ranges import disjoint_steps
-from kanon_tui.core.clustering.refining import refined_steps
-from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
-from kanon_tui.core.full_domain.cell_suppression import hidden_cell_steps
 from kanon_tui.core.report.phases import Seconds
-from kanon_tui.core.run.blocks import block_steps
+from kanon_tui.core.run.small_tables import interpreted, is_small
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
@@ -51,6 +45,8 @@ class Run(Iterator[Step]):
         self.steps = 0
         self.last: Step | None = None
         self.grouping: Grouping | None = None
+        self.small = is_small(task, algorithm)
+        """Whether it does without machine code; the answer is the same."""
         self._generator = _steps(algorithm, task, self.context)
 
     def __next__(self) -> Step:
@@ -59,7 +55,8 @@ class Run(Iterator[Step]):
         self.state = State.RUNNING
         started = time.perf_counter()
         try:
-            self.last = next(self._generator)
+            with interpreted(self.small):
+                self.last = next(self._generator)
         except StopIteration as stop:
             self.state, self.grouping = State.FINISHED, stop.value
             raise StopIteration from None
@@ -88,19 +85,13 @@ class Run(Iterator[Step]):
 
 
 def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
-    if not task.overlap and isinstance(algorithm, Clustering):
-        return disjoint_steps(partial(_own_steps, algorithm), algorithm, task, context)
-    return _own_steps(algorithm, task, context)
-
-
-def _own_steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
     """Those of the algorithm, and what follows it on every task."""
-    own = algorithm.steps
-    if isinstance(algorithm, BlockClustering):
-        own = partial(block_steps, algorithm)
-    steps = steps_beyond_k(algorithm, task, context, own)
-    if algorithm.family is Family.FULL_DOMAIN and task.privacy.suppress == "cells":
-        return hidden_cell_steps(steps, task)
-    if isinstance(algorithm, Clustering) and algorithm.refine:
-        return refined_steps(steps, algorithm, task, context)
-    return steps
+    if algorithm.family is Family.CLUSTERING:
+        from kanon_tui.core.run.clustering_steps import clustering_steps
+
+        return clustering_steps(algorithm, task, context)
+    if task.privacy.suppress == "cells":
+        from kanon_tui.core.full_domain.cell_suppression import hidden_cell_steps
+
+        return hidden_cell_steps(algorithm.steps(task, context), task)
+    return algorithm.steps(task, context)

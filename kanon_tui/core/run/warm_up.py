@@ -41,8 +41,21 @@ __all__ = [
     "warm_up",
 ]  # fmt: skip
 
-SECONDS_PER_KERNEL = 1.2
-"""All kernels took 116 s to compile, on one core of a busy machine."""
+SECONDS = {
+    "splitting.split_groups": 12.0,
+    "refining.propose": 7.0,
+    "merging.advance": 7.0,
+    "similarity.advance": 6.0,
+    "k_member.advance": 5.0,
+    "mondrian.advance": 3.0,
+    "leftover_records.measure_leftovers": 3.0,
+    "frequency.count_classes": 3.0,
+}
+"""What large kernels take to compile with all they call, rounded, on one core of a busy machine."""
+OTHER_SECONDS = 0.8
+"""Of any other."""
+SECONDS_AT_FIRST = 2.0
+"""Before the first of them: numba gets ready."""
 _CORE = Path(kernels.__path__[0]).parent
 _IMPORT = re.compile(r"^\s*from (kanon_tui\.core[\w.]*) import (\w*)", re.MULTILINE)
 
@@ -57,6 +70,7 @@ _PARAMETERS = {"distributed": {"part": 2, "workers": 1}}
 """For an algorithm that would take a shorter way on a tiny table."""
 _WATCHED = ("bottom-up", "euclidean", "udc", "udc-suppress")
 """Algorithms that call more when every step is a decision."""
+_REFINING = "kanon_tui.core.clustering.refining"
 _REFINED = "mondrian"
 """The algorithm whose classes are refined as well; what that calls is the same for all. So is what
 runs over pieces of a table call beside the algorithm."""
@@ -72,12 +86,18 @@ def warm_up(names: Iterable[str] | None = None) -> None:
     task = _tiny_task()
     for name in ALGORITHMS if names is None else names:
         with suppress(KanonError):  # that one finds no release here does not matter
-            Run(task, ALGORITHMS[name](**_PARAMETERS.get(name, {}))).finish()
+            _finish(Run(task, ALGORITHMS[name](**_PARAMETERS.get(name, {}))))
             if name in _WATCHED:
-                Run(task, ALGORITHMS[name](), RunContext(1)).finish()
+                _finish(Run(task, ALGORITHMS[name](), RunContext(1)))
             if name == _REFINED:
-                Run(task, with_parameters(ALGORITHMS[name], {"refine": True}, name)).finish()
+                _finish(Run(task, with_parameters(ALGORITHMS[name], {"refine": True}, name)))
                 WordTable().find(WordTable.of(np.arange(3, dtype=np.uint64)).keys)
+
+
+def _finish(run: Run) -> None:
+    """Run with machine code, however small the table is."""
+    run.small = False
+    run.finish()
 
 
 def is_warm() -> bool:
@@ -85,30 +105,31 @@ def is_warm() -> bool:
     return not any(uncompiled())
 
 
-def uncompiled(algorithm: str | None = None) -> Iterator[str]:
+def uncompiled(algorithm: str | None = None, refined: bool = False) -> Iterator[str]:
     """The kernels, as `module.function`, that are not compiled: of one algorithm, or all.
 
     Those of an algorithm are the kernels of all modules that it imports by whatever detour. It may
-    not call all of them.
+    not call all of them. Refining its classes calls more.
     """
-    modules = None if algorithm is None else _kernel_modules(algorithm)
+    modules = None if algorithm is None else _kernel_modules(algorithm, refined)
     for name, function in kernels_by_name(modules).items():
         if not on_disk(function):
             yield name
 
 
-def compile_seconds(algorithm: str) -> float:
+def compile_seconds(algorithm: str, refined: bool = False) -> float:
     """What a run of an algorithm first takes to compile; 0 when everything is on disk."""
-    return SECONDS_PER_KERNEL * len(list(uncompiled(algorithm)))
+    missing = [SECONDS.get(name, OTHER_SECONDS) for name in uncompiled(algorithm, refined)]
+    return SECONDS_AT_FIRST + sum(missing) if missing else 0.0
 
 
 @cache
-def _kernel_modules(algorithm: str) -> frozenset[str]:
+def _kernel_modules(algorithm: str, refined: bool = False) -> frozenset[str]:
     """The modules of kernels that an algorithm imports, also inside functions and by detours."""
     from kanon_tui.core.algorithms import ALGORITHMS
 
     seen: set[str] = set()
-    waiting = [ALGORITHMS[algorithm].__module__]
+    waiting = [ALGORITHMS[algorithm].__module__, *([_REFINING] if refined else [])]
     while waiting:
         name = waiting.pop()
         path = _CORE.parent.parent / f"{name.replace('.', '/')}.py"

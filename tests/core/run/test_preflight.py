@@ -52,7 +52,7 @@ def test_a_screen_is_told_in_its_own_words() -> None:
 def test_what_is_not_compiled_is_announced_whatever_a_trial_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "compile_seconds", lambda algorithm: 12.0)
+    monkeypatch.setattr(module, "compile_seconds", lambda *_: 12.0)
     project = kn.Project.load(find_sample("linking").project)
     quick = Trial(100, 1.0, (Sample(100, 0.01, 0.2),))
     made = preflight(project, prepare(project), ALGORITHMS["mondrian"], quick)

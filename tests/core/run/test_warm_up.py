@@ -75,8 +75,21 @@ def test_an_algorithm_is_not_blamed_for_the_kernels_of_others(
     names = {id(function): name for name, function in warmup.kernels_by_name().items()}
     monkeypatch.setattr(warmup, "on_disk", lambda function: names[id(function)] not in cold)
     assert set(warmup.uncompiled("global")) == {"frequency.count_classes"}
-    assert warmup.compile_seconds("global") == warmup.SECONDS_PER_KERNEL
+    of_one = warmup.SECONDS["frequency.count_classes"]
+    assert warmup.compile_seconds("global") == warmup.SECONDS_AT_FIRST + of_one
     assert warmup.compile_seconds("k-member") == 0
+
+
+def test_refining_compiles_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warmup, "on_disk", lambda function: False)
+    alone, refined = (set(warmup.uncompiled("k-member", refined)) for refined in (False, True))
+    assert alone < refined
+    assert {"refining.propose", "refining.carry_out", "near_rows.look_along"} <= refined - alone
+    assert warmup.compile_seconds("k-member") < warmup.compile_seconds("k-member", True)
+
+
+def test_what_is_known_of_a_kernel_is_of_one_that_there_is() -> None:
+    assert set(warmup.SECONDS) <= set(warmup.kernels_by_name())
 
 
 def test_algorithms_that_share_their_kernels_are_compiled_by_one_process() -> None:

@@ -100,7 +100,7 @@ async def test_nothing_is_tried_before_the_kernels_are_compiled(
     from kanon_tui.core.run import preflight
 
     monkeypatch.setattr(advice, "is_warm", lambda: False)
-    monkeypatch.setattr(preflight, "compile_seconds", lambda _: 20.0)
+    monkeypatch.setattr(preflight, "compile_seconds", lambda *_: 20.0)
     monkeypatch.setattr(advice, "try_out", lambda *_, **__: pytest.fail("tried"))
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
