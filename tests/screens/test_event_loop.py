@@ -91,9 +91,9 @@ async def test_a_run_that_is_watched(sample, make_app, algorithm: str) -> None:
         async def walk(noted: Held) -> None:
             with holding_the_loop() as held:
                 await watch(pilot, screen)
+                await pilot.press("escape")  # to the form, which is painted as a whole
+                await settle(pilot)
             noted += held
-            await pilot.press("escape")  # to the form, which Textual paints as a whole
-            await settle(pilot)
 
         await walk([])  # what is imported and compiled on first use
         await quick_at_least_once(walk)

@@ -204,6 +204,7 @@ class RunScreen(StepScreen):
 
     @on(OptionList.OptionSelected, "#algorithms")
     def into_form(self) -> None:
+        self._show_fields()
         self.query_one("#privacy", Form).focus_field("k")
 
     @on(Form.Left)
@@ -223,6 +224,7 @@ class RunScreen(StepScreen):
                 continue
             values = form.accept()
             if values is None:
+                self._show_fields()
                 self._show_face("setup")
                 return False
             self._take_over(form.id or "", values)
@@ -384,8 +386,14 @@ class RunScreen(StepScreen):
             self.live.cancel()
 
     def action_setup(self) -> None:
+        """Back to the form: its many fields are laid out after the list, so keys are heard soon."""
+        self.query_one("#setup-pane").display = False
         self._show_face("setup")
         self.query_one("#algorithms").focus()
+        self.call_after_refresh(self._show_fields)
+
+    def _show_fields(self) -> None:
+        self.query_one("#setup-pane").display = True
 
     def _show_face(self, face: str) -> None:
         """The form, or the run; what is said of the set-up belongs to the form."""
