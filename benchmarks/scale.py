@@ -1,12 +1,16 @@
-"""Runs beyond memory: wall, CPU and peak memory from 10^4 to 10^8 generated records.
+"""Runs beyond memory: clock, CPU and peak memory, phase by phase, from 10^4 to 10^8 records.
 
-    python -m benchmarks.scale --records 10000,100000,1000000 --algorithm mondrian
-    python -m benchmarks.scale --records 10000000 --memory 2GB --format parquet
-    python -m benchmarks.scale --records 1000000 --engines floor,memory,stream,dask
+    python -m benchmarks.scale --records 10000,100000,1000000 --algorithm mondrian,global
+    python -m benchmarks.scale --records 10000000,100000000 --memory 8GB --engines floor,stream
+    python -m benchmarks.scale --records 1000000 --engines floor,memory,stream,dask:1,dask:2
 
 Every measurement is a process of its own, so that its peak memory is its own. The floor is what
-Polars takes to scan the same file, group it once by the quasi-identifiers and sink it. Figures are
-printed, never asserted; the exponent is that of the time from one size to the next.
+Polars takes to scan the same file, group it once by the quasi-identifiers and sink it. `dask:2` is
+a cluster of two worker processes on this machine. Figures are printed, never asserted.
+
+Processor seconds are those of the process that runs, with its threads; of a cluster only those of
+all its processes together are known, and its phases are told by the clock. The exponents are those
+from one size to the next, of the same figures: what others do on the machine changes the clock.
 """
 
 from __future__ import annotations
@@ -19,10 +23,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+
+if TYPE_CHECKING:
+    from kanon_tui.core.project.project import Project
 
 QUASI = ("age", "sex", "state", "education", "job", "children", "born")
 ILLNESSES = ["none", "flu", "cancer", "asthma", "hiv"]
@@ -84,64 +95,133 @@ def project_text(data: Path, algorithm: str, k: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+PHASES = ("reading", "counting", "search", "recoding", "measuring", "writing", "verifying")
+_PASSES = {
+    "look": "reading",
+    "count values": "reading",
+    "count tuples": "counting",
+    "recode": "recoding",
+    "measure": "measuring",
+    "write": "writing",
+    "verify": "verifying",
+}
+_IN_MEMORY = {"read": "reading", "prepare": "reading", "recode": "recoding", "verify": "verifying",
+              "measure": "measuring", "write": "writing"}  # fmt: skip
+
+
+class Phases:
+    """What the time of a process went into."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.seconds: dict[str, float] = {}
+        self._clock, self._doing, self._since = clock, "reading", clock()
+
+    def __call__(self, what: str, share: float) -> None:
+        """Hears of every pass, as whoever watches a run does."""
+        phase = _PASSES.get(what, what)
+        if phase != self._doing:
+            now = self._clock()
+            self.seconds[self._doing] = self.seconds.get(self._doing, 0.0) + now - self._since
+            self._doing, self._since = phase, now
+
+
+def floor(folder: Path, data: Path) -> None:
+    """What Polars takes for the least that has to be done."""
+    lazy = pl.scan_parquet(data) if data.suffix == ".parquet" else pl.scan_csv(data)
+    lazy.group_by(QUASI).len().collect(engine="streaming")
+    out = folder / f"floor{data.suffix}"
+    lazy.sink_parquet(out) if data.suffix == ".parquet" else lazy.sink_csv(out)
+
+
+def in_memory(project: Project, out: Path) -> dict[str, float]:
+    """A run with the table in memory; processor seconds of its phases."""
+    from kanon_tui.core.report import phases
+    from kanon_tui.core.run.result import anonymize
+
+    phases.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[assignment]
+    options = replace(project.data.read_options, limit=10**12)
+    result = anonymize(replace(project, data=replace(project.data, read_options=options)))
+    with phases.timed(result.phases, "write"):
+        result.write(out, force=True)
+    seconds: dict[str, float] = {}
+    for name, spent in result.phases.items():
+        phase = _IN_MEMORY.get(name, name)
+        seconds[phase] = seconds.get(phase, 0.0) + spent
+    return seconds
+
+
+def in_pieces(project: Project, out: Path) -> dict[str, float]:
+    """A run over pieces, here or on the cluster of the project."""
+    from kanon_tui.core.engine.stream import run_stream, workers_of
+    from kanon_tui.core.engine.target import Target
+
+    here = project.run.engine == "stream"
+    phases = Phases(time.process_time if here else time.perf_counter)
+    target = Target(out) if here else Target(out.with_suffix(""), folder=True)
+    with workers_of(project, target) as workers:
+        run_stream(project, workers, target, None, True, phases)
+    phases("", 1.0)
+    return phases.seconds
+
+
 def work(engine: str, folder: Path, data: Path, memory: str | None) -> dict[str, float]:
     """One measurement, in this process."""
-    phases: dict[str, float] = {}
-    began = last = time.perf_counter()
-    doing = "read"
+    from kanon_tui.core.project.overrides import with_overrides
+    from kanon_tui.core.project.project import Project
 
-    def progress(what: str, share: float) -> None:
-        nonlocal doing, last
-        if what != doing:
-            now = time.perf_counter()
-            phases[doing] = phases.get(doing, 0.0) + now - last
-            doing, last = what, now
+    began, phases = time.perf_counter(), {}
+    kind, _, workers = engine.partition(":")
+    out = folder / f"release-{kind}{data.suffix}"
+    if kind == "floor":
+        floor(folder, data)
+    elif kind == "dask":
+        from distributed import LocalCluster
 
-    if engine == "floor":
-        lazy = pl.scan_parquet(data) if data.suffix == ".parquet" else pl.scan_csv(data)
-        lazy.group_by(QUASI).len().collect(engine="streaming")
-        out = folder / f"floor{data.suffix}"
-        lazy.sink_parquet(out) if data.suffix == ".parquet" else lazy.sink_csv(out)
+        with LocalCluster(
+            n_workers=int(workers or 2), threads_per_worker=1, processes=True,
+            dashboard_address=None, memory_limit=0, silence_logs=50,
+        ) as cluster:  # fmt: skip
+            given = {"memory": memory, "engine": kind, "scheduler": cluster.scheduler_address}
+            began = time.perf_counter()
+            phases = in_pieces(
+                with_overrides(Project.load(folder / "project.yaml"), run=given), out
+            )
     else:
-        from dataclasses import replace
-
-        from kanon_tui.core.engine.stream import run_stream, workers_of
-        from kanon_tui.core.engine.target import Target
-        from kanon_tui.core.project.overrides import with_overrides
-        from kanon_tui.core.project.project import Project
-        from kanon_tui.core.run.result import anonymize
-
-        project = Project.load(folder / "project.yaml")
-        project = with_overrides(project, run={"memory": memory, "engine": engine})
-        out = folder / f"release-{engine}{data.suffix}"
-        if engine == "memory":
-            project = replace(project, data=replace(project.data, read_options=replace(
-                project.data.read_options, limit=10**12)))  # fmt: skip
-            anonymize(project).write(out, force=True)
-        else:
-            target = Target(out)
-            with workers_of(project, target) as workers:
-                run_stream(project, workers, target, None, True, progress)
-    progress("", 1.0)
+        given = {"memory": memory, "engine": kind}
+        project = with_overrides(Project.load(folder / "project.yaml"), run=given)
+        phases = (in_memory if kind == "memory" else in_pieces)(project, out)
+    wall = time.perf_counter() - began
     own, children = (resource.getrusage(who) for who in
                      (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))  # fmt: skip
+    peak = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
     return {
-        "wall": time.perf_counter() - began,
+        "wall": wall,
         "cpu": sum(u.ru_utime + u.ru_stime for u in (own, children)),
-        "peak_mb": own.ru_maxrss / 1024,
-        **{f"· {name}": seconds for name, seconds in phases.items()},
+        "peak GB": int(peak) / 1024**2,
+        **{name: phases[name] for name in PHASES if name in phases},
     }
 
 
-def measure(engine: str, folder: Path, data: Path, memory: str | None) -> dict[str, float]:
+def measure(engine: str, folder: Path, data: Path, memory: str | None) -> dict[str, float] | str:
+    """The figures of one measurement, or what went wrong."""
     command = [sys.executable, "-m", "benchmarks.scale", "--work", engine, str(folder), str(data)]
     if memory:
         command += ["--memory", memory]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        return {"failed": math.nan, done.stderr.strip().splitlines()[-1][:200]: math.nan}
+        return (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1][:200]
     found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
     return found
+
+
+def exponents(small: dict[str, float], large: dict[str, float], times: float) -> str:
+    """How every figure grew while the records grew so many times."""
+    grown = (
+        f"{name} {math.log(large[name] / small[name]) / math.log(times):.2f}"
+        for name in large
+        if min(small.get(name, 0.0), large[name]) >= 0.01
+    )
+    return "  ".join(grown)
 
 
 def main() -> None:
@@ -160,7 +240,7 @@ def main() -> None:
         engine, folder, data = args.work
         print(json.dumps(work(engine, Path(folder), Path(data), args.memory)))
         return
-    before: dict[str, tuple[int, float]] = {}
+    before: dict[tuple[str, str], tuple[int, dict[str, float]]] = {}
     with tempfile.TemporaryDirectory(dir=args.folder) as place:
         folder = Path(place)
         for records in map(int, args.records.split(",")):
@@ -169,19 +249,22 @@ def main() -> None:
                 generate(data, records)
             else:
                 data = args.data
-            (folder / "project.yaml").write_text(project_text(data, args.algorithm, args.k))
-            print(f"{records:,} records, {data.stat().st_size / 1e6:,.1f} MB {args.format}, "
-                  f"{args.algorithm}, k = {args.k}", flush=True)  # fmt: skip
-            for engine in args.engines.split(","):
-                found = measure(engine, folder, data, args.memory)
-                figures = "  ".join(f"{name} {value:,.1f}" for name, value in found.items())
-                if engine in before and "wall" in found:
-                    size, wall = before[engine]
-                    exponent = math.log(found["wall"] / wall) / math.log(records / size)
-                    figures += f"  exponent {exponent:.2f}"
-                if "wall" in found:
-                    before[engine] = records, found["wall"]
-                print(f"  {engine:7} {figures}", flush=True)
+            for algorithm in args.algorithm.split(","):
+                (folder / "project.yaml").write_text(project_text(data, algorithm, args.k))
+                print(f"{records:,} records, {data.stat().st_size / 1e6:,.1f} MB {args.format}, "
+                      f"{algorithm}, k = {args.k}", flush=True)  # fmt: skip
+                for engine in args.engines.split(","):
+                    found = measure(engine, folder, data, args.memory)
+                    if isinstance(found, str):
+                        print(f"  {engine:8} failed: {found}", flush=True)
+                        continue
+                    figures = "  ".join(f"{name} {value:,.2f}" for name, value in found.items())
+                    print(f"  {engine:8} {figures}", flush=True)
+                    if (engine, algorithm) in before:
+                        size, small = before[engine, algorithm]
+                        grown = exponents(small, found, records / size)
+                        print(f"  {'':8} like n^  {grown}", flush=True)
+                    before[engine, algorithm] = records, found
 
 
 if __name__ == "__main__":
