@@ -197,7 +197,7 @@ def work(engine: str, folder: Path, data: Path, memory: str | None) -> dict[str,
     return {
         "wall": wall,
         "cpu": sum(u.ru_utime + u.ru_stime for u in (own, children)),
-        "peak GB": int(peak) / 1024**2,
+        "peak GB": int(peak) * 1024 / 1e9,
         **{name: phases[name] for name in PHASES if name in phases},
     }
 
