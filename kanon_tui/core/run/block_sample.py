@@ -17,9 +17,9 @@ from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, note
 
-__all__ = ["BlockSample", "blocks_note"]
+__all__ = ["SAMPLE_BLOCKS", "BlockSample", "blocks_note"]
 
-_SAMPLE_BLOCKS = 4
+SAMPLE_BLOCKS = 4
 
 
 class BlockSample:
@@ -44,7 +44,7 @@ class BlockSample:
         cls, algorithm: BlockClustering, task: Task, size: int, cut: BlockCut
     ) -> Generator[Step, None, Self]:
         """A sample of a table that was cut into blocks of about so many records."""
-        count = min(task.n, _SAMPLE_BLOCKS * size)
+        count = min(task.n, SAMPLE_BLOCKS * size)
         records = np.random.default_rng(task.seed).choice(task.n, count, replace=False)
         sample = part_of(task, np.sort(records), task.seed)
         if not cut.divides:

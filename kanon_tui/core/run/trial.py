@@ -3,8 +3,10 @@
 A few samples, each four times as large as the one before, are run to the end for a bounded time;
 the whole table as soon as it fits in.
 What a run on all records takes is read off the largest of them, carried on by the growth from one
-sample to the next; the loss likewise. A table that is no larger than a sample is not guessed at:
-it was run.
+sample to the next; the loss likewise. Small samples have costs of their own, so that the growth to
+expect of an algorithm counts as much as what was measured. Printing, proving and measuring the
+release count too. Where a table is to be clustered in blocks, it is as many blocks as there are, on
+all cores. A table that is no larger than a sample is not guessed at: it was run.
 """
 
 from __future__ import annotations
@@ -16,29 +18,40 @@ from math import log
 
 import numpy as np
 
+from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.helper_processes import cores
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.run.block_sample import SAMPLE_BLOCKS
 from kanon_tui.core.run.result import Result, conclude
 from kanon_tui.core.run.run import Run, State
-from kanon_tui.core.task.steps import Algorithm
+from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["Sample", "Trial", "hidden_columns", "sampled", "try_out"]
+__all__ = ["Sample", "Trial", "clock_of", "hidden_columns", "sampled", "try_out"]
 
 SMALLEST = 500
 STEP = 4
 """How much larger each sample is than the one before."""
+LEAP = 8
+"""How much larger than a sample a table may be that is tried whole next."""
 BUDGET = 1.5
 """Seconds that one trial may take, or a little more: a run is looked at after every step."""
 IMPATIENT = 8
 """How many times longer that may be on a machine that is busy with other things."""
-GROWTH = {"top-down": 1.35, "sbc": 1.2, "udc-suppress": 1.1, "bottom-up": 1.1}
-"""Exponents with which the time grew on generated census data and on Adult (docs/benchmarks.md);
-the others took about as many times longer as there were more records."""
-BESIDE_GROWTH = 0.3
-"""How far from it a measured exponent may lie: small samples have costs of their own."""
+GROWTH = {
+    "incognito": 0.9, "sd": 1.1, "k-member": 1.1, "gcka": 1.1, "top-down": 1.2, "bottom-up": 1.2,
+    "euclidean": 1.2, "sbc": 1.35,
+}  # fmt: skip
+"""Exponents with which the time grew on the shapes of docs/benchmarks.md, about the middle …"""
+SEARCH_GROWTH, CLUSTERING_GROWTH = 0.7, 1.0
+"""… and of the others: searches test no more strings of a larger table."""
+BESIDE_GROWTH = 0.5
+"""How far from it a measured exponent may lie to be believed."""
+MARGIN = 0.15
+"""So much steeper than expected the next sample may grow and still fit in."""
 STEEPEST_LOSS = 0.5
 """The loss of a sample falls no faster than with the root of its size."""
 
@@ -56,6 +69,8 @@ class Sample:
     """Attributes whose values it hid from everybody."""
     rules_kept: float | None = None
     """The share of the rules' importance that it kept; None where there are none."""
+    after: float = 0.0
+    """Seconds for printing, proving and measuring its release."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +82,12 @@ class Trial:
     growth: float
     """The exponent to expect of the algorithm."""
     samples: tuple[Sample, ...] = ()
+    block: int | None = None
+    """Records of a block, where the table is clustered in blocks."""
+    workers: int = 1
+    """How many blocks are clustered side by side."""
+    stopped: tuple[int, float] | None = None
+    """Records of a sample that did not fit in, and the seconds after which it was stopped."""
 
     @property
     def whole(self) -> bool:
@@ -78,18 +99,40 @@ class Trial:
         """What a run on all records takes; None when nothing was run to its end."""
         if not self.samples:
             return None
+        block = self.block
+        if block is None or self.samples[-1].records >= block:
+            return self._search(self.records) + self._after
+        once, sample = self._search(block), self._search(SAMPLE_BLOCKS * block)
+        blocks = self.records / block + SAMPLE_BLOCKS
+        return max(sample, (blocks * once + sample) / self.workers) + self._after
+
+    def _search(self, records: int) -> float:
+        """What the algorithm takes for so many records."""
         last = self.samples[-1]
-        return float(last.seconds * (self.records / last.records) ** self._exponent)
+        return float(last.seconds * (records / last.records) ** self.exponent)
 
     @property
-    def _exponent(self) -> float:
+    def _after(self) -> float:
+        """What follows the algorithm: on a line through the last two samples."""
+        last = self.samples[-1]
+        if len(self.samples) < 2:
+            return last.after * self.records / last.records
+        one = self.samples[-2]
+        per_record = max(last.after - one.after, 0.0) / (last.records - one.records)
+        return last.after + per_record * (self.records - last.records)
+
+    @property
+    def exponent(self) -> float:
+        """With which power of the records time grows: midway between measured and expected."""
         if len(self.samples) < 2:
             return self.growth
-        one, two = self.samples[-2:]
-        measured = log(max(two.seconds, 1e-6) / max(one.seconds, 1e-6)) / log(
-            two.records / one.records
-        )
-        return min(max(measured, self.growth - BESIDE_GROWTH), self.growth + BESIDE_GROWTH)
+        one, last = self.samples[-2:]
+        least, most = self.growth - BESIDE_GROWTH, self.growth + BESIDE_GROWTH
+        measured = _growth(one.records, one.seconds, last.records, last.seconds)
+        exponent = (min(max(measured, least), most) + self.growth) / 2
+        if self.stopped is not None:
+            exponent = max(exponent, _growth(last.records, last.seconds, *self.stopped))
+        return min(exponent, most)
 
     @property
     def ncp(self) -> float | None:
@@ -114,6 +157,11 @@ class Trial:
         return self.samples[-1].rules_kept if self.samples else None
 
 
+def _growth(few: int, seconds: float, more: int, longer: float) -> float:
+    """The exponent with which time grows from one number of records to another."""
+    return log(max(longer, 1e-6) / max(seconds, 1e-6)) / log(more / few)
+
+
 def try_out(
     task: Task,
     algorithm: Algorithm,
@@ -126,9 +174,10 @@ def try_out(
     Time is processor time: what else the machine does just now must not look like the algorithm.
     """
     if clock is None:
-        clock = time.perf_counter if hasattr(algorithm, "workers") else time.thread_time
-    growth = GROWTH.get(algorithm.name, 1.0)
-    trial = Trial(task.n, growth)
+        clock = clock_of(algorithm)
+    trial = Trial(task.n, growth_of(algorithm))
+    if isinstance(algorithm, BlockClustering) and task.copies is None:
+        trial = replace(trial, block=algorithm.block_size(task.n), workers=cores())
     size = min(max(SMALLEST, 4 * task.k), task.n)
     impatient = time.monotonic() + IMPATIENT * budget
 
@@ -138,18 +187,34 @@ def try_out(
     _run(sampled(task, size), algorithm, give_up, clock)  # what is loaded once is not timed
     end = clock() + budget
     while not give_up():
-        sample = _run(sampled(task, size), algorithm, lambda: give_up() or clock() > end, clock)
+        part, began = sampled(task, size), clock()
+        sample = _run(part, algorithm, lambda: give_up() or clock() > end, clock)
         if sample is None:
+            if clock() > end:
+                trial = replace(trial, stopped=(size, clock() - began))
             break
         trial = replace(trial, samples=(*trial.samples, sample))
         if size == task.n:
             break
         left = max(end - clock(), 0.0) / max(sample.seconds, 1e-6)
-        affordable = left ** (1 / (growth + BESIDE_GROWTH))
+        affordable = left ** (1 / (trial.exponent + MARGIN))
         if affordable < STEP:
             break
-        size = task.n if size * affordable > task.n else size * STEP
+        size = task.n if size * min(affordable, LEAP) > task.n else size * STEP
     return trial
+
+
+def growth_of(algorithm: Algorithm) -> float:
+    """The exponent to expect of an algorithm."""
+    search = algorithm.family is Family.FULL_DOMAIN
+    return GROWTH.get(algorithm.name, SEARCH_GROWTH if search else CLUSTERING_GROWTH)
+
+
+def clock_of(algorithm: Algorithm) -> Callable[[], float]:
+    """Processor time, or that on the wall where other processes work for an algorithm."""
+    in_blocks = isinstance(algorithm, BlockClustering) and isinstance(algorithm.blocks, int)
+    elsewhere = in_blocks or hasattr(algorithm, "workers")
+    return time.perf_counter if elsewhere else time.thread_time
 
 
 def sampled(task: Task, records: int) -> Task:
@@ -199,8 +264,11 @@ def _run(
     clock: Callable[[], float],
 ) -> Sample | None:
     """One sample; None when it was stopped or took too long."""
+    for attribute in task.quasi:  # of the whole table this is known when a run begins
+        _ = attribute.hierarchy.maps, attribute.column.counts
     run = Run(task, algorithm)
     result: Result | None = None
+    after = 0.0
     began = clock()
     try:
         for _ in run:
@@ -208,7 +276,9 @@ def _run(
                 run.cancel()
                 return None
         seconds = clock() - began
+        concluding = time.perf_counter()
         result = conclude(run)
+        after = time.perf_counter() - concluding
     except KanonError:  # a sample that finds no release was searched all the same
         if run.state is not State.FAILED:
             return None
@@ -216,7 +286,7 @@ def _run(
     if result is None:
         return Sample(task.n, seconds, None)
     ncp, hidden = result.measures.ncp, hidden_columns(result)
-    return Sample(task.n, seconds, ncp, hidden, _rules_kept(result))
+    return Sample(task.n, seconds, ncp, hidden, _rules_kept(result), after)
 
 
 def _rules_kept(result: Result) -> float | None:

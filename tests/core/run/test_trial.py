@@ -37,17 +37,17 @@ def of(records: int, growth: float, *samples: tuple[int, float, float]) -> Trial
 
 
 @pytest.mark.parametrize("exponent", [0.9, 1.0, 1.2, 1.3])
-def test_time_is_carried_on_by_the_growth_between_samples(exponent: float) -> None:
+def test_time_is_carried_on_midway_between_measured_and_expected(exponent: float) -> None:
     def seconds(records: int) -> float:
         return 3e-5 * float(records) ** exponent
 
     trial = of(1_000_000, 1.0, *((n, seconds(n), 0.3) for n in (500, 2000, 8000, 32_000)))
-    assert trial.seconds == pytest.approx(seconds(1_000_000))
+    assert trial.seconds == pytest.approx(seconds(32_000) * 31.25 ** ((exponent + 1.0) / 2))
 
 
 def test_an_exponent_that_no_run_has_shown_is_not_believed() -> None:
     trial = of(1_000_000, 1.0, (500, 0.001, 0.3), (2000, 1.0, 0.3))
-    assert trial.seconds == pytest.approx(500**1.3)
+    assert trial.seconds == pytest.approx(500**1.25)
     assert of(1000, 1.0).seconds is None
 
 
@@ -102,3 +102,42 @@ def test_samples_end_when_asked_and_when_the_time_is_up(census: Task) -> None:
     slow = try_out(census, ALGORITHMS["k-member"](), budget=12.0, clock=lambda: next(ticks))
     assert slow.samples
     assert not slow.whole
+
+
+def test_a_sample_that_was_stopped_tells_how_steeply_time_grows() -> None:
+    trial = of(100_000, 1.2, (2000, 0.03, 0.3), (8000, 0.12, 0.3))
+    assert trial.seconds == pytest.approx(0.12 * 12.5**1.1)
+    stopped = replace(trial, stopped=(32_000, 0.12 * 4**1.6))
+    assert stopped.seconds == pytest.approx(0.12 * 12.5**1.6)
+
+
+def test_what_follows_the_algorithm_counts() -> None:
+    """On a line through two samples: it has costs that every table has."""
+    samples = [Sample(500, 0.0, 0.3, after=0.02), Sample(2000, 0.0, 0.3, after=0.05)]
+    trial = Trial(20_000, 1.0, tuple(samples))
+    assert trial.seconds == pytest.approx(0.05 + 18_000 * 0.03 / 1500)
+
+
+def test_a_table_in_blocks_takes_as_long_as_its_blocks(census: Task) -> None:
+    """Not as long as a million records that are clustered as a whole."""
+    whole = of(1_000_000, 1.2, (2000, 0.04, 0.3), (8000, 0.04 * 4**1.2, 0.3))
+    blocks = replace(whole, block=20_000, workers=2)
+    once = 0.04 * 10**1.2
+    sample = once * 4**1.2
+    assert blocks.seconds == pytest.approx((54 * once + sample) / 2)
+    assert blocks.seconds < whole.seconds / 2
+    ticks = iter(float(tick) for tick in range(10**6))
+    algorithm = ALGORITHMS["k-member"](blocks=400)
+    assert try_out(census, algorithm, 12.0, clock=lambda: next(ticks)).block == 400
+
+
+def test_refining_is_tried_too(census: Task) -> None:
+    """What is asked for is what runs on the samples."""
+    small = sampled(census, 400)
+    refined = ALGORITHMS["mondrian"](refine=True)
+    one, other = (
+        try_out(small, each, clock=lambda: 0.0) for each in (ALGORITHMS["mondrian"](), refined)
+    )
+    assert one.ncp is not None
+    assert other.ncp is not None
+    assert other.ncp < one.ncp
