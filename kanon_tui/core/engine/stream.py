@@ -31,6 +31,10 @@ from kanon_tui.core.task.steps import RunContext
 
 __all__ = ["run_stream", "stream", "workers_of"]
 
+MOST_DRAWN = 200_000
+"""Distinct combinations of the largest table whose search is drawn: pictures keep every step, which
+has its place in memory for each of them."""
+
 
 def stream(
     project: Project | str | Path,
@@ -84,7 +88,8 @@ def run_stream(
         check_target(target, None)
     try:
         prepared = _prepared(project, workers, progress, known)
-        run = Run(prepared.task, algorithm, RunContext(helpers=workers.helpers, watched=watched))
+        drawn = watched and prepared.task.rows <= MOST_DRAWN
+        run = Run(prepared.task, algorithm, RunContext(helpers=workers.helpers, watched=drawn))
         workers.begin("search", progress)
         finish(run)
         return release_stream(prepared, run, workers, target, report, force, progress)

@@ -83,7 +83,7 @@ class FullDomainState(RunState):
         if self.lattice is None and "lattice" in facts:
             self._begin(facts["lattice"])
         self.lattice = facts.get("lattice", self.lattice)
-        if step.kind == "join":
+        if "part" in facts and step.kind == "join":
             self._open_lattice_of(facts["part"])
         for test in facts.get("tests", ()):
             self._tested(number, test)

@@ -119,10 +119,20 @@ class ReleasePane(Hosted, Vertical):
         head = pages.page(0).head(SAMPLE)
         found = []
         for name in pages.names:
-            widest = max((cell_len(printable(text)) for text in head[name]), default=1)
+            some = [*head[name], *self._labels(name)]
+            widest = max((cell_len(printable(text)) for text in some), default=1)
             title = printable(name)
             found.append(up_to(WIDEST, title, max(cell_len(title), widest)))
         return found
+
+    def _labels(self, name: str) -> Sequence[str]:
+        """Some of what is published of a quasi-identifier, from all over: pages differ."""
+        result = self.result
+        assert result is not None
+        for attribute, cells in zip(result.task.quasi, result.release.cells, strict=True):
+            if attribute.name == name:
+                return cells.texts[:: max(len(cells.texts) // SAMPLE, 1)]
+        return ()
 
     def _lost(self, error: Exception) -> None:
         """The files are not what was proved: say it once, and show what is in memory."""

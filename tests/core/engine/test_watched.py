@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from kanon_tui.core.engine import stream as engine
 from kanon_tui.core.engine.copying import copy_release
 from kanon_tui.core.engine.prepare import COUNTABLE
 from kanon_tui.core.engine.target import Target
@@ -50,6 +51,21 @@ def test_pictures_of_counted_rows_are_those_of_records(tmp_path, algorithm):
         drawn = [Records().draw(scene, 70, 18).plain() for scene in scenes]
         assert ("×" in drawn[0]) == ("record is touched yet" not in drawn[1])
     assert figures(result) == figures(conclude(other.run, asked))
+
+
+@pytest.mark.parametrize("algorithm", COUNTABLE)
+def test_the_search_of_very_many_rows_is_told_and_not_drawn(tmp_path, algorithm, monkeypatch):
+    monkeypatch.setattr(engine, "MOST_DRAWN", 5)
+    people(120).write_csv(tmp_path / "in.csv")
+    asked = project(tmp_path / "in.csv", algorithm={"name": algorithm})
+    stream = watching(asked, Target(tmp_path / "out.csv"))
+    stream.run()
+    live = stream.live
+    assert not live.run.context.watched
+    assert live.timeline.step(live.timeline.last).sentence
+    scene = Scene(live.run.task, live.run.algorithm, live.timeline, live.timeline.last)
+    for drawing in (*pictures_of(algorithm), WhyThisOne(), Records()):
+        assert drawing.draw(scene, 70, 18).plain()
 
 
 @pytest.mark.parametrize("where", PASSES)
