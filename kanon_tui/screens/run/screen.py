@@ -367,12 +367,8 @@ class RunScreen(StepScreen):
         self.action_step()
 
     def action_speed(self, direction: int) -> None:
-        if self.live is None:
-            return
-        if direction > 0:
-            self.live.faster()
-        else:
-            self.live.slower()
+        if self.live is not None:
+            (self.live.faster if direction > 0 else self.live.slower)()
 
     def action_race(self) -> None:
         """The algorithm against another, on the same records."""
