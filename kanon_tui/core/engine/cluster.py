@@ -24,8 +24,8 @@ from typing import Any, Self
 from kanon_tui.core.engine.cluster_jobs import (
     Sealed,
     Setup,
-    at_work,
     call,
+    give_up,
     help_with,
     merge_answers,
     own_version,
@@ -54,6 +54,8 @@ class Cluster(Workers):
 
     def __init__(self, client: Any, folder: Path) -> None:
         self.client, self.folder = client, folder
+        self.batch = secrets.token_hex(8)
+        """What is given up together."""
         self._futures: list[Any] = []
 
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
@@ -86,7 +88,9 @@ class Cluster(Workers):
                 self._kept(
                     self.client.submit(
                         merge_answers,
-                        Sealed(self.folder, f"merge-{token}-{number:06}", merge, ()),
+                        Sealed(
+                            self.folder, f"merge-{token}-{number:06}", merge, (), batch=self.batch
+                        ),
                         group,
                         key=f"kanon-merge-{level}-{token}-{number:06}",
                         pure=False,
@@ -139,10 +143,11 @@ class Cluster(Workers):
         with suppress(Exception):
             self.client.cancel(self._futures, force=True)
         self._futures.clear()
+        batch, self.batch = self.batch, secrets.token_hex(8)
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             try:
-                busy = self.client.run(at_work, str(self.folder), on_error="ignore")
+                busy = self.client.run(give_up, batch, on_error="ignore")
             except Exception:  # of a cluster that is lost: nobody there is at work for us
                 return
             if not any(busy.values()):
@@ -160,7 +165,9 @@ class Cluster(Workers):
             self._kept(
                 self.client.submit(
                     call,
-                    Sealed(self.folder, f"answer-{token}-{number:06}", job, each, path.name),
+                    Sealed(
+                        self.folder, f"answer-{token}-{number:06}", job, each, path.name, self.batch
+                    ),
                     key=f"kanon-{job.__name__}-{token}-{number:06}",
                     pure=False,
                     retries=_RETRIES,

@@ -19,11 +19,12 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.version import __version__
 
 __all__ = [
-    "Sealed", "Setup", "at_work", "call", "help_with", "merge_answers", "own_version", "unseen",
+    "Sealed", "Setup", "call", "give_up", "help_with", "merge_answers", "own_version", "unseen",
 ]  # fmt: skip
 
 _at_work: Counter[str] = Counter()
-"""By work folder the jobs that are being done in this process."""
+"""By batch the jobs that are being done in this process."""
+_given_up: set[str] = set()
 _lock = Lock()
 
 Said = tuple[Any, ...]
@@ -40,8 +41,9 @@ class Sealed:
         function: Callable[..., Any],
         arguments: tuple[Any, ...],
         shared: str = "",
+        batch: str = "",
     ) -> None:
-        self.folder, self.answer = folder, answer
+        self.folder, self.answer, self.batch = folder, answer, batch
         self.function, self.arguments, self.shared = function, arguments, shared
 
     def __repr__(self) -> str:
@@ -91,7 +93,9 @@ def _guarded(job: Sealed, work: Callable[[], Any]) -> Said:
     if path.exists():  # done before, by a worker that was lost since
         return True, path.name
     with _lock:
-        _at_work[str(job.folder)] += 1
+        if job.batch in _given_up:  # it was on its way here when all were cancelled
+            return False, "NotReachedError", "cancelled; nothing was written"
+        _at_work[job.batch] += 1
     try:
         answer = work()
         aside = path.with_suffix(f".{os.getpid()}.aside")
@@ -109,13 +113,15 @@ def _guarded(job: Sealed, work: Callable[[], Any]) -> Said:
         )  # fmt: skip
     finally:
         with _lock:
-            _at_work[str(job.folder)] -= 1
+            _at_work[job.batch] -= 1
     return True, path.name
 
 
-def at_work(folder: str) -> int:
-    """How many jobs of a work folder are being done, where this runs."""
-    return _at_work[folder]
+def give_up(batch: str) -> int:
+    """Begin no job of a batch any more, where this runs; gives how many are being done."""
+    with _lock:
+        _given_up.add(batch)
+        return _at_work[batch]
 
 
 def _read(path: Path) -> Any:

@@ -17,7 +17,7 @@ from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import read_table
 from kanon_tui.core.engine import cluster as clusters
 from kanon_tui.core.engine.cluster import Cluster, cluster
-from kanon_tui.core.engine.cluster_jobs import Sealed, at_work, call, merge_answers
+from kanon_tui.core.engine.cluster_jobs import Sealed, call, give_up, merge_answers
 from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.run.run import Run
@@ -116,12 +116,12 @@ def check_cancelled(two_workers, folder, job, work) -> None:
     """Work that is cancelled at a job leaves no task, nobody at work and no file."""
     client, before = two_workers.client, sorted(os.listdir(folder))
     there, known = client.scheduler_info()["address"], tasks_of(client)
-    places = []
+    batches: list[str] = []
 
     def cancelled() -> None:
         with cluster(there, Target(folder / "release", folder=True)) as workers:
-            places.append(str(workers.folder))
             cancelling = Cancelling(workers.client, workers.folder)
+            batches.append(cancelling.batch)
             cancelling.job = job
             with cancelling.stopped_by_errors():
                 work(cancelling)
@@ -130,7 +130,7 @@ def check_cancelled(two_workers, folder, job, work) -> None:
         cancelled()
     assert sorted(os.listdir(folder)) == before
     wait_until(lambda: tasks_of(client) <= known)
-    assert not any(client.run(at_work, places[0]).values())
+    assert not any(client.run(give_up, batches[0]).values())
 
 
 @pytest.mark.parametrize("job", ["count_values", "count_tuples", "recode_piece", "write_part"])
