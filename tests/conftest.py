@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
 from collections.abc import Generator
 
 import pytest
@@ -9,13 +12,17 @@ from hypothesis import HealthCheck, settings
 
 from tests.paths import ROOT
 
+# Whatever tests start would compile the whole package again, and every worker all tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # A slow machine is not a failure, and a run should not depend on the luck of the draw.
 settings.register_profile(
     "kanon", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("kanon")
 
-SLOW_FOLDERS = [ROOT / "tests" / name for name in ("commands", "screens")]
+SLOW_FOLDERS = tuple(f"{ROOT / 'tests' / name}{os.sep}" for name in ("commands", "screens"))
 """Every test in them starts an application or a process."""
 
 
@@ -27,7 +34,7 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if any(folder in item.path.parents for folder in SLOW_FOLDERS):
+        if str(item.path).startswith(SLOW_FOLDERS):
             item.add_marker(pytest.mark.slow)
 
 
@@ -39,6 +46,12 @@ def pytest_configure() -> None:
     from kanon_tui.core.run import small_tables
 
     small_tables.MOST_CELLS = small_tables.MOST_REFINED = 0
+
+
+def pytest_collection_finish() -> None:
+    """Tests and modules stay to the end: the garbage collector need not look at them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +11,7 @@ import pytest
 
 from kanon_tui.cli import main
 from kanon_tui.core.project.samples import find_sample
-from tests.paths import ROOT
-
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
-ENVIRONMENT.pop("KANON_DEBUG", None)
+from tests.commands import command_line
 
 PROJECT = """\
 data: {path: people.csv}
@@ -47,17 +43,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def kanon(*args: str, folder: Path, code: int = 0) -> str:
-    """Run the command as a process of its own; gives what it prints, or its one sentence."""
-    done = subprocess.run(
-        [sys.executable, "-m", "kanon_tui", *args],
-        cwd=folder,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=120,
-        check=False,
-    )
+    """Run the command; gives what it prints, or its one sentence."""
+    done = command_line.kanon(*args, folder=folder)
     assert done.returncode == code, done.stderr
     if code == 0:
         assert done.stderr == ""
@@ -187,7 +174,7 @@ def test_attack_refuses(
     assert message in refusal("attack", project, *args, capsys=capsys)
 
 
-def test_attack_refuses_in_one_sentence_as_a_process(folder: Path) -> None:
+def test_attack_refuses_in_one_sentence(folder: Path) -> None:
     said = kanon("attack", "p.yaml", "--release", "r.csv", "--on", "age", folder=folder, code=2)
     assert "--external" in said
 
@@ -311,7 +298,9 @@ from kanon_tui.core.analysis.published import cell_reader
 from kanon_tui.core.analysis.trees import features, partition
 print(*{"sklearn", "scipy", "pandas", "numba", "textual", "rich"} & set(sys.modules))
 """
-    shown = subprocess.check_output([sys.executable, "-c", code], env=ENVIRONMENT, text=True)
+    shown = subprocess.check_output(
+        [sys.executable, "-c", code], env=command_line.ENVIRONMENT, text=True
+    )
     assert shown.split() == []
 
 

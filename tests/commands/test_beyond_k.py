@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
+
+from tests.commands import command_line
 
 PEOPLE = "age,zip,ill\n31,1,flu\n32,1,flu\n41,2,cold\n42,2,flu\n"
 PROJECT = """
@@ -27,13 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 def kanon(folder: Path, privacy: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "p.yaml").write_text(PROJECT.replace("PRIVACY", privacy))
-    return subprocess.run(
-        [sys.executable, "-m", "kanon_tui", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    return command_line.kanon(*arguments, folder=folder)
 
 
 def test_run_proves_what_is_required_and_reports_it(folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.commands import COMMANDS
-from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon
+from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon_process
 
 USER_INTERFACE = {"textual", "rich", "kanon_tui.app", "kanon_tui.screens", "kanon_tui.widgets"}
 HEAVY = USER_INTERFACE | {"numba", "numpy", "pandas", "polars", "sklearn", "scipy", "yaml"}
@@ -68,7 +68,9 @@ NOT_FOR_A_RUN = USER_INTERFACE | {"aiohttp", "pandas", "pyarrow", "scipy.linalg"
 def test_a_run_loads_what_it_needs(folder: Path, algorithm: str) -> None:
     """numba would import scipy, to look for BLAS, before it loads what was compiled before."""
     command = ("run", "p.yaml", "--algorithm", algorithm, "--out", "r.csv", "--report", "r.json")
-    assert kanon(*command, folder=folder).returncode == 0  # compiles, if that was not done yet
+    assert (
+        kanon_process(*command, folder=folder).returncode == 0
+    )  # compiles, if that was not done yet
     loaded = imported_by("-m", "kanon_tui", *command, "--force", folder=folder)
     assert "kanon_tui.core.run.result" in loaded
     assert not NOT_FOR_A_RUN & loaded

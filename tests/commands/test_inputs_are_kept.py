@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.commands.command_line import ENVIRONMENT, PROJECT, said
+from tests.commands.command_line import PROJECT, kanon, said
 
-READS = """
-import os, sys
-here, read = os.getcwd(), set()
-def note(event, args):
-    if event == "open" and isinstance(args[0], str) and not args[2] & (os.O_WRONLY | os.O_RDWR):
-        path = os.path.realpath(args[0])
-        if os.path.dirname(path) == here and os.path.isfile(path):
-            read.add(os.path.basename(path))
-sys.addaudithook(note)
-from kanon_tui.cli import main
-code = main(sys.argv[1:])
-print("READ", *sorted(read), file=sys.stderr)
-sys.exit(code)
-"""
-"""Runs a command and tells which files of the folder it has read."""
+_reading: list[set[str]] = []
+"""Where to note the files that are opened for reading, while somebody wants to know."""
+
+
+def _note(event: str, args: tuple[Any, ...]) -> None:
+    if not _reading or event != "open" or not isinstance(args[0], str):
+        return
+    path = os.path.realpath(args[0])
+    if args[2] & (os.O_WRONLY | os.O_RDWR) or os.path.dirname(path) != os.getcwd():
+        return
+    if os.path.isfile(path):
+        _reading[-1].add(os.path.basename(path))
+
+
+sys.addaudithook(_note)  # which stays for as long as the process
+
+
+def files_read(*command: str, folder: Path) -> set[str]:
+    """Run a command; gives the files of the folder that it has read."""
+    _reading.append(set())
+    try:
+        done = kanon(*command, folder=folder)
+    finally:
+        read = _reading.pop()
+    assert done.returncode == 0, done.stderr
+    return read
+
 
 UTD = """<config><qid><att index='0' name='age'><vgh value='[0:100)'>
 <node value='[0:50)'/><node value='[50:100)'/></vgh></att></qid></config>"""
@@ -70,12 +82,7 @@ def test_what_a_command_reads_is_kept(
 ) -> None:
     """Every file that it opens is refused as the one to write, by its name and by a hard link."""
     ending = ENDING.get(command[-1], ".csv")
-    done = subprocess.run(
-        [sys.executable, "-c", READS, *command, "new" + ending],
-        cwd=inputs, env=ENVIRONMENT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    read = set(done.stderr.split("READ ")[1].split())
+    read = files_read(*command, "new" + ending, folder=inputs)
     assert read == WRITING[tuple(command)]
     before = {path.name: path.read_bytes() for path in inputs.iterdir()}
     for name in read:

@@ -61,8 +61,10 @@ def slow(where: str, folder: Path) -> list[str]:
     return [sys.executable, "-c", code]
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("where", ["WAIT_IN_RUN", "WAIT_IN_WRITE"])
+@pytest.mark.parametrize(
+    ("where", "number"),
+    [*(("WAIT_IN_RUN", number) for number in SIGNALS), ("WAIT_IN_WRITE", signal.SIGTERM)],
+)
 def test_an_interrupted_run_leaves_nothing(
     number: signal.Signals, where: str, folder: Path
 ) -> None:
@@ -222,7 +224,7 @@ def test_a_terminal_that_vanishes_ends_the_application(
 # -- output that cannot be written
 
 
-@pytest.mark.parametrize("command", [("algorithms",), ("run", "p.yaml"), ("levels", "p.yaml")])
+@pytest.mark.parametrize("command", [("algorithms",), ("run", "p.yaml")])
 def test_a_full_or_closed_output_is_no_mistake_of_ours(
     command: tuple[str, ...], folder: Path
 ) -> None:

@@ -18,7 +18,7 @@ import pytest
 import pytest_asyncio
 
 from kanon_tui.web import server as server_module
-from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon, said, wait_until
+from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon_process, said, wait_until
 
 
 @contextmanager
@@ -334,7 +334,7 @@ def _port(address: str) -> int:
 def test_a_port_that_is_taken_is_one_sentence(here: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = kanon("serve", "p.yaml", "--port", port, folder=here)
+        done = kanon_process("serve", "p.yaml", "--port", port, folder=here)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == (

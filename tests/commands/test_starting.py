@@ -10,15 +10,15 @@ import pytest
 
 from kanon_tui.cli import main
 from kanon_tui.commands import COMMANDS
-from tests.commands.command_line import kanon, said
+from tests.commands.command_line import kanon, kanon_process, said
 
 
 def test_help_and_version(tmp_path: Path) -> None:
-    done = kanon("--help", folder=tmp_path)
+    done = kanon_process("--help", folder=tmp_path)
     assert done.returncode == 0
     for command in COMMANDS:
         assert f"\n    {command}" in done.stdout
-    assert kanon("--version", folder=tmp_path).stdout.startswith("kanon-tui 0.")
+    assert kanon_process("--version", folder=tmp_path).stdout.startswith("kanon-tui 0.")
     for command in COMMANDS:
         done = kanon(command, "--help", folder=tmp_path)
         assert done.returncode == 0
@@ -59,6 +59,6 @@ def test_a_file_opens_the_application(
 
 
 def test_without_a_terminal_the_application_is_not_opened(folder: Path) -> None:
-    done = kanon("p.yaml", folder=folder)
+    done = kanon_process("p.yaml", folder=folder)
     assert done.returncode == 2
     assert "the application needs a terminal; 'kanon-tui run PROJECT'" in done.stderr

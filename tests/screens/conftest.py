@@ -7,9 +7,11 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.timer import Timer
 
 from kanon_tui.app import KanonApp
@@ -58,6 +60,26 @@ def samples_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(advice, "recommend", lambda *_: ())
 
 
+_paint = Screen._compositor_refresh
+
+
+@pytest.fixture(autouse=True)
+def paint_at_rest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paint what has come to rest (`settle`), not every frame on the way: that is half of the work.
+
+    Tests of the way itself are marked `every_frame`.
+    """
+
+    def note(screen: Screen[Any]) -> None:
+        if screen is screen.app.screen:
+            screen._dirty_widgets.clear()  # their regions are kept for the next painting
+        else:
+            _paint(screen)
+
+    if request.node.get_closest_marker("every_frame") is None:
+        monkeypatch.setattr(Screen, "_compositor_refresh", note)
+
+
 async def wait_until(pilot: Pilot[None], condition: Callable[[], object]) -> None:
     """Wait until something holds, however long the machine takes."""
     deadline = time.monotonic() + LONGEST_WAIT
@@ -79,6 +101,8 @@ async def settle(pilot: Pilot[None]) -> None:
         quiet = quiet + 1 if is_quiet(pilot) else 0
         if pilot.app._exception is not None:
             return
+    if pilot.app.is_running:
+        _paint(pilot.app.screen)
 
 
 def is_quiet(pilot: Pilot[None]) -> bool:

@@ -24,6 +24,8 @@ from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down
 
+pytestmark = pytest.mark.every_frame
+
 
 class HeldWork:
     """Work that does not end before it is let go."""

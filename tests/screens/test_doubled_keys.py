@@ -151,8 +151,9 @@ async def test_every_dialog_takes_doubled_keys(name: str, pilot: Pilot[None]) ->
             # Dialogs of one kind share their way of closing: one packet each, all for the first.
             packets = PACKETS if dialog not in met else PACKETS[len(tried) % len(PACKETS) :][:1]
             met.add(dialog)
-            for packet in packets:
-                await open_dialog(pilot, name, pane, key)
+            for number, packet in enumerate(packets):
+                if number:  # the first finds the dialog open
+                    await open_dialog(pilot, name, pane, key)
                 send_packet(pilot.app, packet)
                 await settle(pilot)
                 assert pilot.app._exception is None, (key, dialog, packet)

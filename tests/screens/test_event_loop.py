@@ -16,6 +16,8 @@ from kanon_tui.screens.run.screen import RunScreen
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slowest_callbacks import Held, holding_the_loop
 
+pytestmark = pytest.mark.every_frame
+
 LONGEST = 0.05
 """Seconds of processor time that one callback may take."""
 WALKS = 5

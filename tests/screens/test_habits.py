@@ -17,6 +17,8 @@ from kanon_tui.screens.help_dialog import Help
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle
 
+pytestmark = pytest.mark.every_frame
+
 SIZE = (80, 24)
 
 

@@ -70,7 +70,7 @@ def least(task: Task, figures: dict[Levels, float]) -> Levels:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("required", [False, True])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(25))
 def test_answers_are_the_optimum_of_exhaustive_search(seed: int, required: bool) -> None:
     task, strings = measured(seed, required)
     if not strings:
@@ -88,7 +88,7 @@ def test_answers_are_the_optimum_of_exhaustive_search(seed: int, required: bool)
 
 @pytest.mark.parametrize("objective", ["ncp", "classes", "il"])
 def test_local_answers_with_the_best_string_it_met(objective: str) -> None:
-    for seed in range(40):
+    for seed in range(20):
         task, strings = measured(seed, required=False)
         made = ALGORITHMS["local"](objective=objective, accept_root=True)
         grouping = Run(task, made).finish()

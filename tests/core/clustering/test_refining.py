@@ -84,7 +84,7 @@ def twin(task: Task, start: Grouping, distinct: int = 1) -> list[list[int]]:
 @pytest.mark.parametrize("algorithm", [Mondrian(), SD()])
 def test_equals_its_twin_on_random_tables(algorithm: Clustering) -> None:
     changed = 0
-    for seed in range(40):
+    for seed in range(20):
         task = random_task(seed)
         start = start_of(task, algorithm)
         if task.n < 2 * task.k:
@@ -92,12 +92,12 @@ def test_equals_its_twin_on_random_tables(algorithm: Clustering) -> None:
         found = refined(task, start, algorithm)
         changed += len(found.history.changes)
         assert members(found.history.grouping().labels) == twin(task, start), seed
-    assert changed > 20
+    assert changed > 10
 
 
 def test_equals_its_twin_where_more_than_k_is_required() -> None:
     refused = 0
-    for seed in range(60):
+    for seed in range(25):
         task = random_task(seed)
         asked = replace(task.privacy, requirements=(DistinctLDiversity(2.0),))
         task = replace(task, privacy=asked)

@@ -15,7 +15,7 @@ from kanon_tui.core.run import warm_up as warmup
 COMPILE = """\
 from kanon_tui.core import algorithms
 from kanon_tui.core.run.warm_up import compile_all
-algorithms.ALGORITHMS = {name: algorithms.ALGORITHMS[name] for name in ("datafly", "sd")}
+algorithms.ALGORITHMS = {name: algorithms.ALGORITHMS[name] for name in ("datafly",)}
 print(*compile_all())
 """
 CALLED = """\

@@ -216,7 +216,7 @@ def test_cuts_and_what_is_said_of_them(
     """`at_a_time` is how many pairs are looked at together: some cuts alone have more than 7."""
     monkeypatch.setattr(class_cuts, "_PAIRS_AT_A_TIME", at_a_time)
     kinds: Counter[str] = Counter()
-    for result in results(name, range(40)):
+    for result in results(name, range(22)):
         reasons, task = explainer(result), result.task
         assert isinstance(reasons, ClassReasons)
         for x in range(len(task.quasi)):
