@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import inner_kernel, kernel, part_of_kernel
 from kanon_tui.core.kernels.tuple_keys import TupleLayout
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
@@ -169,7 +169,7 @@ def _move_kept(room: Int32s, begin: int, parts: int, length: int) -> int:
     return kept
 
 
-@kernel
+@inner_kernel
 def _fix_attribute(
     room: Int32s,
     source: int,
