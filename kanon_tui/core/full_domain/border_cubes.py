@@ -118,12 +118,15 @@ class BorderByCubes:
 
     def _mark(self, string: Int64s, depth: int, passes: bool) -> None:
         """Mark what is known by the test of a string whose first levels are fixed."""
-        end, mark = np.zeros_like(string), self._kernels.FAILS
+        begin, end, mark = np.zeros_like(string), string, self._kernels.FAILS
         if passes:  # what is more general with other first levels was looked at before
-            end, mark = string.copy(), self._kernels.PASSES
+            begin, end, mark = string, string.copy(), self._kernels.PASSES
             end[depth + 1 :] = self._lattice.sizes[depth + 1 :] - 1
-        marked = self._kernels.mark_known(self._known, string, end, self._lattice, mark)
-        self.search.pruned += marked - 1
+        ranges = (slice(low, high + 1) for low, high in zip(begin, end, strict=True))
+        box = self._known.reshape(self._lattice.sizes)[tuple(ranges)]
+        unknown = box == self._kernels.UNKNOWN
+        box[unknown] = mark
+        self.search.pruned += int(np.count_nonzero(unknown)) - 1
 
     def _test_cube(
         self, depth: int, string: Int64s, classes: Classes, row: int

@@ -23,7 +23,7 @@ from kanon_tui.core.kernels import inner_kernel, kernel, part_of_kernel
 from kanon_tui.core.kernels.tuple_keys import TupleLayout
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
-__all__ = ["FAILS", "PASSES", "UNKNOWN", "Known", "Lattice", "fill_cube", "mark_known", "walk_box"]
+__all__ = ["FAILS", "PASSES", "UNKNOWN", "Known", "Lattice", "fill_cube", "walk_box"]
 
 Known = npt.NDArray[np.uint8]
 
@@ -71,8 +71,8 @@ def fill_cube(
         cube[np.uint64(place)] += sizes[g]
 
 
-@kernel
-def mark_known(grid: Known, string: Int64s, end: Int64s, lattice: Lattice, mark: int) -> int:
+@inner_kernel
+def _mark_known(grid: Known, string: Int64s, end: Int64s, lattice: Lattice, mark: int) -> int:
     """Mark the strings from one to another that are unknown; gives how many.
 
     What lies behind a string that is known is known as well, and is not looked at.
@@ -298,7 +298,7 @@ def walk_box(
             tests += 1
             _find_end(lattice, lowest, a, small <= allowed, end)
             mark = PASSES if small <= allowed else FAILS
-            others += mark_known(grid, lowest, end, lattice, mark) - 1
+            others += _mark_known(grid, lowest, end, lattice, mark) - 1
             if small <= allowed or unknown == 1:
                 continue
         if a < free - 1:
