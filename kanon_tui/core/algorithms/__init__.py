@@ -6,7 +6,7 @@ They have the names that projects and the command line use. May import: `full_do
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
 from typing import Any
 
@@ -17,28 +17,37 @@ from kanon_tui.core.task.steps import Algorithm
 __all__ = ["ALGORITHMS", "catalogue", "find_algorithm"]
 
 
-class _Contents(Mapping[str, type[Algorithm]]):
-    """Algorithms by name; each is imported when somebody asks for it."""
+class _Contents(MutableMapping[str, type[Algorithm]]):
+    """Algorithms by name; each is imported when somebody asks for it. Others can be added."""
 
     def __init__(self, where: Mapping[str, str]) -> None:
-        self._where = where
+        self._known: dict[str, str | type[Algorithm]] = dict(where)
 
     def __getitem__(self, name: str) -> type[Algorithm]:
-        module, _, algorithm = self._where[name].partition(".")
+        known = self._known[name]
+        if not isinstance(known, str):
+            return known
+        module, _, algorithm = known.partition(".")
         found: type[Algorithm] = getattr(import_module(f"{__name__}.{module}"), algorithm)
         return found
 
+    def __setitem__(self, name: str, algorithm: type[Algorithm]) -> None:
+        self._known[name] = algorithm
+
+    def __delitem__(self, name: str) -> None:
+        del self._known[name]
+
     def __contains__(self, name: object) -> bool:
-        return name in self._where
+        return name in self._known
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._where)
+        return iter(self._known)
 
     def __len__(self) -> int:
-        return len(self._where)
+        return len(self._known)
 
 
-ALGORITHMS: Mapping[str, type[Algorithm]] = _Contents(
+ALGORITHMS: MutableMapping[str, type[Algorithm]] = _Contents(
     {
         # full-domain
         "global": "global_search.GlobalSearch",
