@@ -21,7 +21,7 @@ from kanon_tui.core.run.trial import Sample, Trial
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.run import advice
 
-LONGEST_WAIT = 60.0
+LONGEST_WAIT = 240.0
 """Seconds; a busy machine is slow, a condition that never comes true is a failure."""
 
 

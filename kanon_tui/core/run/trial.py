@@ -18,13 +18,11 @@ from math import log
 
 import numpy as np
 
-from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.helper_processes import cores
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.run.block_sample import SAMPLE_BLOCKS
 from kanon_tui.core.run.result import Result, conclude
 from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.steps import Algorithm, Family
@@ -102,6 +100,8 @@ class Trial:
         block = self.block
         if block is None or self.samples[-1].records >= block:
             return self._search(self.records) + self._after
+        from kanon_tui.core.run.block_sample import SAMPLE_BLOCKS  # brings clustering along
+
         once, sample = self._search(block), self._search(SAMPLE_BLOCKS * block)
         blocks = self.records / block + SAMPLE_BLOCKS
         return max(sample, (blocks * once + sample) / self.workers) + self._after
@@ -176,8 +176,8 @@ def try_out(
     if clock is None:
         clock = clock_of(algorithm)
     trial = Trial(task.n, growth_of(algorithm))
-    if isinstance(algorithm, BlockClustering) and task.copies is None:
-        trial = replace(trial, block=algorithm.block_size(task.n), workers=cores())
+    if algorithm.family is Family.CLUSTERING and task.copies is None:
+        trial = _in_blocks(trial, algorithm)
     size = min(max(SMALLEST, 4 * task.k), task.n)
     impatient = time.monotonic() + IMPATIENT * budget
 
@@ -212,9 +212,17 @@ def growth_of(algorithm: Algorithm) -> float:
 
 def clock_of(algorithm: Algorithm) -> Callable[[], float]:
     """Processor time, or that on the wall where other processes work for an algorithm."""
-    in_blocks = isinstance(algorithm, BlockClustering) and isinstance(algorithm.blocks, int)
+    in_blocks = isinstance(getattr(algorithm, "blocks", None), int)
     elsewhere = in_blocks or hasattr(algorithm, "workers")
     return time.perf_counter if elsewhere else time.thread_time
+
+
+def _in_blocks(trial: Trial, algorithm: Algorithm) -> Trial:
+    from kanon_tui.core.clustering.clustering import BlockClustering
+
+    if not isinstance(algorithm, BlockClustering):
+        return trial
+    return replace(trial, block=algorithm.block_size(trial.records), workers=cores())
 
 
 def sampled(task: Task, records: int) -> Task:

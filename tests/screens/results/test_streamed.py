@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
@@ -130,6 +131,7 @@ async def test_export_copies_the_files_and_tells_the_command(tmp_path, make_app)
         assert dialog.command.endswith(f" --engine stream --out {tmp_path}/out.csv")
 
 
+@pytest.mark.every_frame
 async def test_files_that_change_while_they_are_looked_at_are_told_of(tmp_path, make_app) -> None:
     app = make_app(write_project(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
