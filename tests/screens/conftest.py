@@ -65,7 +65,7 @@ _paint = Screen._compositor_refresh
 
 @pytest.fixture(autouse=True)
 def paint_at_rest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paint what has come to rest (`settle`), not every frame on the way: that is half of the work.
+    """Paint what has come to rest and a few frames of a long wait, not all: they take long.
 
     Tests of the way itself are marked `every_frame`.
     """
@@ -82,13 +82,16 @@ def paint_at_rest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
 
 async def wait_until(pilot: Pilot[None], condition: Callable[[], object]) -> None:
     """Wait until something holds, however long the machine takes."""
-    deadline = time.monotonic() + LONGEST_WAIT
+    deadline, looks = time.monotonic() + LONGEST_WAIT, 0
     while not condition():
         if time.monotonic() > deadline:
             pytest.fail("it never happened")
         if pilot.app._exception is not None:
             return  # the application ended; leaving `run_test` raises what ended it
         await asyncio.sleep(0.02)
+        looks += 1
+        if looks % 10 == 0 and pilot.app.is_running:
+            _paint(pilot.app.screen)  # some of what is waited for begins when it is painted
     await pilot.pause()
 
 
