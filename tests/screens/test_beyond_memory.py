@@ -126,7 +126,9 @@ async def test_a_file_that_vanishes_is_told_of_and_its_sample_stays(make_app, tm
         await pilot.press("ctrl+end")
         await wait_until(pilot, lambda: "does not exist" in text(pilot, "#text"))
         await pilot.press("escape")
-        assert title(pilot, "#table-pane").startswith(f"{path.name} · a sample of")
+        sample = f"{path.name} · a sample of"
+        await wait_until(pilot, lambda: title(pilot, "#table-pane").startswith(sample))
+        await settle(pilot)
         assert "…" not in row(pilot, 0)
 
 
