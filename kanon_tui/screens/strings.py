@@ -43,8 +43,10 @@ FIGURES = (("RV", 6), ("NCP", 6), ("classes", 7), ("suppressed", 12), ("roots", 
 class PassingStrings:
     """A task's verdicts and the passing strings that a search met; made in a background thread."""
 
-    def __init__(self, task: Task, met: FinishedRun | None) -> None:
+    def __init__(self, task: Task, met: FinishedRun | None, extent: str = "") -> None:
         self.task = task
+        self.extent = extent
+        """What is judged, where that is not the whole table: `a sample of …`."""
         self.verdicts = Verdicts(task)
         self.names = [attribute.name for attribute in task.quasi]
         strings = [] if met is None else _levels_met(met, self.names, self.verdicts.heights)
@@ -65,8 +67,12 @@ def choose_string(
     task: Callable[[], Task],
     met: FinishedRun | None,
     chosen: Callable[[AlgorithmChoice], object],
+    extent: str = "",
 ) -> None:
-    """Open the strings of a task over a screen; `chosen` gets what publishes the one taken."""
+    """Open the strings of a task over a screen; `chosen` gets what publishes the one taken.
+
+    `extent` says what the task is of, where that is not the whole table.
+    """
 
     def opened(strings: PassingStrings) -> None:
         def taken(levels: tuple[int, ...] | None) -> None:
@@ -76,7 +82,7 @@ def choose_string(
 
         screen.ask(StringsScreen(strings), taken)
 
-    screen.compute(lambda: PassingStrings(task(), met), opened, group="strings")
+    screen.compute(lambda: PassingStrings(task(), met, extent), opened, group="strings")
 
 
 def choose_for_set_up(screen: Hosted) -> None:
@@ -88,7 +94,8 @@ def choose_for_set_up(screen: Hosted) -> None:
         screen.host.edit(replace(session.project, algorithm=choice), "levels chosen")
         screen.host.say("r publishes these levels; empty the field levels to search again")
 
-    choose_string(screen, session.task, met, chosen)
+    extent = "" if session.source is None else session.extent
+    choose_string(screen, session.task, met, chosen, extent)
 
 
 def _levels_met(
@@ -215,6 +222,8 @@ Example: move to the attribute that matters most, press `-` until the line says 
             text.append(mark, theme_style(self, colour))
             text.append(f": {_sentence(verdict, self.strings.task.k)}")
         text.append(f"\n{self._listed()}", "dim")
+        if self.strings.extent:
+            text.append(f" · ! judged on {self.strings.extent}: a run tells of the whole")
         self.query_one("#verdict", Static).update(text)
 
     def _listed(self) -> str:

@@ -8,6 +8,7 @@ import pytest
 from textual.widgets import Static
 
 from kanon_tui.core.engine.table_counting import TableCounting
+from kanon_tui.screens.strings import StringsScreen
 from kanon_tui.widgets.grid import Grid
 from tests.beyond_memory import ODD, RECORDS, let_nothing_fit, write_people
 from tests.screens.conftest import session_of, settle, wait_until
@@ -150,3 +151,15 @@ async def test_counts_that_come_after_the_file_is_closed_reach_nobody(
         assert before.table is table
         assert session_of(pilot).table.height == RECORDS
         assert app.counting_line == ""
+
+
+async def test_strings_that_are_judged_on_the_sample_say_so(make_app, tmp_path):
+    async with make_app(write_people(tmp_path / "a.parquet")).run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: pilot.app.session is not None)
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        await pilot.press("E")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, StringsScreen))
+        await settle(pilot)
+        assert "! judged on a sample of" in text(pilot, "#verdict")
