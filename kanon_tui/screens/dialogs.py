@@ -19,7 +19,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.widgets.choice_list import ChoiceList
 
-__all__ = ["AskText", "Choose", "Confirm", "Dialog", "Message", "Modal"]
+__all__ = ["AskText", "Choose", "Confirm", "Dialog", "FormDialog", "Message", "Modal"]
 
 
 class Modal(ModalScreen[Any]):
@@ -96,6 +96,29 @@ class Dialog(Modal):
 
     def action_dismiss_none(self) -> None:
         self.dismiss(None)
+
+
+class FormDialog(Dialog):
+    """Fields, and two buttons below them: one accepts what they say, the other leaves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
+
+    def buttons(self, accept: str = "Accept") -> ComposeResult:
+        """What stands below the fields."""
+        with Horizontal(id="buttons"):
+            yield Button(f"{accept} (ctrl+r)", variant="primary", id="accept", compact=True)
+            yield Button("Cancel", id="cancel", compact=True)
+
+    def action_accept(self) -> None:
+        """Take over what the fields say."""
+        raise NotImplementedError
+
+    @on(Button.Pressed)
+    def pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "accept":
+            self.action_accept()
+        else:
+            self.dismiss(None)
 
 
 class Message(Dialog):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Label, Select, Static
+from textual.widgets import Label, Select, Static
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.end_coding import CodedBounds, code_ends
@@ -18,7 +17,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.text import visible
-from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import printable
 
@@ -54,7 +53,7 @@ def can_choose(spec: AttributeSpec) -> bool:
     return spec.role in (Role.QUASI, Role.IDENTIFIER)
 
 
-class PublishDialog(Dialog):
+class PublishDialog(FormDialog):
     """Gives what changes in the attribute, or None."""
 
     HELP = """## How an attribute is published
@@ -79,7 +78,6 @@ only the key file can undo. The file is made when a release is, readable by you 
     PublishDialog #meaning { margin-top: 1; height: 3; }
     PublishDialog #ends { height: auto; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
 
     def __init__(self, name: str, spec: AttributeSpec, column: Column | None = None) -> None:
         """With the column of a number or date its ends can be coded, too."""
@@ -103,9 +101,7 @@ only the key file can undo. The file is made when a release is, readable by you 
                 yield Form(id="ends")
             yield Static("", id="meaning", classes="hint")
             yield Static("", id="problem", classes="error")
-            with Horizontal(id="buttons"):
-                yield Button("Accept (ctrl+r)", variant="primary", id="accept", compact=True)
-                yield Button("Cancel", id="cancel", compact=True)
+            yield from self.buttons()
 
     def on_mount(self) -> None:
         for form in self.query(Form):
@@ -134,10 +130,3 @@ only the key file can undo. The file is made when a release is, readable by you 
                 return
             changes |= typed
         self.dismiss(changes)
-
-    @on(Button.Pressed)
-    def pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "accept":
-            self.action_accept()
-        else:
-            self.dismiss(None)

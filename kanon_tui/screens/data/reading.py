@@ -10,8 +10,8 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid as FormGrid
-from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Input, Label, Select, Static
+from textual.containers import Vertical
+from textual.widgets import Input, Label, Select, Static
 
 from kanon_tui.core.data.dates import DATE_FORMATS, date_text
 from kanon_tui.core.data.numbers import DECIMAL_MARKS
@@ -20,7 +20,7 @@ from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import DataSource
 from kanon_tui.core.text import visible
-from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.grid import Grid, printable
 from kanon_tui.widgets.grid_sources import FrameSource
@@ -44,7 +44,7 @@ DATES = [("detect", "auto"), *((date_text(_DAY, each), each) for each in DATE_FO
 POLICIES = [("a value of its own", "value"), ("drop the record", "drop")]
 
 
-class ReadingDialog(Hosted, Dialog):
+class ReadingDialog(Hosted, FormDialog):
     """Choose and watch the preview; gives a `DataSource` or None."""
 
     HELP = """## How the file is read
@@ -94,9 +94,7 @@ of columns that are still there stay.
             )
             yield Static("", id="error", classes="error")
             yield Grid(name_width=5, id="preview")
-            with Horizontal(id="buttons"):
-                yield Button("Read so (ctrl+r)", variant="primary", id="accept", compact=True)
-                yield Button("Cancel", id="cancel", compact=True)
+            yield from self.buttons("Read so")
 
     @property
     def _of_database(self) -> bool:
@@ -166,13 +164,6 @@ of columns that are still there stay.
 
     def action_accept(self) -> None:
         self.dismiss(self.chosen())
-
-    @on(Button.Pressed)
-    def pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "accept":
-            self.action_accept()
-        else:
-            self.dismiss(None)
 
 
 def _select(name: str, choices: list[tuple[str, Any]], value: Any) -> Select[Any]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Button, Input, Label, Select, Static, TextArea
+from textual.widgets import Input, Label, Select, Static, TextArea
 
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_preview
@@ -29,7 +28,7 @@ from kanon_tui.core.hierarchy.typed_specification import groups_spec, spec_from_
 from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.core.task.task import QuasiIdentifier
-from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.grid import printable
 
@@ -44,7 +43,7 @@ Preview = tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]
 Entry = Input | Select[str] | TextArea
 
 
-class BuilderDialog(Hosted, Dialog):
+class BuilderDialog(Hosted, FormDialog):
     """Gives what a project writes for the hierarchy (`{builder: mask, …}`), or None."""
 
     HELP = """## Builders
@@ -75,7 +74,6 @@ the form of `groups`, where they can be changed.
     BuilderDialog #error { max-height: 4; }
     BuilderDialog #buttons { margin-top: 0; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
 
     def __init__(self, session: Session, state: HierarchyState) -> None:
         super().__init__()
@@ -142,9 +140,7 @@ the form of `groups`, where they can be changed.
             with VerticalScroll(id="preview-scroll", can_focus=False):
                 yield Static(id="preview")
             yield Static("", id="error", classes="error")
-            with Horizontal(id="buttons"):
-                yield Button("Accept (ctrl+r)", variant="primary", id="accept", compact=True)
-                yield Button("Cancel", id="cancel", compact=True)
+            yield from self.buttons()
 
     def _fields(self) -> Iterator[Widget]:
         texts = texts_of_spec(self._builder, self._beginning())
@@ -280,13 +276,6 @@ the form of `groups`, where they can be changed.
     def action_accept(self) -> None:
         # A group of its own: the preview of what was typed last must not replace it.
         self._build(lambda spec, _: self.dismiss(spec), group="accept")
-
-    @on(Button.Pressed)
-    def pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "accept":
-            self.action_accept()
-        else:
-            self.dismiss(None)
 
 
 def preview_text(attribute: QuasiIdentifier, levels: tuple[LevelMeasures, ...]) -> Text:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Label, Select, Static
+from textual.widgets import Label, Select, Static
 
 from kanon_tui.core.data.csv_format import CsvChoice, CsvFormat
-from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.screens.dialogs import FormDialog
 
 __all__ = ["CsvDialog"]
 
@@ -37,7 +36,7 @@ CHOICES: dict[str, list[tuple[str, str]]] = {
 """Per key the choices with their titles."""
 
 
-class CsvDialog(Dialog):
+class CsvDialog(FormDialog):
     """Gives a `CsvChoice`, or None."""
 
     HELP = """## How text is written
@@ -54,7 +53,6 @@ Example: *UTF-8 with a mark* opens in Excel with its accents right.
     CsvDialog .field Select { width: 1fr; height: 1; }
     CsvDialog #result { margin-top: 1; height: auto; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
 
     def __init__(self, choice: CsvChoice, source: CsvFormat | None) -> None:
         super().__init__()
@@ -72,9 +70,7 @@ Example: *UTF-8 with a mark* opens in Excel with its accents right.
                     yield Label(name.replace("_", " "))
                     yield Select(options, value=value, allow_blank=False, compact=True, id=name)
             yield Static(id="result", classes="hint")
-            with Horizontal(id="buttons"):
-                yield Button("Accept (ctrl+r)", variant="primary", id="accept", compact=True)
-                yield Button("Cancel", id="cancel", compact=True)
+            yield from self.buttons()
 
     def on_mount(self) -> None:
         self.follow()
@@ -96,10 +92,3 @@ Example: *UTF-8 with a mark* opens in Excel with its accents right.
 
     def action_accept(self) -> None:
         self.dismiss(self.chosen())
-
-    @on(Button.Pressed)
-    def pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "accept":
-            self.action_accept()
-        else:
-            self.dismiss(None)

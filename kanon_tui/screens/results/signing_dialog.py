@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich.text import Text
-from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Input, Label, Static, TextArea
+from textual.widgets import Input, Label, Static, TextArea
 
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.report_texts import ReportTexts
-from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.screens.dialogs import FormDialog
 
 __all__ = ["SigningDialog"]
 
@@ -21,7 +17,7 @@ _SEVERAL = ("decisions", "signed_by")
 """Texts of several lines, each one of its own."""
 
 
-class SigningDialog(Dialog):
+class SigningDialog(FormDialog):
     """Gives `ReportTexts`, or None."""
 
     HELP = """## The page to sign
@@ -43,7 +39,6 @@ kept in the project (`report`), and stand in the report as they are written here
     SigningDialog Input { width: 1fr; }
     SigningDialog #meaning { margin-top: 1; height: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
 
     def __init__(self, texts: ReportTexts) -> None:
         super().__init__()
@@ -62,9 +57,7 @@ kept in the project (`report`), and stand in the report as they are written here
                     else:
                         yield Input(value, compact=True, id=field.name)
             yield Static(id="meaning", classes="hint")
-            with Horizontal(id="buttons"):
-                yield Button("Accept (ctrl+r)", variant="primary", id="accept", compact=True)
-                yield Button("Cancel", id="cancel", compact=True)
+            yield from self.buttons()
 
     def on_descendant_focus(self) -> None:
         """Say what the field is for."""
@@ -93,10 +86,3 @@ kept in the project (`report`), and stand in the report as they are written here
 
     def action_accept(self) -> None:
         self.dismiss(self.typed())
-
-    @on(Button.Pressed)
-    def pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "accept":
-            self.action_accept()
-        else:
-            self.dismiss(None)

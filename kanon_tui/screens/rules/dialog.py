@@ -9,13 +9,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Button, Input, Label, SelectionList, Static
+from textual.widgets import Input, Label, SelectionList, Static
 from textual.widgets.selection_list import Selection
 
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
-from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.screens.rules.boundary_histogram import boundary_histogram
 from kanon_tui.widgets.check_list import CheckList
 from kanon_tui.widgets.grid import printable
@@ -23,7 +23,7 @@ from kanon_tui.widgets.grid import printable
 __all__ = ["RuleDialog"]
 
 
-class RuleDialog(Dialog):
+class RuleDialog(FormDialog):
     """Gives a rule that fits the column, or None."""
 
     HELP = """## A rule
@@ -74,9 +74,7 @@ in a field takes the rule over.
             yield Static("", id="picture")
             yield Static("", id="error", classes="error")
             yield Static(Text(self._hint()), classes="hint")
-            with Horizontal(id="buttons"):
-                yield Button("Accept (ctrl+r)", variant="primary", id="accept", compact=True)
-                yield Button("Cancel", id="cancel", compact=True)
+            yield from self.buttons()
 
     def _hint(self) -> str:
         if self._column.kind.ordered:
@@ -144,10 +142,3 @@ in a field takes the rule over.
         rule = self.check()
         if rule is not None:
             self.dismiss(rule)
-
-    @on(Button.Pressed)
-    def pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "accept":
-            self.action_accept()
-        else:
-            self.dismiss(None)
