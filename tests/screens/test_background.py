@@ -313,39 +313,36 @@ async def test_kernels_are_loaded_here_and_compiled_elsewhere(make_app, monkeypa
     assert done == [*([] if warm else ["compiled in a helper"]), *ALGORITHMS]
 
 
-async def test_keys_wait_for_the_file_that_is_being_opened(
-    make_app, held, sample, monkeypatch
-) -> None:
-    work = held()
+@pytest.fixture
+def opening(held, monkeypatch) -> HeldWork:
+    """Files are opened when it is let go."""
+    work: HeldWork = held()
 
     def open_slowly(path: Path) -> Session:
         work()
         return open_session(path)
 
     monkeypatch.setattr(host, "open_session", open_slowly)
+    return work
+
+
+async def test_keys_wait_for_the_file_that_is_being_opened(make_app, opening, sample) -> None:
     async with make_app(sample("patients")).run_test() as pilot:
-        await wait_until(pilot, work.begun.is_set)
+        await wait_until(pilot, opening.begun.is_set)
         send_keys(pilot.app, "2", "down")
-        work.let_go()
+        opening.let_go()
         await settle(pilot)
         assert pilot.app.current_mode == "attributes"
         assert pilot.app.screen.query_one("#attributes", Grid).row == 1
 
 
 async def test_keys_for_a_file_that_could_not_be_opened_are_dropped(
-    make_app, held, tmp_path, monkeypatch
+    make_app, opening, tmp_path
 ) -> None:
-    work = held()
-
-    def open_slowly(path: Path) -> Session:
-        work()
-        return open_session(path)
-
-    monkeypatch.setattr(host, "open_session", open_slowly)
     async with make_app(tmp_path / "none.csv").run_test() as pilot:
-        await wait_until(pilot, work.begun.is_set)
+        await wait_until(pilot, opening.begun.is_set)
         send_keys(pilot.app, "enter")
-        work.let_go()
+        opening.let_go()
         await settle(pilot)
         assert isinstance(pilot.app.screen, Message)  # enter would have closed it
 
