@@ -36,8 +36,8 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 
 SIZES ?= 100000
-bench: $(INSTALLED)  ## what people wait for, against the floor; renews docs/benchmarks.md; SIZES='100000 1000000'
-	$(BIN)/python -m benchmarks --renew --first-use --sizes $(SIZES)
+bench: $(INSTALLED)  ## what people wait for, against the floor; renews docs/benchmarks.md; SIZES='100000 1000000', MILLION=1
+	$(BIN)/python -m benchmarks --renew --first-use --sizes $(SIZES) $(if $(MILLION),--million)
 
 bench-all: $(INSTALLED)  ## every timing, which takes long; nothing here is asserted
 	$(BIN)/python -m benchmarks --all

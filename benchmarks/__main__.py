@@ -1,9 +1,10 @@
 """What people wait for, in one table each: `make bench`; every timing: `make bench-all`.
 
-    python -m benchmarks [--sizes 100000 1000000] [--first-use] [--renew]
+    python -m benchmarks [--sizes 100000 1000000] [--first-use] [--million] [--renew]
     python -m benchmarks --all
 
-Whole runs against the floor, then how the searches grow on one shape; it ends within minutes.
+Keys in a terminal, whole runs against the floor, then how the searches grow on five shapes; without
+`--million` it ends within ten minutes.
 `--renew` puts the tables into docs/benchmarks.md. `--all` runs every module of this folder, as it
 runs alone, which takes much longer.
 """
@@ -16,13 +17,11 @@ import pkgutil
 import sys
 
 import benchmarks
-from benchmarks import growth, whole_runs
-from benchmarks.pages import markdown_table, renew
-from benchmarks.timing import print_table
+from benchmarks import growth, terminal, whole_runs
 
+PATIENCE = 90.0
+"""Seconds that one search may take before larger tables are left out."""
 NOT_ALONE = ("timing", "pages", "peers", "__main__")
-SEARCHES = ["global", "incognito", "mondrian", "k-member", "bottom-up", "top-down", "udc"]
-SHAPE = "census"
 
 
 def everything() -> None:
@@ -36,37 +35,28 @@ def everything() -> None:
         module.main()
 
 
-def how_searches_grow(into_page: bool) -> None:
-    """Seconds and exponents of the searches on the generated census."""
-    shape = {SHAPE: growth.shapes(None)[SHAPE]}
-    found = growth.measure(SEARCHES, shape, growth.SIZES, patience=60.0)
-    rows = []
-    for name in SEARCHES:
-        seconds = found[name, SHAPE]
-        missing = ["–"] * (len(growth.SIZES) - len(seconds))
-        rows.append((name, *seconds, *missing, growth.grown(growth.SIZES, seconds)))
-    heads = ("algorithm", *(f"{size:,}" for size in growth.SIZES), "n to the power of")
-    print_table(f"processor seconds of the search, {SHAPE}", heads, rows)
-    if into_page:
-        renew("growth", markdown_table(heads, rows))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="*", default=[100_000])
     parser.add_argument("--first-use", action="store_true")
+    parser.add_argument("--million", action="store_true", help="searches of a million records too")
     parser.add_argument("--renew", action="store_true")
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     if options.all:
         everything()
         return
-    flags = [
-        f"--{name}" for name in ("first-use", "renew") if getattr(options, name.replace("-", "_"))
-    ]
-    sys.argv = ["benchmarks.whole_runs", *flags, "--sizes", *map(str, options.sizes)]
-    whole_runs.main()
-    how_searches_grow(options.renew)
+    renewed = ["--renew"] if options.renew else []
+    first_use = ["--first-use"] if options.first_use else []
+    million = ["--million"] if options.million else []
+    sizes = ["--sizes", *map(str, options.sizes)]
+    for module, arguments in (
+        (terminal, renewed),
+        (whole_runs, [*renewed, *first_use, *sizes]),
+        (growth, [*renewed, *million, "--patience", str(PATIENCE)]),
+    ):
+        sys.argv = [module.__name__, *arguments]
+        module.main()
 
 
 if __name__ == "__main__":

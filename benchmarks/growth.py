@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from benchmarks.pages import markdown_table, renew
 from benchmarks.timing import SAMPLES, census_maker, print_table, run_seconds
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.schema import Kind, Role
@@ -41,6 +42,7 @@ PRIVACY = Privacy(k=10, max_suppression=0.05)
 SIZES = [10_000, 100_000]
 MILLION = 1_000_000
 WARM_UP = 300
+ORDER = list(ALGORITHMS)
 
 
 def census(records: int, seed: int, hierarchies: bool = True) -> Task:
@@ -127,9 +129,9 @@ def grown(sizes: list[int], seconds: list[float]) -> float:
 
 def measure(
     names: list[str], made: dict[str, Callable[[int], Task]], sizes: list[int], patience: float
-) -> dict[tuple[str, str], list[float]]:
+) -> Found:
     """Seconds per algorithm and shape, size by size, as far as patience goes."""
-    found: dict[tuple[str, str], list[float]] = {}
+    found: Found = {}
     for shape, make in made.items():
         tiny = make(WARM_UP)
         for place, size in enumerate(sizes):
@@ -152,36 +154,69 @@ def measure(
     return found
 
 
+Found = dict[tuple[str, str], list[float]]
+"""Seconds of an algorithm on a shape, size by size."""
+
+
+def heads(sizes: list[int]) -> tuple[str, ...]:
+    return ("algorithm", "shape", *(f"{size:,}" for size in sizes), "n to the power of")
+
+
+def all_rows(found: Found, sizes: list[int]) -> list[tuple[object, ...]]:
+    """What was measured, algorithm by algorithm."""
+    rows: list[tuple[object, ...]] = []
+    for (name, shape), seconds in sorted(found.items(), key=lambda item: ORDER.index(item[0][0])):
+        missing = ["–"] * (len(sizes) - len(seconds))
+        power = grown(sizes[: len(seconds)], seconds)
+        rows.append((name, shape, *seconds, *missing, "–" if math.isnan(power) else power))
+    return rows
+
+
+def worst_rows(found: Found, sizes: list[int]) -> list[tuple[object, ...]]:
+    """Of every algorithm the shape on which it grows fastest."""
+    worst: dict[object, tuple[object, ...]] = {}
+    for row in all_rows(found, sizes):
+        power, known = row[-1], worst.get(row[0])
+        if isinstance(power, float) and (known is None or power > known[-1]):  # type: ignore[operator]
+            worst[row[0]] = row
+    return list(worst.values())
+
+
+def beside_global(found: Found, sizes: list[int]) -> list[tuple[object, ...]]:
+    """Seconds of `incognito`, which finds all minimal strings, to those of `global`, which one."""
+    made: list[tuple[object, ...]] = []
+    for (name, shape), seconds in found.items():
+        if name == "incognito":
+            pairs = zip(seconds, found["global", shape], strict=False)
+            ratios = [one / other for one, other in pairs]
+            made.append((shape, *ratios, *["–"] * (len(sizes) - len(ratios))))
+    return made
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--million", action="store_true", help="a million records as well")
-    parser.add_argument("--algorithms", nargs="+", default=list(ALGORITHMS))
+    parser.add_argument("--algorithms", nargs="+", default=ORDER)
     parser.add_argument("--shapes", nargs="+")
     parser.add_argument("--adult", type=Path, help="folder of adult.csv")
     parser.add_argument("--patience", type=float, default=300.0, help="seconds for one run")
+    parser.add_argument("--renew", action="store_true", help="put the tables into the page")
     options = parser.parse_args()
     sizes = sorted({*options.sizes, *([MILLION] if options.million else [])})
     made = {n: m for n, m in shapes(options.adult).items() if n in (options.shapes or [n])}
     found = measure(options.algorithms, made, sizes, options.patience)
-    rows: list[tuple[object, ...]] = []
-    worst: list[tuple[object, ...]] = []
-    for name in options.algorithms:
-        powers: list[tuple[float, str]] = []
-        for shape in made:
-            seconds = found[name, shape]
-            missing = ["–"] * (len(sizes) - len(seconds))
-            power = grown(sizes[: len(seconds)], seconds)
-            if math.isnan(power):
-                rows.append((name, shape, *seconds, *missing, "–"))
-            else:
-                rows.append((name, shape, *seconds, *missing, power))
-                powers.append((power, shape))
-        if powers:
-            worst.append((name, *max(powers)))
-    heads = ("algorithm", "shape", *(f"{size:,}" for size in sizes), "n to the power of")
-    print_table("processor seconds of the search", heads, rows)
-    print_table("worst growth of all shapes", ("algorithm", "n to the power of", "shape"), worst)
+    print_table("processor seconds of the search", heads(sizes), all_rows(found, sizes))
+    worst = worst_rows(found, sizes)
+    print_table("worst growth of all shapes", heads(sizes), worst)
+    if options.renew:
+        renew("growth", markdown_table(heads(sizes), worst))
+    if {"global", "incognito"} <= {*options.algorithms}:
+        ratios = ("incognito to global", *(f"{size:,}" for size in sizes))
+        beside = beside_global(found, sizes)
+        print_table("incognito to global", ratios, beside)
+        if options.renew:
+            renew("incognito", markdown_table(ratios, beside))
 
 
 if __name__ == "__main__":

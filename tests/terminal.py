@@ -21,20 +21,31 @@ LONGEST_WAIT = 120.0
 """Seconds that nothing takes, however slow the machine."""
 QUIET = 0.4
 """Seconds without a byte after which a picture counts as painted."""
+STILL = 3.0
+"""Seconds without a byte after which figures that are filled in count as filled in."""
 
 
 class Terminal:
     """The screen's side of a pseudo-terminal: keys go in, bytes come out."""
 
     def __init__(self, process: int, descriptor: int) -> None:
-        self._process, self._descriptor = process, descriptor
+        self.process, self._descriptor = process, descriptor
         self.code: int | None = None
         """What the application ended with, once it is known."""
 
     def press(self, keys: bytes) -> bytes:
         """Send keys and give what the application painted because of them."""
-        os.write(self._descriptor, keys)
+        self.send(keys)
         return self.painted()
+
+    def send(self, keys: bytes) -> None:
+        """Send keys and do not wait."""
+        os.write(self._descriptor, keys)
+
+    def pieces(self) -> Iterator[bytes]:
+        """What is painted, as it comes, until nothing more does."""
+        while self._readable(STILL):
+            yield os.read(self._descriptor, 1 << 16)
 
     def painted(self) -> bytes:
         """Wait for bytes, and then until no more come."""
@@ -54,7 +65,7 @@ class Terminal:
         """Take the terminal away, and give what the application ends with."""
         os.close(self._descriptor)
         deadline = time.monotonic() + LONGEST_WAIT
-        while not (ended := os.waitpid(self._process, os.WNOHANG))[0]:
+        while not (ended := os.waitpid(self.process, os.WNOHANG))[0]:
             assert time.monotonic() < deadline, "it goes on without a terminal"
             time.sleep(0.02)
         self.code = os.waitstatus_to_exitcode(ended[1])
@@ -63,10 +74,10 @@ class Terminal:
     def end(self) -> None:
         """End the application if it has not ended, and wait for it."""
         if self.code is None:
-            os.kill(self._process, signal.SIGKILL)
+            os.kill(self.process, signal.SIGKILL)
             with suppress(OSError):  # it has vanished already
                 os.close(self._descriptor)
-            os.waitpid(self._process, 0)
+            os.waitpid(self.process, 0)
 
     def _readable(self, seconds: float) -> bool:
         return bool(select.select([self._descriptor], [], [], seconds)[0])
