@@ -103,7 +103,7 @@ def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "
     except KanonError as error:
         if not limit.bytes:
             return "memory"
-        raise _too_much(project, needed, limit, f"it cannot stream: {error}") from None
+        raise _too_much(project, needed, limit, f"stream it: {error.on_screen}") from None
     return "stream"
 
 
