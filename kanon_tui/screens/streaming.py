@@ -101,7 +101,14 @@ def watch_stream(
     known = table if isinstance(table, SampledTable) and table.exact else None
     if session.project.data != project.data:
         known = None  # read in another way
-    return WatchedStream(project, target, force, lambda run: watched(run, paused=paused), known)
+    return WatchedStream(
+        project,
+        target,
+        force,
+        lambda run: watched(run, paused=paused),
+        known,
+        session.room_for_a_run,
+    )
 
 
 def pass_text(stream: WatchedStream) -> str:

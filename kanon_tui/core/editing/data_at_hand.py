@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from kanon_tui.core.data.schema import Role
@@ -30,6 +32,7 @@ class DataAtHand(ABC):
         self.closed = False
         """Whether nobody waits for anything of it any more."""
         self._rows: tuple[object, Task] | None = None
+        self._runs_at_work = 0
         self._counting_rows = threading.Lock()
 
     @property
@@ -117,6 +120,16 @@ class DataAtHand(ABC):
         """What was tried on the records at hand, carried on to all."""
         return trial if self.source is None else replace(trial, records=self.table.height)
 
+    @contextmanager
+    def room_for_a_run(self) -> Iterator[None]:
+        """While a run goes over the pieces, what can be counted again is not held beside it."""
+        self._runs_at_work += 1
+        self._rows = None
+        try:
+            yield
+        finally:
+            self._runs_at_work -= 1
+
     def quasi_rows(self) -> Task:
         """All records as a task that counts them: of a table beyond memory its distinct rows.
 
@@ -130,12 +143,14 @@ class DataAtHand(ABC):
         wanted = table, project.attributes, project.data
 
         def go_on() -> None:
+            if self._runs_at_work:
+                raise InputError("one moment: this is counted again when the run has ended")
             if self.closed or self.project.attributes is not project.attributes:
                 raise CountingStoppedError
 
         with self._counting_rows:
             if self._rows is None or self._rows[0] != wanted:
                 go_on()
-                memory = memory_limit(project)
+                memory = memory_limit(project).beside_what_is_held()
                 self._rows = wanted, quasi_rows(project, table, memory, go_on)
             return replace(self._rows[1], privacy=project.privacy)

@@ -24,7 +24,7 @@ from kanon_tui.core.report.mapping import report_mapping
 
 __all__ = ["CountedRelease", "StreamedResult"]
 
-_BLOCK = 4_000_000
+_BLOCK = 1_000_000
 """Records whose sensitive values are looked at together."""
 
 

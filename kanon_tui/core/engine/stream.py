@@ -10,6 +10,7 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.engine.choice import memory_limit
 from kanon_tui.core.engine.counted_task import counted_of
+from kanon_tui.core.engine.memory import MemoryLimit
 from kanon_tui.core.engine.prepare import (
     Prepared,
     check_streamable,
@@ -86,8 +87,10 @@ def run_stream(
     if target is not None:
         target.check(force, project.inputs)
         check_target(target, None)
+    memory = memory_limit(project).beside_what_is_held()
+    progress = _tidied(progress, memory)
     try:
-        prepared = _prepared(project, workers, progress, known)
+        prepared = _prepared(project, workers, memory, progress, known)
         drawn = watched and prepared.task.rows <= MOST_DRAWN
         run = Run(prepared.task, algorithm, RunContext(helpers=workers.helpers, watched=drawn))
         workers.begin("search", progress)
@@ -97,11 +100,28 @@ def run_stream(
         workers.begin("", None)
 
 
+def _tidied(progress: Progress, memory: MemoryLimit) -> Progress:
+    """What one pass has freed is not held through the next."""
+    now = ""
+
+    def told(what: str, share: float) -> None:
+        nonlocal now
+        if what != now:
+            now = what
+            memory.tidy()
+        progress(what, share)
+
+    return told
+
+
 def _prepared(
-    project: Project, workers: Workers, progress: Progress, known: SampledTable | None
+    project: Project,
+    workers: Workers,
+    memory: MemoryLimit,
+    progress: Progress,
+    known: SampledTable | None,
 ) -> Prepared:
     """Count what is not known yet."""
-    memory = memory_limit(project)
     if known is None or known.source is None or not _is_as_known(known):
         return prepare_stream(project, workers, memory, progress)
     check_streamable(project)

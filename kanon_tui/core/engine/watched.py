@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from kanon_tui.core.engine.result import StreamedResult
@@ -64,10 +65,14 @@ class WatchedStream:
         force: bool,
         watch: Callable[[Run], LiveRun],
         known: SampledTable | None = None,
+        room: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        """`watch` makes the live run of a search that begins; what is `known` is not counted."""
+        """`watch` makes the live run of a search that begins; what is `known` is not counted.
+
+        `room` is entered while it runs: who started it makes room for it in memory.
+        """
         self.project, self.target, self.force = project, target, force
-        self._watch, self._known = watch, known
+        self._watch, self._known, self._room = watch, known, room
         self.passes: tuple[Pass, ...] = ()
         """Those that have begun, replaced as a whole."""
         self.live: LiveRun | None = None
@@ -111,7 +116,7 @@ class WatchedStream:
 
         try:
             progress("look", 0.0)
-            with workers_of(self.project, self.target) as workers:
+            with self._room(), workers_of(self.project, self.target) as workers:
                 return run_stream(
                     self.project,
                     workers,

@@ -329,6 +329,7 @@ class RunScreen(StepScreen):
         if self.query_one(ContentSwitcher).current == "passes":
             self.action_setup()
         self.refresh_bindings()
+        self.host.session_changed()  # what made room for the run may come back
         if isinstance(error, StoppedError):
             self.host.say(str(error))
             return

@@ -1,4 +1,4 @@
-"""A limit is kept: the peak of a process that streams is measured."""
+"""A limit is kept: the peak of a process that streams is measured, what it holds is counted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
+
+from kanon_tui.core.engine import memory
+from kanon_tui.core.engine.memory import AT_LEAST, MemoryLimit
+from kanon_tui.core.engine.stream import stream
+from kanon_tui.core.engine.watched import PASSES
+from kanon_tui.core.errors import InputError
+from tests.core.engine.test_stream import people, project
 
 LIMIT = 700_000_000
 PROGRAM = """
@@ -50,3 +57,23 @@ def test_the_peak_of_a_streaming_run_stays_below_its_limit(tmp_path):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) <= LIMIT
     assert (tmp_path / "o.csv").stat().st_size > n * 5
+
+
+def test_what_the_process_holds_already_is_taken_off_what_a_run_may_take(tmp_path, monkeypatch):
+    people(120).write_csv(tmp_path / "in.csv")
+    asked = project(tmp_path / "in.csv", run={"engine": "stream", "memory": "1GB"})
+    holds = memory._OF_EVERY_PROCESS + 300_000_000
+    monkeypatch.setattr(memory, "held", lambda: holds)
+    assert MemoryLimit(10**9).beside_what_is_held().for_data == 10**9 - AT_LEAST - 300_000_000
+    given_back = []
+    monkeypatch.setattr(memory, "give_back", lambda: given_back.append(1))
+    stream(asked, tmp_path / "out.csv")
+    assert len(given_back) >= len(PASSES)  # before it begins, and between its passes
+    holds += 200_000_000
+    with pytest.raises(InputError) as refused:
+        stream(asked, tmp_path / "no.csv")
+    assert "1GB is not enough" in str(refused.value)
+    assert "takes 600MB beside the 500MB that this program holds" in str(refused.value)
+    assert "run it as a command, which holds nothing else" in refused.value.on_screen
+    assert "--memory" not in refused.value.on_screen
+    assert not (tmp_path / "no.csv").exists()
