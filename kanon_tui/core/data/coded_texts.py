@@ -11,6 +11,8 @@ from kanon_tui.core.numeric import Int32s
 
 __all__ = ["CodedTexts", "code_texts", "coded_series", "places_among"]
 
+_FIRST = 20_000  # cells
+
 
 class CodedTexts(NamedTuple):
     """The cells of a column."""
@@ -22,9 +24,25 @@ class CodedTexts(NamedTuple):
 
 
 def code_texts(cells: pl.Series) -> CodedTexts:
-    """The different texts of some cells, and which of them each cell is."""
-    texts = cells.unique()
-    return CodedTexts(places_among(cells, texts), texts)
+    """The different texts of some cells, and which of them each cell is.
+
+    Most columns repeat a few texts, and their first cells have nearly all of them: then all cells
+    are looked up among those, and only what is not there is looked at twice.
+    """
+    first = cells.head(_FIRST)
+    texts = first.unique()
+    if first.len() == cells.len() or 2 * texts.len() > first.len():
+        texts = cells.unique()
+        return CodedTexts(places_among(cells, texts), texts)
+    found = cells.cast(pl.Enum(texts), strict=False).to_physical()
+    if not found.null_count():
+        return CodedTexts(found.to_numpy().astype(np.int32), texts)
+    is_new = found.is_null()
+    new = cells.filter(is_new)
+    others = new.unique()
+    codes = found.fill_null(0).to_numpy().astype(np.int32)
+    codes[is_new.to_numpy()] = texts.len() + places_among(new, others)
+    return CodedTexts(codes, pl.concat([texts, others]))
 
 
 def coded_series(name: str, texts: pl.Series) -> pl.Series:

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanon_tui.core.data.coded_texts import places_among
+from kanon_tui.core.data.coded_texts import code_texts, places_among
 from kanon_tui.core.data.dates import parse_dates
 from kanon_tui.core.data.numbers import PLAIN, NumberFormat
 from kanon_tui.core.data.schema import Kind
@@ -230,10 +230,10 @@ def code_column(
     def refuse(unreadable: pl.Series, format: Format) -> InputError:
         return _unreadable(texts, unreadable, format, row_of)
 
-    coded = code_values(texts.unique(), kind, missing_tokens, format, formats, refuse)
-    places = places_among(texts, coded.lookup["text"])
-    own = coded.lookup.height == len(coded.values)  # no two texts are one value, as tokens may be
-    return coded.column(places if own else coded.lookup["code"].to_numpy()[places])
+    cells = code_texts(texts)
+    coded = code_values(cells.texts, kind, missing_tokens, format, formats, refuse)
+    code_of = coded.lookup["code"].to_numpy()[places_among(cells.texts, coded.lookup["text"])]
+    return coded.column(code_of[cells.codes])
 
 
 @dataclass(frozen=True, eq=False)

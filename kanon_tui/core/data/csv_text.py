@@ -4,9 +4,9 @@ CSV is read in one of two ways. `_count_records` walks over the bytes with numpy
 file is regular: quotes open and close at the edges of fields, every record has as many fields as
 there are columns (a header may be one short). Polars then parses it at full speed. That proof is
 needed because Polars pads short records silently, and because a regular file is one on which all
-CSV readers agree. Any other file goes through Python's `csv` module, record by record: it reads the
-odd but legal ones (blank lines, a quote inside a word, mixed line ends) and finds the row at fault
-in the broken ones.
+CSV readers agree; without quotes counting often proves it, too (`_parse_plain`). Any other file
+goes through Python's `csv` module, record by record: it reads the odd but legal ones (blank lines,
+a quote inside a word, mixed line ends) and finds the row at fault in the broken ones.
 
 Cost: two passes over the text, memory for the text and for its cells.
 """
@@ -49,9 +49,10 @@ def parse_csv(
     quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
     line_end = _line_end(text)
     if line_end and may_be_regular(dialect, quote):
-        records = _count_records(text, dialect.delimiter, quote, line_end, width, one_short)
-        if records:
-            return parse_regular(text, dialect, quote, line_end, width, records, one_short)
+        parse = _parse_quoted if quote else _parse_plain
+        frame = parse(text, dialect, line_end, width, one_short)
+        if frame is not None:
+            return frame
     return pl.concat(parse_carefully(io.BytesIO(text), dialect, file, len(text), one_short))
 
 
@@ -72,7 +73,25 @@ def parse_regular(
     """The records of a text that is known to be regular."""
     if one_short:
         text = dialect.delimiter.encode() + text
-    frame = pl.read_csv(
+    return _finished(_cells(text, dialect, quote, line_end, width, records), dialect)
+
+
+def _parse_quoted(
+    text: bytes, dialect: Dialect, line_end: str, width: int, one_short: bool
+) -> pl.DataFrame | None:
+    """The records of a text with quotes, None where it is not regular."""
+    quote = dialect.quote
+    records = _count_records(text, dialect.delimiter, quote, line_end, width, one_short)
+    if not records:
+        return None
+    return parse_regular(text, dialect, quote, line_end, width, records, one_short)
+
+
+def _cells(
+    text: bytes, dialect: Dialect, quote: str | None, line_end: str, width: int, records: int
+) -> pl.DataFrame:
+    """What Polars reads; a cell that is empty or not there at all is null."""
+    return pl.read_csv(
         text,
         has_header=False,
         schema={str(place): pl.String for place in range(width)},
@@ -80,10 +99,51 @@ def parse_regular(
         quote_char=quote,
         eol_char=line_end,
         n_rows=records,
-    ).fill_null("")
+    )
+
+
+def _finished(cells: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
+    gaps = [column.fill_null("") for column in cells.iter_columns() if column.null_count()]
+    frame = cells.with_columns(gaps) if gaps else cells
     if dialect.spaces:
         frame = frame.with_columns(pl.all().exclude("0").str.strip_chars_start(" "))
     return frame
+
+
+def _parse_plain(
+    text: bytes, dialect: Dialect, line_end: str, width: int, one_short: bool
+) -> pl.DataFrame | None:
+    """The records of a text without quotes, None where it is not regular.
+
+    A record that is too short has nothing in its last column. So where every last cell has
+    something no record is too short, and where there are no more delimiters than that takes none is
+    too long either: then nobody needs to walk over the text.
+    """
+    end = _end_of_records(text, width)
+    if not end:
+        return None
+    letters = np.frombuffer(text, np.uint8, end)
+    records = 1 + _count(letters, line_end)
+    if _count(letters, dialect.delimiter) + one_short != (width - 1) * records:
+        return None
+    whole = dialect.delimiter.encode() + text if one_short else text
+    try:
+        cells = _cells(whole, dialect, None, line_end, width, records)
+    except pl.exceptions.PolarsError:  # a record is too long
+        return None
+    if cells.height != records or (
+        cells.to_series(width - 1).null_count()
+        and not _count_records(text, dialect.delimiter, None, line_end, width, one_short)
+    ):
+        return None
+    return _finished(cells, dialect)
+
+
+def _count(letters: Letters, sign: str) -> int:
+    return sum(
+        int(np.count_nonzero(letters[start : start + _CHUNK] == ord(sign)))
+        for start in range(0, len(letters), _CHUNK)
+    )
 
 
 def _line_end(text: bytes) -> str | None:
@@ -115,12 +175,8 @@ def _count_records(
     a line end or a quote, and those that close are followed by one; then a delimiter or line
     end is part of a value exactly when an odd number of quotes stands before it.
     """
-    end = len(text)
-    while end and text[end - 1] in b"\r\n":
-        end -= 1
-    if not end or text[0] in b"\r\n":
-        return None
-    if width == 1 and any(blank in text[:end] for blank in (b"\n\n", b"\n\r\n", b"\r\r")):
+    end = _end_of_records(text, width)
+    if not end:
         return None
     letters = np.frombuffer(text, np.uint8, end)
     scan = RecordScan(delimiter, quote, line_end, width, one_short)
@@ -128,6 +184,18 @@ def _count_records(
         if scan.take(letters, start, min(start + _CHUNK, end)) is None:
             return None
     return scan.finish()
+
+
+def _end_of_records(text: bytes, width: int) -> int:
+    """Where the last record ends; 0 where blank lines stand before or between records."""
+    end = len(text)
+    while end and text[end - 1] in b"\r\n":
+        end -= 1
+    if not end or text[0] in b"\r\n":
+        return 0
+    if width == 1 and any(blank in text[:end] for blank in (b"\n\n", b"\n\r\n", b"\r\r")):
+        return 0
+    return end
 
 
 class RecordScan:

@@ -130,12 +130,22 @@ class Classes:
     """The classes of a string, a tuple of each and its size: they stand in for the records."""
 
     members: Int32s
+    """A tuple of every class, in the order in which these come."""
     sizes: Int32s
+    all_tuples: Words
+
+    @cached_property
+    def tuples(self) -> Words:
+        """The members themselves, side by side: who reads them one by one need not search them."""
+        if len(self.members) == len(self.all_tuples):
+            return self.all_tuples
+        return self.all_tuples[self.members]
 
     @property
     def nbytes(self) -> int:
-        """Memory it takes."""
-        return self.members.nbytes + self.sizes.nbytes
+        """Memory it takes once it is rolled up."""
+        each = self.all_tuples.nbytes // max(1, len(self.all_tuples))
+        return self.members.nbytes + self.sizes.nbytes + each * len(self.members)
 
 
 class Frequency:
@@ -164,14 +174,14 @@ class Frequency:
         self.work = 0
         """Tuples looked at since the start, as a measure of time."""
         size = len(coded.counts)
-        self.base = Classes(np.arange(size, dtype=np.int32), coded.counts)
+        self.base = Classes(np.arange(size, dtype=np.int32), coded.counts, coded.tuples)
         slots = 1 << max(4, (2 * size - 1).bit_length())
-        # Filled, so that memory is there before the first test; members only very wide tables need.
+        # Memory that no test touches is none: few need all the slots, and groups only wide tables.
         self._slots = kernels.Slots(
-            of=np.full(size, 0, dtype=np.int32),
-            sizes=np.full(slots, 0, dtype=np.int32),
-            keys=np.full(slots, -1, dtype=np.int64),
-            members=np.empty(slots, dtype=np.int32),
+            of=np.empty(size, dtype=np.int32),
+            sizes=np.empty(slots, dtype=np.int32),
+            keys=np.empty(slots, dtype=np.int64),
+            groups=np.empty(slots, dtype=np.int32),
         )
         self.layout = kernels.TupleLayout(
             coded.word, coded.shift, coded.mask, coded.start, coded.radix, coded.labels
@@ -303,21 +313,15 @@ class Frequency:
         self, source: Classes, string: Int64s, most: int = _NO_LIMIT, stop: bool = False
     ) -> tuple[int, int, int, int]:
         """Count the classes of a string into the slots."""
-        return self._kernels.count_classes(
-            self.coded.tuples,
-            source.members,
-            source.sizes,
-            string,
-            self.layout,
-            self.k,
-            most,
-            stop,
-            self._slots,
+        classes, small, smallest, group = self._kernels.count_classes(
+            source.tuples, source.sizes, string, self.layout, self.k, most, stop, self._slots
         )
+        return classes, small, smallest, int(source.members[group])
 
     def _collect(self, source: Classes, classes: int, numbers: Int32s = _NO_NUMBERS) -> Classes:
         """List the classes that were just counted."""
-        found = Classes(*np.empty((2, classes), dtype=np.int32))
+        members, sizes = np.empty((2, classes), dtype=np.int32)
+        found = Classes(members, sizes, self.coded.tuples)
         self._kernels.collect_classes(
             source.members, self._slots.of, self._slots.sizes, found.members, found.sizes, numbers
         )

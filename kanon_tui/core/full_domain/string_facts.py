@@ -191,5 +191,7 @@ class ListFollower:
 
     def gone(self) -> Int64s:
         """The nodes that are no longer in the list."""
+        if not self._told.follows:
+            return self._left
         before, self._left = self._left, self._nodes()
         return np.setdiff1d(before, self._left, assume_unique=True)

@@ -41,14 +41,13 @@ class Slots(NamedTuple):
     """Per slot the records of its class."""
     keys: Int64s
     """Per slot its key; room to work in."""
-    members: Int32s
-    """Per slot the first tuple of its class, where keys are no proof."""
+    groups: Int32s
+    """Per slot a group of its class, where keys are no proof."""
 
 
 @kernel
 def count_classes(
     tuples: Words,
-    members: Int32s,
     sizes: Int32s,
     levels: Int64s,
     layout: TupleLayout,
@@ -59,61 +58,60 @@ def count_classes(
 ) -> tuple[int, int, int, int]:
     """Merge groups of records into the classes of a string.
 
-    Group g has `sizes[g]` records and looks like tuple `members[g]`. Its class gets a slot, where
-    the records add up; `collect_classes` lists them. With `stop`, more than `most` classes are not
-    counted to the end.
+    Group g has `sizes[g]` records that look like `tuples[g]`. Its class gets a slot, where the
+    records add up; `collect_classes` lists them. With `stop`, more than `most` classes are not
+    counted to the end, and there are no more slots than so many need: the fewer, the faster.
 
     First the keys of a block of groups, then their slots: the processor can run ahead in loops that
     do one thing, and there is no branch on whether a class is new, which it could not foresee.
 
     Gives the number of classes (`most` + 1 if it stopped there), the number of records in classes
-    smaller than k, the size of the smallest class, and its first member (or, of more than `most`
+    smaller than k, the size of the smallest class, and its first group (or, of more than `most`
     classes, that of the first class too many).
     """
-    groups = len(members)
+    groups = len(sizes)
     first, stride, product, wide = place_values(levels, layout)
     chunks = chunks_of(first, stride, layout, layout.labels, groups)
     direct = bool(not wide and product <= min(4 * groups + 64, len(slots.sizes)))
-    places, down = _clear_slots(slots, groups, product, direct)
+    room = min(groups, most + _BLOCK) if stop else groups
+    places, down = _clear_slots(slots, room, product, direct)
 
     classes, one_too_many = 0, -1
     keys = np.empty(min(groups, _BLOCK), dtype=np.int64)
     for begin in range(0, groups, _BLOCK):
-        block = members[begin : begin + _BLOCK]
+        block = tuples[begin : begin + _BLOCK]
         records = sizes[begin : begin + _BLOCK]
         slot_of = slots.of[begin : begin + _BLOCK]
-        room = most - classes
-        find_keys(tuples, block, *chunks, layout.labels, keys)
+        left = most - classes
+        find_keys(block, *chunks, layout.labels, keys)
         if direct:
-            found, too_many = _place_directly(keys, block, records, room, slot_of, slots.sizes)
+            found, too_many = _place_directly(keys, records, left, slot_of, slots.sizes)
         elif wide:
             found, too_many = _place_wide(
-                keys, block, records, room, slot_of, slots, down, tuples, first, layout
+                keys, records, left, slot_of, slots, down, tuples, begin, first, layout
             )
         else:
             found, too_many = _place_hashed(
-                keys, block, records, room, slot_of, slots.sizes, down, slots.keys
+                keys, records, left, slot_of, slots.sizes, down, slots.keys
             )
         classes += found
         if one_too_many < 0 <= too_many:
-            one_too_many = too_many
+            one_too_many = begin + too_many
             if stop:
                 return most + 1, 0, 0, one_too_many
 
     small, smallest, least = _smallest(slots, places, groups, k)
-    if one_too_many >= 0:
-        return classes, small, smallest, one_too_many
-    return classes, small, smallest, int(members[least])
+    return classes, small, smallest, least if one_too_many < 0 else one_too_many
 
 
 @inner_kernel
 def _clear_slots(
-    slots: Slots, groups: int, product: np.int64, direct: bool
+    slots: Slots, room: int, product: np.int64, direct: bool
 ) -> tuple[np.int64, np.uint64]:
-    """Clear as many slots as so many groups need; how many, and how far keys are shifted down."""
+    """Clear the slots that so many classes need; how many, and how far keys are shifted down."""
     places = np.int64(16)
     down = np.uint64(60)  # the upper bits of a spread key are its slot
-    while places < 2 * groups:
+    while places < 2 * room:
         places *= 2
         down -= _ONE
     if direct:
@@ -141,25 +139,24 @@ def _smallest(slots: Slots, places: np.int64, groups: int, k: int) -> tuple[int,
 
 @inner_kernel
 def _place_directly(
-    keys: Int64s, members: Int32s, sizes: Int32s, most: int, slot_of: Int32s, slot_sizes: Int32s
+    keys: Int64s, sizes: Int32s, most: int, slot_of: Int32s, slot_sizes: Int32s
 ) -> tuple[int, int]:
-    """Keys are slots. Gives how many classes are new, and a member of the first one too many."""
+    """Keys are slots. Gives how many classes are new, and the group of the first one too many."""
     classes, one_too_many = 0, -1
-    for g in range(len(members)):
+    for g in range(len(sizes)):
         slot = np.uint64(keys[g])
         before = slot_sizes[slot]
         slot_sizes[slot] = before + sizes[g]
         slot_of[g] = np.int32(slot)
         classes += before == 0
         if classes > most and one_too_many < 0:
-            one_too_many = int(members[g])
+            one_too_many = g
     return classes, one_too_many
 
 
 @inner_kernel
 def _place_hashed(
     keys: Int64s,
-    members: Int32s,
     sizes: Int32s,
     most: int,
     slot_of: Int32s,
@@ -170,7 +167,7 @@ def _place_hashed(
     """As `_place_directly`, with keys hashed; those of free slots are -1."""
     classes, one_too_many = 0, -1
     last = (_ONE << (np.uint64(64) - down)) - _ONE
-    for g in range(len(members)):
+    for g in range(len(sizes)):
         key = keys[g]
         slot = (np.uint64(key) * SPREAD) >> down
         while slot_keys[slot] != key and slot_keys[slot] >= 0:
@@ -180,41 +177,41 @@ def _place_hashed(
         slot_sizes[slot] += sizes[g]
         slot_of[g] = np.int32(slot)
         if classes > most and one_too_many < 0:
-            one_too_many = int(members[g])
+            one_too_many = g
     return classes, one_too_many
 
 
 @inner_kernel
 def _place_wide(
     keys: Int64s,
-    members: Int32s,
     sizes: Int32s,
     most: int,
     slot_of: Int32s,
     slots: Slots,
     down: np.uint64,
     tuples: Words,
+    begin: int,
     first: Int64s,
     layout: TupleLayout,
 ) -> tuple[int, int]:
     """As `_place_hashed`, where keys wrap around, so that different tuples may share one."""
-    _, slot_sizes, slot_keys, slot_members = slots
+    _, slot_sizes, slot_keys, slot_groups = slots
     classes, one_too_many = 0, -1
     last = (_ONE << (np.uint64(64) - down)) - _ONE
-    for g in range(len(members)):
-        key, t = keys[g], members[g]
+    for g in range(len(sizes)):
+        key, t = keys[g], begin + g
         slot = (np.uint64(key) * SPREAD) >> down
         while slot_sizes[slot] != 0:
-            if slot_keys[slot] == key and same_labels(tuples, t, slot_members[slot], first, layout):
+            if slot_keys[slot] == key and same_labels(tuples, t, slot_groups[slot], first, layout):
                 break
             slot = (slot + _ONE) & last
         classes += slot_sizes[slot] == 0
         slot_keys[slot] = key
-        slot_members[slot] = t
+        slot_groups[slot] = np.int32(t)
         slot_sizes[slot] += sizes[g]
         slot_of[g] = np.int32(slot)
         if classes > most and one_too_many < 0:
-            one_too_many = int(t)
+            one_too_many = g
     return classes, one_too_many
 
 
@@ -279,19 +276,14 @@ def class_everywhere(
             while labels[begin + value] != labels[begin + mine]:
                 agree[first[a] + value] += 1
                 begin = start[a, lowest[a] + agree[first[a] + value]]
-    chunk_word, chunk_shift, chunk_mask, chunk_first, chunk_stride, partial = chunks_of(
-        first, stride, layout, agree, len(counts)
-    )
+    chunks = chunks_of(first, stride, layout, agree, len(counts))
+    points = np.empty(min(len(counts), _BLOCK), dtype=np.int64)
     grid[:] = 0
-    for t in range(len(counts)):
-        point = np.int64(0)
-        for i in range(len(chunk_word)):
-            field = np.int64((tuples[t, chunk_word[i]] >> chunk_shift[i]) & chunk_mask[i])
-            if chunk_stride[i] == 0:
-                point += partial[chunk_first[i] + field]
-            else:
-                point += agree[chunk_first[i] + field] * chunk_stride[i]
-        grid[point] += counts[t]
+    for begin in range(0, len(counts), _BLOCK):
+        records = counts[begin : begin + _BLOCK]
+        find_keys(tuples[begin : begin + _BLOCK], *chunks, agree, points)
+        for t in range(len(records)):
+            grid[points[t]] += records[t]
     for a in range(attributes):
         if stride[a] > 0:
             whole = stride[a] * sizes[a]

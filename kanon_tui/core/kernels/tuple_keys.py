@@ -163,7 +163,6 @@ def same_labels(tuples: Words, t: int, u: int, first: Int64s, layout: TupleLayou
 @inner_kernel
 def find_keys(
     tuples: Words,
-    members: Int32s,
     chunk_word: Int64s,
     chunk_shift: Words,
     chunk_mask: Words,
@@ -173,15 +172,20 @@ def find_keys(
     labels: Int32s,
     keys: Int64s,
 ) -> None:
-    """The key of every group. Unsigned indices spare the compiler counting from the end."""
-    for g in range(len(members)):
-        t = np.uint64(members[g])
-        key = np.int64(0)
-        for i in range(len(chunk_word)):
-            field = (tuples[t, chunk_word[i]] >> chunk_shift[i]) & chunk_mask[i]
-            place = np.uint64(chunk_first[i]) + field
-            if chunk_stride[i] == 0:
-                key += partial[place]
-            else:
-                key += labels[place] * chunk_stride[i]
-        keys[g] = key
+    """The key of every tuple.
+
+    Chunk by chunk: loops without a choice are what a processor does several steps of at once.
+    Unsigned indices spare the compiler counting from the end.
+    """
+    keys[: len(tuples)] = 0
+    for i in range(len(chunk_word)):
+        word, shift, mask = np.uint64(chunk_word[i]), chunk_shift[i], chunk_mask[i]
+        stride = chunk_stride[i]
+        if stride == 0:
+            parts = partial[chunk_first[i] :]
+            for t in range(np.uint64(len(tuples))):
+                keys[t] += parts[(tuples[t, word] >> shift) & mask]
+        else:
+            own = labels[chunk_first[i] :]
+            for t in range(np.uint64(len(tuples))):
+                keys[t] += own[(tuples[t, word] >> shift) & mask] * stride

@@ -117,6 +117,27 @@ def test_tuples_that_share_a_key_are_told_apart_by_their_labels(
         assert (outcome.classes, outcome.smallest) == (len(sizes), min(sizes))
 
 
+def test_counting_that_stops_early_takes_no_more_slots_than_it_needs() -> None:
+    """The fewer there are, the more of them a processor has at hand."""
+    task = wide_task(12, 16, 9000)
+    tests = Frequency(CodedTuples.of(task.quasi, (0,) * 12)[0], 3000, 0)
+    tests._slots.keys[:] = -7
+    outcome = tests.test((0,) * 12)
+    assert outcome.classes == 4
+    assert outcome.fails_below
+    assert 0 < np.count_nonzero(tests._slots.keys != -7) <= 4096
+    assert tests.test((0,) * 12, to_the_end=True).classes == len(class_sizes(task, (0,) * 12))
+
+
+def test_rolled_up_classes_have_their_tuples_side_by_side() -> None:
+    task = wide_task(3, 8, 200)
+    tests = engine(task)
+    assert tests.base.tuples is tests.coded.tuples
+    merged, _ = tests.merged(tests.base, np.array([1, 1, 0]))
+    assert (merged.tuples == tests.coded.tuples[merged.members]).all()
+    assert len(merged.tuples) == len(class_sizes(task, (1, 1, 0)))
+
+
 def test_many_tuples_and_a_very_wide_attribute() -> None:
     """Tables of several attributes at a time, with attributes at the root in between."""
     rng = np.random.default_rng(5)
