@@ -32,13 +32,13 @@ from kanon_tui.core.kernels.box_arrays import (
     LINE,
     LOW,
     MISSING,
+    MISSING_PLACE,
     MIXED,
     NOTHING,
     RULE_WORDS,
     SECOND,
     SET,
     SHIFT,
-    SHOWN,
     SIZE,
     START,
     TREE,
@@ -58,6 +58,7 @@ __all__ = [
     "line_places",
     "ranked_records",
     "ranked_rows",
+    "row_places",
     "single_row_clusters",
 ]
 
@@ -126,10 +127,11 @@ def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) 
     facts = attributes.facts
     first, rows = distinct.first, len(distinct)
     lists = int((facts[:, CHAIN] >= 0).sum())
-    boxes = np.empty((rows, len(facts), 3), dtype=np.int32)
-    boxes[:, :, LOW] = ranked_rows(task, distinct)
+    boxes = np.empty((rows, len(facts), 2))
+    boxes[:, :, LOW] = row_places(attributes, ranked_rows(task, distinct))
     boxes[:, :, HIGH] = np.where(facts[:, KIND] == SET, 1, boxes[:, :, LOW])
-    boxes[:, :, SHOWN] = distinct.counts[:, None]
+    shown = np.empty((rows, len(facts)), dtype=np.int32)
+    shown[:] = distinct.counts[:, None]
     columns = int((facts[:, BITS] >= 0).sum() + 2 * facts[:, RULE_WORDS].sum())
     words = np.zeros((rows, columns), dtype=np.uint64)
     links = np.full((rows, 1 + 2 * lists), -1, dtype=np.int32)
@@ -148,7 +150,7 @@ def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) 
     info[:] = np.arange(rows)[:, None]
     info[:, SIZE] = distinct.counts
     hidden = np.zeros((rows, len(facts)), dtype=np.bool_)
-    return Clusters(boxes, np.zeros((rows, len(facts))), words, info, links, hidden)
+    return Clusters(boxes, shown, np.zeros((rows, len(facts))), words, info, links, hidden)
 
 
 def ranked_rows(task: Task, distinct: Distinct) -> Int32s:
@@ -184,6 +186,14 @@ def line_places(attributes: Attributes, rows: Int32s) -> Floats:
     for column, x in enumerate(numbers.tolist()):
         line = attributes.line[facts[x, START] + rows[:, x]]
         places[:, column] = np.where(rows[:, x] == facts[x, MISSING], np.nan, line)
+    return places
+
+
+def row_places(attributes: Attributes, rows: Int32s) -> Floats:
+    """Rows × attributes: the place of a number or date, else the code or rank as it is."""
+    places = rows.astype(np.float64)
+    lines = line_places(attributes, rows)
+    places[:, attributes.facts[:, KIND] == LINE] = np.where(np.isnan(lines), MISSING_PLACE, lines)
     return places
 
 

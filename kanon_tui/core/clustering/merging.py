@@ -19,7 +19,6 @@ from kanon_tui.core.kernels.box_arrays import (
     MERGES,
     NEXT_PLACE,
     PLACE,
-    SHOWN,
     SIZE,
     UNDER_K,
     WEIGHT,
@@ -53,6 +52,13 @@ class Objective:
     """RV, NCP or ranges."""
     why: str
     """Why a cluster joins this one and no other: `that keeps RV highest`."""
+
+    @property
+    def of_release(self) -> bool:
+        """Whether it counts what both clusters of a merge lose, not just what their union is."""
+        from kanon_tui.core.kernels.merge_cost import RELEASE, SUPPRESS
+
+        return self.mode in (RELEASE, SUPPRESS)
 
 
 class Merging:
@@ -96,7 +102,8 @@ class Merging:
         )
         self.clusters = _taken(self.clusters, order)
         self.list.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
-        self.tree = _bare_tree(branches[:count].copy(), depth, self.clusters)
+        of_others = len(self.attributes.facts) if self.objective.of_release else 0
+        self.tree = _bare_tree(branches[:count].copy(), depth, self.clusters, of_others)
         fill_nodes(self.attributes, self.clusters, self.tree)
 
     def advance(self, turn: int, most: int | None = None) -> int:
@@ -156,8 +163,7 @@ class Merging:
             at=np.concatenate([self.list.at, new]),
             touched=np.concatenate([self.list.touched, np.zeros_like(new)]),
         )
-        shown = self.clusters.boxes[gone, :, SHOWN]
-        self.load -= (shown * self.clusters.extents[gone]).sum(axis=0)
+        self.load -= (self.clusters.shown[gone] * self.clusters.extents[gone]).sum(axis=0)
         self.clusters.info[gone, SIZE] = 0
 
         rows = np.concatenate(parts)
@@ -278,6 +284,7 @@ def _taken(clusters: Clusters, chosen: Int32s) -> Clusters:
     """Some of the clusters, in a new order; what is known of distinct rows stays shared."""
     return clusters._replace(
         boxes=clusters.boxes[chosen],
+        shown=clusters.shown[chosen],
         extents=clusters.extents[chosen],
         words=clusters.words[chosen],
         info=clusters.info[chosen],
@@ -287,21 +294,22 @@ def _taken(clusters: Clusters, chosen: Int32s) -> Clusters:
 def _joined(clusters: Clusters, more: Clusters) -> Clusters:
     return clusters._replace(
         boxes=np.concatenate([clusters.boxes, more.boxes]),
+        shown=np.concatenate([clusters.shown, more.shown]),
         extents=np.concatenate([clusters.extents, more.extents]),
         words=np.concatenate([clusters.words, more.words]),
         info=np.concatenate([clusters.info, more.info]),
     )
 
 
-def _bare_tree(branches: Int32s, depth: int, clusters: Clusters) -> PartnerTree:
+def _bare_tree(branches: Int32s, depth: int, clusters: Clusters, of_others: int) -> PartnerTree:
     """A tree of these nodes that knows nothing of its clusters yet."""
     from kanon_tui.core.kernels.partner_tree import PartnerTree
 
     nodes, (rows, attributes) = len(branches), clusters.extents.shape
     return PartnerTree(
         branches,
-        reach=np.empty((nodes, attributes, 5), dtype=np.int32),
-        least_hide=np.empty((nodes, attributes)),
+        reach=np.empty((nodes, attributes, 2)),
+        others=np.empty((nodes, of_others, 4)),
         all_words=np.empty((nodes, clusters.words.shape[1]), dtype=np.uint64),
         some_words=np.empty((nodes, clusters.words.shape[1]), dtype=np.uint64),
         leaf_of=np.empty(rows, dtype=np.int32),

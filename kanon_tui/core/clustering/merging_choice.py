@@ -11,7 +11,7 @@ import numpy as np
 from kanon_tui.core.clustering.box_sentences import broken_rules, in_words, texts
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging
-from kanon_tui.core.kernels.box_arrays import CLUSTERS_LEFT, PLACE, SHOWN, SIZE, WEIGHT
+from kanon_tui.core.kernels.box_arrays import CLUSTERS_LEFT, PLACE, SIZE, WEIGHT
 from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
 from kanon_tui.core.task.steps import Candidate, Choice
@@ -185,7 +185,7 @@ class Partners:
             if hidden and small is not of_small:
                 continue
             target = float(merging.attributes.prices[x, HIDE]) if hidden else wide
-            more += float(clusters.boxes[c, x, SHOWN] * (target - clusters.extents[c, x]))
+            more += float(clusters.shown[c, x] * (target - clusters.extents[c, x]))
         after = n + float(merging.load[x]) + more
         share = f"{n:,} / {short_number(after)}"
         if of_detail:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kanon_tui.core.clustering.box_sentences import in_words
-from kanon_tui.core.clustering.boxes import line_places, ranked_rows
+from kanon_tui.core.clustering.boxes import line_places, ranked_rows, row_places
 from kanon_tui.core.clustering.diagonals import diagonals
 from kanon_tui.core.clustering.features import Distinct, division_weights
 from kanon_tui.core.clustering.part_history import PartHistory
@@ -91,8 +91,16 @@ class Splitting:
         no_rows = np.zeros(0, dtype=np.int32)
         self._sums = _signed_sums(attributes, self.priced)
         self._scale = _scale(attributes, self.priced)
+        self._places = row_places(attributes, self.priced)
         trees = new_group_trees(
-            attributes, self.priced, self._sums, self._scale, no_rows, self._leaf_of, values
+            attributes,
+            self.priced,
+            self._places,
+            self._sums,
+            self._scale,
+            no_rows,
+            self._leaf_of,
+            values,
         )
         self._trees = [(-1, trees)]
         """Levels on the stack that have trees, and those trees."""
@@ -150,7 +158,14 @@ class Splitting:
             return 0
         members, values = self._order[begin:end], self._scratch.present.shape[1]
         trees = new_group_trees(
-            self.attributes, self.priced, self._sums, self._scale, members, self._leaf_of, values
+            self.attributes,
+            self.priced,
+            self._places,
+            self._sums,
+            self._scale,
+            members,
+            self._leaf_of,
+            values,
         )
         self._trees.append((self.depth - 1, trees))
         return int(end - begin)

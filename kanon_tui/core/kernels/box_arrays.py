@@ -2,7 +2,7 @@
 
 A cluster is a box. Per quasi-identifier it remembers only what the union with another box needs:
 
-- a number or date: lowest and highest value code (missing is the highest code of all);
+- a number or date: lowest and highest place, in units of extent (`MISSING_PLACE` is the highest);
 - a category with a hierarchy: the node above all its values. With the values in the order of the
   tree a node is a run of ranks, so this is a lowest and a highest rank too;
 - a category without: the set of its values, as 64 bits (value code modulo 64) and a count. With
@@ -10,6 +10,10 @@ A cluster is a box. Per quasi-identifier it remembers only what the union with a
 
 The *extent* of a box along an attribute is what its width costs. One value has extent 0, and the
 extent never shrinks when a box grows; all bounds rest on that.
+
+Boxes have the places of numbers, not their codes: searches compare boxes all over the table, and
+each place that has to be looked up in `line` would miss the processor's cache. For the same reason
+what one search needs stands close together.
 
 Arrays are few and have many columns, because every array that a kernel hands on costs time. The
 constants below name the columns. `clustering.boxes` fills the arrays from a task.
@@ -26,7 +30,9 @@ __all__ = ["Attributes", "ClusterList", "Clusters"]
 WORD_BITS = 64
 LINE, TREE, SET = 0, 1, 2
 NOTHING = 2**31 - 1
-"""Lowest value of a box in which an attribute shows nothing; also stands for 'has no missing'."""
+"""Stands for no row, no place in a list, no code of its own for what is missing."""
+MISSING_PLACE = 1.7976931348623157e308
+"""The place of a missing number or date: above all others, and never reckoned with."""
 
 # Columns of `Attributes.facts`. START: where its values begin in `line` (LINE), its nodes in
 # `nodes` (TREE), its values among those of all sets (SET). MISSING: code, or NOTHING. BITS: column
@@ -40,9 +46,9 @@ KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE = range
 # base value and importance of all its rules. EMPHASIS: of its rules against its granularity.
 UNIT, SHIFT, MIXED, HIDE, WEIGHT, WHOLE, EMPHASIS = range(7)
 
-# Last axis of `Clusters.boxes`. LOW, HIGH: code or rank; for a SET lowest code and number of
-# values. SHOWN: records whose cell is not hidden.
-LOW, HIGH, SHOWN = range(3)
+# Last axis of `Clusters.boxes`. LOW, HIGH: place (LINE) or rank (TREE); of a SET lowest code and
+# number of values. Where all cells are hidden, inf and -inf; of a SET inf and 0.
+LOW, HIGH = range(2)
 
 # Columns of `Clusters.info`. SIZE: records; 0 when the cluster is gone. PLACE: in the algorithm's
 # list of clusters. HEAD, TAIL: first and last distinct row. VALUES: distinct row that begins the
@@ -69,7 +75,8 @@ class Attributes(NamedTuple):
 class Clusters(NamedTuple):
     """All clusters, and the distinct rows they are made of."""
 
-    boxes: Int32s  # clusters × attributes × columns above
+    boxes: Floats  # clusters × attributes × columns above
+    shown: Int32s  # clusters × attributes: records whose cell is not hidden
     extents: Floats  # clusters × attributes
     words: Words  # clusters × words: values of the sets, sides of the rules
     info: Int32s  # clusters × columns above

@@ -22,13 +22,12 @@ from kanon_tui.core.kernels.box_arrays import (
     LINE,
     LOW,
     MISSING,
+    MISSING_PLACE,
     MIXED,
-    NOTHING,
     RULE_WORDS,
     SECOND,
     SET,
     SHIFT,
-    SHOWN,
     START,
     TREE,
     UNIT,
@@ -45,8 +44,8 @@ _ONE = np.uint64(1)
 
 
 @part_of_kernel
-def int64(number: np.int32) -> int:
-    """A number of an array of int32 as kernels hand it on; else each would be compiled twice."""
+def int64(number: float | np.int32) -> int:
+    """A whole number of an array as kernels hand it on; else each would be compiled twice."""
     return int(np.int64(number))
 
 
@@ -72,7 +71,7 @@ def common_ancestor(nodes: Int32s, start: int, low: int, high: int) -> int:
 
 @part_of_kernel
 def extent(attributes: Attributes, x: int, low: int, high: int) -> float:
-    """Extent of the smallest box from `low` to `high`; not for sets."""
+    """Extent of the smallest box from one code or rank to another; not for sets."""
     if low >= high:
         return 0.0
     facts, prices, line, nodes, _ = attributes
@@ -84,6 +83,16 @@ def extent(attributes: Attributes, x: int, low: int, high: int) -> float:
     node = common_ancestor(nodes, start, low, high)
     covered = nodes[node, 1] - nodes[node, 0] + 1
     return float(prices[x, UNIT] * covered + prices[x, SHIFT])
+
+
+@part_of_kernel
+def width(attributes: Attributes, x: int, low: float, high: float) -> float:
+    """Extent of the smallest box from one place or rank to another; not for sets."""
+    if low >= high:
+        return 0.0
+    if attributes.facts[x, KIND] == LINE:
+        return float(attributes.prices[x, MIXED] if high == MISSING_PLACE else high - low)
+    return extent(attributes, x, int64(low), int64(high))
 
 
 @part_of_kernel
@@ -140,7 +149,7 @@ def absorb(attributes: Attributes, clusters: Clusters, x: int, a: int, b: int) -
     """Widen cluster b along an attribute so that it also covers cluster a."""
     facts, nodes = attributes.facts, attributes.nodes
     boxes, extents, words = clusters.boxes, clusters.extents, clusters.words
-    boxes[b, x, SHOWN] += boxes[a, x, SHOWN]
+    clusters.shown[b, x] += clusters.shown[a, x]
     for w in range(2 * facts[x, RULE_WORDS]):
         words[b, facts[x, FIRST] + w] |= words[a, facts[x, FIRST] + w]
     low = min(boxes[a, x, LOW], boxes[b, x, LOW])
@@ -155,9 +164,9 @@ def absorb(attributes: Attributes, clusters: Clusters, x: int, a: int, b: int) -
         return
     high = max(boxes[a, x, HIGH], boxes[b, x, HIGH])
     boxes[b, x, HIGH] = high
-    extents[b, x] = extent(attributes, x, low, high)
+    extents[b, x] = width(attributes, x, low, high)
     if facts[x, KIND] == TREE and low < high:
-        node = common_ancestor(nodes, facts[x, START], low, high)
+        node = common_ancestor(nodes, facts[x, START], int64(low), int64(high))
         boxes[b, x, LOW], boxes[b, x, HIGH] = nodes[node, 0], nodes[node, 1]
 
 
@@ -195,7 +204,7 @@ def hide_all(attributes: Attributes, clusters: Clusters, x: int, c: int) -> None
         clusters.hidden[row, x] = True
         row = links[row, FOLLOWING]
     clusters.extents[c, x] = 0.0
-    boxes[c, x, LOW], boxes[c, x, HIGH], boxes[c, x, SHOWN] = NOTHING, -1, 0
+    boxes[c, x, LOW], boxes[c, x, HIGH], clusters.shown[c, x] = np.inf, -np.inf, 0
     if facts[x, KIND] == SET:
         boxes[c, x, HIGH] = 0
         words[c, facts[x, BITS]] = np.uint64(0)

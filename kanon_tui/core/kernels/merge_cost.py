@@ -29,12 +29,11 @@ from kanon_tui.core.kernels.box_arrays import (
     KIND,
     LOW,
     SET,
-    SHOWN,
     WEIGHT,
     Attributes,
     Clusters,
 )
-from kanon_tui.core.kernels.boxes import extent, rule_ratio, set_extent, union_count
+from kanon_tui.core.kernels.boxes import rule_ratio, set_extent, union_count, width
 from kanon_tui.core.numeric import TIE, Floats
 
 __all__ = [
@@ -91,7 +90,7 @@ def union_extent(attributes: Attributes, clusters: Clusters, x: int, a: int, b: 
         return set_extent(attributes, x, union_count(attributes, clusters, x, a, b))
     low = min(boxes[a, x, LOW], boxes[b, x, LOW])
     high = max(boxes[a, x, HIGH], boxes[b, x, HIGH])
-    return extent(attributes, x, low, high)
+    return width(attributes, x, low, high)
 
 
 @part_of_kernel
@@ -109,8 +108,8 @@ def losses_by_hiding(
 
     `wide` is the extent of the union. Where hiding is no better it counts as hiding nothing.
     """
-    boxes, extents, words = clusters.boxes, clusters.extents, clusters.words
-    shown_a, shown_b = boxes[a, x, SHOWN], boxes[b, x, SHOWN]
+    extents, words = clusters.extents, clusters.words
+    shown_a, shown_b = clusters.shown[a, x], clusters.shown[b, x]
     weight, hide = attributes.prices[x, WEIGHT], attributes.prices[x, HIDE]
     emphasis = attributes.prices[x, EMPHASIS]
     more = shown_a * (wide - extents[a, x]) + shown_b * (wide - extents[b, x])
@@ -143,7 +142,7 @@ def merge_cost(
     limit: float,
 ) -> tuple[float, int]:
     """Cost of merging cluster a into b and the side that hides cells; inf when above the limit."""
-    prices, boxes, words = attributes.prices, clusters.boxes, clusters.words
+    prices, shown, words = attributes.prices, clusters.shown, clusters.words
     cost, cost_small, cost_other = 0.0, 0.0, 0.0
     for x in range(len(attributes.facts)):
         wide = union_extent(attributes, clusters, x, a, b)
@@ -154,8 +153,8 @@ def merge_cost(
             cost += cluster_lost(prices[x, WEIGHT], prices[x, EMPHASIS], wide, kept)
         elif mode == RELEASE:
             kept = rule_ratio(attributes, words, a, words, b, x)
-            more = boxes[a, x, SHOWN] * (wide - clusters.extents[a, x])
-            more += boxes[b, x, SHOWN] * (wide - clusters.extents[b, x])
+            more = shown[a, x] * (wide - clusters.extents[a, x])
+            more += shown[b, x] * (wide - clusters.extents[b, x])
             cost += value_lost(prices[x, WEIGHT], prices[x, EMPHASIS], records, load[x], more, kept)
         else:
             nothing, of_a, of_b = losses_by_hiding(

@@ -17,7 +17,6 @@ from kanon_tui.core.kernels.box_arrays import (
     MERGES,
     NEXT_PLACE,
     PLACE,
-    SHOWN,
     SIZE,
     TAIL,
     UNDER_K,
@@ -98,20 +97,20 @@ def merge(
 
     `load` is Σ records · extent per attribute, hidden cells included, `kept` is Σ records · DR.
     """
-    boxes, extents, words, info, links, _ = clusters
+    _, shown, extents, words, info, links, _ = clusters
     hide = np.zeros(len(load), dtype=np.bool_)
     if side != HIDE_NONE:
         union_extents(attributes, clusters, load, records, a, b, side, hide)
     for x in range(len(load)):
-        load[x] -= boxes[a, x, SHOWN] * extents[a, x] + boxes[b, x, SHOWN] * extents[b, x]
+        load[x] -= shown[a, x] * extents[a, x] + shown[b, x] * extents[b, x]
         kept[x] -= info[a, SIZE] * rule_ratio(attributes, words, a, words, a, x)
         kept[x] -= info[b, SIZE] * rule_ratio(attributes, words, b, words, b, x)
         if hide[x]:
             c = a if side == HIDE_SMALL else b
-            load[x] += boxes[c, x, SHOWN] * attributes.prices[x, HIDE]
+            load[x] += shown[c, x] * attributes.prices[x, HIDE]
             hide_all(attributes, clusters, x, c)
         absorb(attributes, clusters, x, a, b)
-        load[x] += boxes[b, x, SHOWN] * extents[b, x]
+        load[x] += shown[b, x] * extents[b, x]
         both = info[a, SIZE] + info[b, SIZE]
         kept[x] += both * rule_ratio(attributes, words, b, words, b, x)
     info[b, SIZE] += info[a, SIZE]

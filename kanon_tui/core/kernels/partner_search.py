@@ -21,18 +21,17 @@ from kanon_tui.core.kernels.box_arrays import (
     KIND,
     LINE,
     LOW,
-    MISSING,
+    MISSING_PLACE,
+    NOTHING,
     PLACE,
     SET,
-    SHOWN,
     SIZE,
-    START,
     UNIT,
     WEIGHT,
     Attributes,
     Clusters,
 )
-from kanon_tui.core.kernels.boxes import count_bits, extent, int64, rule_ratio, set_extent
+from kanon_tui.core.kernels.boxes import count_bits, int64, rule_ratio, set_extent, width
 from kanon_tui.core.kernels.merge_cost import (
     CLUSTER,
     EXTENT,
@@ -42,13 +41,13 @@ from kanon_tui.core.kernels.merge_cost import (
     value_lost,
 )
 from kanon_tui.core.kernels.partner_tree import (
-    ALIVE,
     ALL_HIGH,
     ALL_LOW,
     BEGIN,
     CHILD,
     END,
     FIRST_PLACE,
+    LEAST_HIDE,
     LEAST_SHOWN,
     SOME_HIGH,
     SOME_LOW,
@@ -62,31 +61,45 @@ __all__ = ["cheapest_partner"]
 @part_of_kernel
 def _least_union(
     attributes: Attributes, clusters: Clusters, tree: PartnerTree, x: int, a: int, node: int
-) -> tuple[float, float]:
-    """Least extent of a union with a box below the node, and least that a sticks out of one."""
-    facts, line, reach = attributes.facts, attributes.line, tree.reach
+) -> float:
+    """Least extent of a union with a box below the node."""
+    facts, reach = attributes.facts, tree.reach
     low, high = clusters.boxes[a, x, LOW], clusters.boxes[a, x, HIGH]
     if facts[x, KIND] == SET:
         bits = clusters.words[a, facts[x, BITS]]
         foreign = count_bits(bits & ~tree.some_words[node, facts[x, BITS]])
         common = count_bits(tree.all_words[node, facts[x, BITS]] & ~bits)
-        count = max(high + common, reach[node, x, ALL_HIGH] + foreign)
-        return set_extent(attributes, x, count), attributes.prices[x, UNIT] * foreign
+        count = max(int64(high) + common, int64(reach[node, x, ALL_HIGH]) + foreign)
+        return set_extent(attributes, x, count)
     if low > high:  # all hidden: the other box stays as it is
-        return 0.0, 0.0
-    least_low, least_high = min(low, reach[node, x, ALL_LOW]), max(high, reach[node, x, ALL_HIGH])
-    least = extent(attributes, x, least_low, least_high)
-    if reach[node, x, LEAST_SHOWN] == 0:
-        return least, 0.0
-    some_low, some_high = reach[node, x, SOME_LOW], reach[node, x, SOME_HIGH]
-    missing = facts[x, MISSING]
-    if facts[x, KIND] == LINE and high < missing and some_high < missing:
-        start = facts[x, START]
-        below = line[start + some_low] - line[start + low]
-        above = line[start + high] - line[start + some_high]
-        return least, max(below, 0.0) + max(above, 0.0)
-    widest = extent(attributes, x, some_low, some_high)
-    return least, max(least - widest, 0.0)
+        return 0.0
+    low, high = min(low, reach[node, x, ALL_LOW]), max(high, reach[node, x, ALL_HIGH])
+    return width(attributes, x, low, high)
+
+
+@part_of_kernel
+def _least_beyond(
+    attributes: Attributes,
+    clusters: Clusters,
+    tree: PartnerTree,
+    x: int,
+    a: int,
+    node: int,
+    least: float,
+) -> float:
+    """Least by which cluster a widens a box below the node; `least` is that of the union."""
+    facts, others = attributes.facts, tree.others
+    low, high = clusters.boxes[a, x, LOW], clusters.boxes[a, x, HIGH]
+    if facts[x, KIND] == SET:
+        bits = clusters.words[a, facts[x, BITS]]
+        foreign = count_bits(bits & ~tree.some_words[node, facts[x, BITS]])
+        return float(attributes.prices[x, UNIT] * foreign)
+    if low > high or others[node, x, LEAST_SHOWN] == 0:
+        return 0.0
+    some_low, some_high = others[node, x, SOME_LOW], others[node, x, SOME_HIGH]
+    if facts[x, KIND] == LINE and high < MISSING_PLACE and some_high < MISSING_PLACE:
+        return float(max(some_low - low, 0.0) + max(high - some_high, 0.0))
+    return max(least - width(attributes, x, some_low, some_high), 0.0)
 
 
 @part_of_kernel
@@ -104,10 +117,11 @@ def _least_losses(
     """Least loss of an attribute when cells of a may be hidden, and when those of b may be."""
     prices, words = attributes.prices, clusters.words
     weight, own = prices[x, WEIGHT], clusters.extents[a, x]
-    least, foreign = _least_union(attributes, clusters, tree, x, a, node)
+    least = _least_union(attributes, clusters, tree, x, a, node)
+    beyond = _least_beyond(attributes, clusters, tree, x, a, node, least)
     kept = rule_ratio(attributes, words, a, tree.all_words, node, x)
-    shown = clusters.boxes[a, x, SHOWN]
-    more = max(shown * (least - own), 0.0) + tree.reach[node, x, LEAST_SHOWN] * foreign
+    shown = clusters.shown[a, x]
+    more = max(shown * (least - own), 0.0) + tree.others[node, x, LEAST_SHOWN] * beyond
     emphasis = prices[x, EMPHASIS]
     nothing = value_lost(weight, emphasis, records, load, more, kept)
     if not hiding or nothing <= 0.0:
@@ -115,7 +129,7 @@ def _least_losses(
     kept = rule_ratio(attributes, tree.all_words, node, tree.all_words, node, x)
     of_a = value_lost(weight, emphasis, records, load, shown * (prices[x, HIDE] - own), kept)
     kept = rule_ratio(attributes, words, a, words, a, x)
-    of_b = value_lost(weight, emphasis, records, load, tree.least_hide[node, x], kept)
+    of_b = value_lost(weight, emphasis, records, load, tree.others[node, x, LEAST_HIDE], kept)
     return min(nothing, of_a), min(nothing, of_b)
 
 
@@ -135,9 +149,9 @@ def _least_cost(
     cost, cost_other = 0.0, 0.0
     for x in range(len(load)):
         if mode == EXTENT:
-            cost += _least_union(attributes, clusters, tree, x, a, node)[0]
+            cost += _least_union(attributes, clusters, tree, x, a, node)
         elif mode == CLUSTER:
-            least, _ = _least_union(attributes, clusters, tree, x, a, node)
+            least = _least_union(attributes, clusters, tree, x, a, node)
             kept = rule_ratio(attributes, clusters.words, a, tree.all_words, node, x)
             weight, emphasis = attributes.prices[x, WEIGHT], attributes.prices[x, EMPHASIS]
             cost += cluster_lost(weight, emphasis, least, kept)
@@ -173,7 +187,7 @@ def _push_children(
     stack, bounds, branches = tree.stack, tree.bounds, tree.branches
     tried, below = 0, top
     for i in range(child, child + 2):
-        if branches[i, ALIVE] == 0:
+        if branches[i, FIRST_PLACE] == NOTHING:
             continue
         tried += 1
         bound = _least_cost(attributes, clusters, tree, load, records, mode, a, i, limit)

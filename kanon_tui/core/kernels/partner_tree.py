@@ -3,7 +3,12 @@
 A leaf holds a few clusters that lie together, an inner node what its two children hold. Every node
 knows, per attribute, what all boxes below it have in common (ALL_…, `all_words`: the highest LOW
 and the lowest HIGH, the values and rule sides that everyone has) and what some box has (SOME_…,
-`some_words`). After a merge only the nodes above the two clusters change.
+`some_words`). After a merge only nodes above the two clusters change, and few of these: those up to
+the first for which nothing is different.
+
+Nodes are numbered depth first: those of a branch stand together, and so do its clusters. Clusters
+get their turn in the order of the table, so that every search is in another part of the tree; what
+it looks at there is a few runs of memory.
 
 Building costs O(clusters · attributes · log clusters), a change O(attributes · log clusters).
 """
@@ -23,12 +28,11 @@ from kanon_tui.core.kernels.box_arrays import (
     NOTHING,
     PLACE,
     SET,
-    SHOWN,
     SIZE,
     Attributes,
     Clusters,
 )
-from kanon_tui.core.kernels.boxes import extent, int64, set_extent
+from kanon_tui.core.kernels.boxes import int64, set_extent, width
 from kanon_tui.core.numeric import Floats, Int32s, Words
 
 __all__ = ["PartnerTree", "divide_into_leaves", "fill_nodes", "refresh"]
@@ -37,21 +41,26 @@ LEAF = 8
 _SAMPLE = 32
 
 # Columns of `PartnerTree.branches`. BEGIN, END: its clusters. CHILD: its first child, the second
-# comes next; -1 for a leaf. PARENT: -1 for the root. ALIVE: clusters not yet merged into another.
-# FIRST_PLACE: lowest place in the list of clusters.
+# comes next; -1 for a leaf. PARENT: -1 for the root. ALIVE: what is left below it (only counted in
+# the trees of `splitting_tree`). FIRST_PLACE: lowest place in the list of clusters, NOTHING where
+# none is left.
 BEGIN, END, CHILD, PARENT, ALIVE, FIRST_PLACE = range(6)
 
-# Last axis of `PartnerTree.reach`. ALL_LOW: highest LOW of a box, ALL_HIGH: lowest HIGH; SOME_LOW:
-# lowest LOW, SOME_HIGH: highest HIGH; LEAST_SHOWN: fewest records with a cell that is not hidden.
-ALL_LOW, ALL_HIGH, SOME_LOW, SOME_HIGH, LEAST_SHOWN = range(5)
+# Last axis of `PartnerTree.reach`. ALL_LOW: highest LOW of a box, ALL_HIGH: lowest HIGH.
+ALL_LOW, ALL_HIGH = range(2)
+
+# Last axis of `PartnerTree.others`. SOME_LOW: lowest LOW of a box, SOME_HIGH: highest HIGH;
+# LEAST_SHOWN: fewest records with a cell that is not hidden; LEAST_HIDE: least that hiding a whole
+# cluster adds to D.
+SOME_LOW, SOME_HIGH, LEAST_SHOWN, LEAST_HIDE = range(4)
 
 
 class PartnerTree(NamedTuple):
     """Nodes of the tree; clusters stand in the order of the leaves."""
 
     branches: Int32s  # nodes × columns above
-    reach: Int32s  # nodes × attributes × columns above
-    least_hide: Floats  # nodes × attributes: least that hiding a whole cluster adds to D
+    reach: Floats  # nodes × attributes × columns above
+    others: Floats  # nodes × attributes × columns above; no attributes where nobody asks
     all_words: Words  # nodes × words: bits that all boxes have
     some_words: Words  # bits that some box has
     leaf_of: Int32s  # per cluster
@@ -60,7 +69,7 @@ class PartnerTree(NamedTuple):
 
 
 @part_of_kernel
-def _boundary(attributes: Attributes, x: int, sample: Int32s) -> tuple[float, int]:
+def _boundary(attributes: Attributes, x: int, sample: Floats) -> tuple[float, float]:
     """How well an attribute parts a sorted sample, and the first value of the upper side."""
     size = len(sample)
     cut = 0
@@ -68,29 +77,29 @@ def _boundary(attributes: Attributes, x: int, sample: Int32s) -> tuple[float, in
         if sample[i - 1] < sample[i] and abs(2 * i - size) < abs(2 * cut - size):
             cut = i
     if cut == 0:
-        return 0.0, 0
+        return 0.0, 0.0
     low, high = sample[cut // 2], sample[(cut + size) // 2]
-    if high == NOTHING:  # hidden cells cost nothing, wherever they are
-        return 0.0, 0
+    if high == np.inf:  # hidden cells cost nothing, wherever they are
+        return 0.0, 0.0
     if attributes.facts[x, KIND] == SET:
         crossing = set_extent(attributes, x, 2)
     else:
-        crossing = extent(attributes, x, low, high)
+        crossing = width(attributes, x, low, high)
     return crossing * min(cut, size - cut), sample[cut]
 
 
 @inner_kernel
 def _middle(
-    attributes: Attributes, boxes: Int32s, scale: Floats, order: Int32s, begin: int, end: int
+    attributes: Attributes, boxes: Floats, scale: Floats, order: Int32s, begin: int, end: int
 ) -> int:
     """Divide a run of clusters in place, and say where its upper side begins.
 
     It is divided where that parts most clusters by the costliest difference; a sample decides.
     """
     size = end - begin
-    best, best_x, best_value = 0.0, -1, 0
+    best, best_x, best_value = 0.0, -1, 0.0
     picks = min(size, _SAMPLE)
-    sample = np.empty(picks, dtype=np.int32)
+    sample = np.empty(picks)
     for x in range(boxes.shape[1]):
         for i in range(picks):
             sample[i] = boxes[order[begin + i * size // picks], x, LOW]
@@ -110,7 +119,7 @@ def _middle(
 
 @kernel
 def divide_into_leaves(
-    attributes: Attributes, boxes: Int32s, scale: Floats, order: Int32s, branches: Int32s
+    attributes: Attributes, boxes: Floats, scale: Floats, order: Int32s, branches: Int32s
 ) -> tuple[int, int]:
     """Sort clusters into leaves; gives the number of nodes and the depth of the tree.
 
@@ -121,8 +130,11 @@ def divide_into_leaves(
     branches[0, BEGIN], branches[0, END] = 0, len(order)
     branches[0, CHILD], branches[0, PARENT] = -1, -1
     depth = np.ones(len(branches), dtype=np.int32)
-    node = 0
-    while node < count:
+    waiting = np.zeros(len(branches), dtype=np.int32)  # begins with the root
+    top = 0
+    while top >= 0:
+        node = int64(waiting[top])
+        top -= 1
         begin, end = int64(branches[node, BEGIN]), int64(branches[node, END])
         deepest = max(deepest, depth[node])
         if end - begin > LEAF:
@@ -133,78 +145,111 @@ def divide_into_leaves(
             branches[count : count + 2, CHILD] = -1
             branches[count : count + 2, PARENT] = node
             depth[count : count + 2] = depth[node] + 1
+            waiting[top + 1], waiting[top + 2] = count + 1, count
+            top += 2
             count += 2
-        node += 1
     return count, deepest
 
 
 @part_of_kernel
-def _clear(tree: PartnerTree, node: int) -> None:
-    """A node without clusters: all of none have everything, none of them has anything."""
-    branches, reach, least_hide, all_words, some_words, _, _, _ = tree
-    branches[node, ALIVE], branches[node, FIRST_PLACE] = 0, NOTHING
+def _fit_reach(clusters: Clusters, tree: PartnerTree, node: int) -> bool:
+    """Work out what all boxes of a node have in common; was it something else before?"""
+    branches, reach, boxes = tree.branches, tree.reach, clusters.boxes
+    child = branches[node, CHILD]
+    changed = False
     for x in range(reach.shape[1]):
-        reach[node, x, ALL_LOW], reach[node, x, ALL_HIGH] = -1, NOTHING
-        reach[node, x, SOME_LOW], reach[node, x, SOME_HIGH] = NOTHING, -1
-        reach[node, x, LEAST_SHOWN] = NOTHING
-        least_hide[node, x] = np.inf
-    for word in range(all_words.shape[1]):
-        all_words[node, word], some_words[node, word] = ~np.uint64(0), np.uint64(0)
+        low, high = -np.inf, np.inf
+        if child >= 0:
+            low = max(reach[child, x, ALL_LOW], reach[child + 1, x, ALL_LOW])
+            high = min(reach[child, x, ALL_HIGH], reach[child + 1, x, ALL_HIGH])
+        else:
+            for c in range(branches[node, BEGIN], branches[node, END]):
+                if clusters.info[c, SIZE] > 0:
+                    low, high = max(low, boxes[c, x, LOW]), min(high, boxes[c, x, HIGH])
+        if low != reach[node, x, ALL_LOW] or high != reach[node, x, ALL_HIGH]:
+            reach[node, x, ALL_LOW], reach[node, x, ALL_HIGH] = low, high
+            changed = True
+    return changed
 
 
 @part_of_kernel
-def _add_node(tree: PartnerTree, node: int, i: int) -> None:
-    """Add what a child knows to what its parent does."""
-    branches, reach, least_hide, all_words, some_words, _, _, _ = tree
-    branches[node, ALIVE] += branches[i, ALIVE]
-    branches[node, FIRST_PLACE] = min(branches[node, FIRST_PLACE], branches[i, FIRST_PLACE])
-    for x in range(reach.shape[1]):
-        reach[node, x, ALL_LOW] = max(reach[node, x, ALL_LOW], reach[i, x, ALL_LOW])
-        reach[node, x, ALL_HIGH] = min(reach[node, x, ALL_HIGH], reach[i, x, ALL_HIGH])
-        reach[node, x, SOME_LOW] = min(reach[node, x, SOME_LOW], reach[i, x, SOME_LOW])
-        reach[node, x, SOME_HIGH] = max(reach[node, x, SOME_HIGH], reach[i, x, SOME_HIGH])
-        reach[node, x, LEAST_SHOWN] = min(reach[node, x, LEAST_SHOWN], reach[i, x, LEAST_SHOWN])
-        least_hide[node, x] = min(least_hide[node, x], least_hide[i, x])
-    for word in range(all_words.shape[1]):
-        all_words[node, word] &= all_words[i, word]
-        some_words[node, word] |= some_words[i, word]
+def _fit_others(attributes: Attributes, clusters: Clusters, tree: PartnerTree, node: int) -> bool:
+    """Work out what is in `others` of a node; was it something else before?"""
+    branches, others, boxes = tree.branches, tree.others, clusters.boxes
+    child = branches[node, CHILD]
+    changed = False
+    for x in range(others.shape[1]):
+        low, high, shown, hide = np.inf, -np.inf, np.inf, np.inf
+        if child >= 0:
+            for i in range(child, child + 2):
+                low, high = min(low, others[i, x, SOME_LOW]), max(high, others[i, x, SOME_HIGH])
+                shown = min(shown, others[i, x, LEAST_SHOWN])
+                hide = min(hide, others[i, x, LEAST_HIDE])
+        else:
+            for c in range(branches[node, BEGIN], branches[node, END]):
+                if clusters.info[c, SIZE] > 0:
+                    low, high = min(low, boxes[c, x, LOW]), max(high, boxes[c, x, HIGH])
+                    shown = min(shown, clusters.shown[c, x])
+                    more = attributes.prices[x, HIDE] - clusters.extents[c, x]
+                    hide = min(hide, clusters.shown[c, x] * more)
+        if (
+            low != others[node, x, SOME_LOW]
+            or high != others[node, x, SOME_HIGH]
+            or shown != others[node, x, LEAST_SHOWN]
+            or hide != others[node, x, LEAST_HIDE]
+        ):
+            others[node, x, SOME_LOW], others[node, x, SOME_HIGH] = low, high
+            others[node, x, LEAST_SHOWN], others[node, x, LEAST_HIDE] = shown, hide
+            changed = True
+    return changed
 
 
 @part_of_kernel
-def _add_cluster(
-    attributes: Attributes, clusters: Clusters, tree: PartnerTree, node: int, c: int
-) -> None:
-    """Add what a cluster is to what its leaf knows."""
-    branches, reach, least_hide, all_words, some_words, _, _, _ = tree
-    boxes, words = clusters.boxes, clusters.words
-    branches[node, ALIVE] += 1
-    branches[node, FIRST_PLACE] = min(branches[node, FIRST_PLACE], clusters.info[c, PLACE])
-    for x in range(reach.shape[1]):
-        low, high, shown = boxes[c, x, LOW], boxes[c, x, HIGH], boxes[c, x, SHOWN]
-        reach[node, x, ALL_LOW] = max(reach[node, x, ALL_LOW], low)
-        reach[node, x, ALL_HIGH] = min(reach[node, x, ALL_HIGH], high)
-        reach[node, x, SOME_LOW] = min(reach[node, x, SOME_LOW], low)
-        reach[node, x, SOME_HIGH] = max(reach[node, x, SOME_HIGH], high)
-        reach[node, x, LEAST_SHOWN] = min(reach[node, x, LEAST_SHOWN], shown)
-        hide = shown * (attributes.prices[x, HIDE] - clusters.extents[c, x])
-        least_hide[node, x] = min(least_hide[node, x], hide)
+def _fit_words(clusters: Clusters, tree: PartnerTree, node: int) -> bool:
+    """Work out the bits that all boxes of a node have, and those that some have; as above."""
+    branches, all_words, some_words = tree.branches, tree.all_words, tree.some_words
+    child = branches[node, CHILD]
+    changed = False
     for word in range(all_words.shape[1]):
-        all_words[node, word] &= words[c, word]
-        some_words[node, word] |= words[c, word]
+        everyone, someone = ~np.uint64(0), np.uint64(0)
+        if child >= 0:
+            everyone = all_words[child, word] & all_words[child + 1, word]
+            someone = some_words[child, word] | some_words[child + 1, word]
+        else:
+            for c in range(branches[node, BEGIN], branches[node, END]):
+                if clusters.info[c, SIZE] > 0:
+                    everyone &= clusters.words[c, word]
+                    someone |= clusters.words[c, word]
+        if everyone != all_words[node, word] or someone != some_words[node, word]:
+            all_words[node, word], some_words[node, word] = everyone, someone
+            changed = True
+    return changed
 
 
 @part_of_kernel
-def _sum_up(attributes: Attributes, clusters: Clusters, tree: PartnerTree, node: int) -> None:
-    """Work out what a node knows from its clusters or its children."""
-    _clear(tree, node)
-    child = tree.branches[node, CHILD]
+def _fit_place(clusters: Clusters, tree: PartnerTree, node: int) -> bool:
+    """Work out the first place in the list that a node has; was it another before?"""
+    branches = tree.branches
+    child = branches[node, CHILD]
+    first = NOTHING
     if child >= 0:
-        for i in range(child, child + 2):
-            _add_node(tree, node, i)
-        return
-    for c in range(tree.branches[node, BEGIN], tree.branches[node, END]):
-        if clusters.info[c, SIZE] > 0:
-            _add_cluster(attributes, clusters, tree, node, c)
+        first = min(branches[child, FIRST_PLACE], branches[child + 1, FIRST_PLACE])
+    else:
+        for c in range(branches[node, BEGIN], branches[node, END]):
+            if clusters.info[c, SIZE] > 0:
+                first = min(first, clusters.info[c, PLACE])
+    changed = bool(first != branches[node, FIRST_PLACE])
+    branches[node, FIRST_PLACE] = first
+    return changed
+
+
+@part_of_kernel
+def _fit(attributes: Attributes, clusters: Clusters, tree: PartnerTree, node: int) -> bool:
+    """Work out what a node knows of its boxes; was it something else before?"""
+    reach = _fit_reach(clusters, tree, node)
+    others = _fit_others(attributes, clusters, tree, node)
+    words = _fit_words(clusters, tree, node)
+    return reach or others or words
 
 
 @kernel
@@ -212,7 +257,8 @@ def fill_nodes(attributes: Attributes, clusters: Clusters, tree: PartnerTree) ->
     """Work out what every node knows; children come after their parents."""
     branches = tree.branches
     for node in range(len(branches) - 1, -1, -1):
-        _sum_up(attributes, clusters, tree, node)
+        _fit(attributes, clusters, tree, node)
+        _fit_place(clusters, tree, node)
         if branches[node, CHILD] < 0:
             for c in range(branches[node, BEGIN], branches[node, END]):
                 tree.leaf_of[c] = node
@@ -222,6 +268,8 @@ def fill_nodes(attributes: Attributes, clusters: Clusters, tree: PartnerTree) ->
 def refresh(attributes: Attributes, clusters: Clusters, tree: PartnerTree, c: int) -> None:
     """Bring the nodes above a cluster up to date."""
     node = int64(tree.leaf_of[c])
-    while node >= 0:
-        _sum_up(attributes, clusters, tree, node)
+    while node >= 0 and _fit(attributes, clusters, tree, node):
+        node = int64(tree.branches[node, PARENT])
+    node = int64(tree.leaf_of[c])
+    while node >= 0 and _fit_place(clusters, tree, node):
         node = int64(tree.branches[node, PARENT])

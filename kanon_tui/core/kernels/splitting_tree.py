@@ -85,6 +85,7 @@ class GroupTrees(NamedTuple):
 def new_group_trees(
     attributes: Attributes,
     rows: Int32s,
+    places: Floats,
     sums: SignedSums,
     scale: Floats,
     members: Int32s,
@@ -93,12 +94,12 @@ def new_group_trees(
 ) -> GroupTrees:
     """Trees over some distinct rows, rising, possibly none; `values` is how many all sets have.
 
-    `scale` says how much each attribute matters when rows that lie together are divided. `leaf_of`
-    has a line for each tree, which the trees of all groups share.
+    `places` has the rows as places or ranks, by which they are divided; `scale` says how much each
+    attribute matters then. `leaf_of` has a line for each tree, which the trees of all groups share.
     """
     items = members.copy()
     branches = np.zeros((max(1, 2 * len(items)), 6), dtype=np.int32)
-    as_boxes = rows.reshape(*rows.shape, 1)
+    as_boxes = places.reshape(*places.shape, 1)
     count, depth = divide_into_leaves(attributes, as_boxes, scale, items, branches)
     branches_near = branches[:count].copy()
     near = _new_tree(attributes, rows, sums, items, branches_near, depth, leaf_of[0], values)
