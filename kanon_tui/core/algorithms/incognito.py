@@ -101,9 +101,11 @@ class Incognito(Algorithm):
             points = _minimal(grid)
         else:
             points = yield from _sieve(search, free, grid)
-        if not points:
+        if not len(points):
             raise NotReachedError(no_string(task))
-        minimal = search.by_rv(np.array([_levels(search, free, point) for point in points]))
+        levels = np.tile(np.array(search.space.heights), (len(points), 1))
+        levels[:, list(free)] = np.array(search.space.lowest)[list(free)] + points
+        minimal = search.by_rv(levels)
         if not search.passing:  # nothing had to be tested after pre-pruning
             search.record_passing(minimal[0].levels)
         least = min(sum(string.levels) for string in minimal)
@@ -256,18 +258,16 @@ def _levels(search: Search, part: Part, point: npt.NDArray[np.int64]) -> list[in
     return levels
 
 
-def _minimal(grid: Flags) -> list[npt.NDArray[np.int64]]:
+def _minimal(grid: Flags) -> Int64s:
     """The passing strings of all attributes with no passing string below them."""
     least = grid.copy()
     for axis in range(grid.ndim):
         along, lower = np.moveaxis(least, axis, 0), np.moveaxis(grid, axis, 0)
         along[1:] &= ~lower[:-1]
-    return list(np.argwhere(least))
+    return np.argwhere(least)
 
 
-def _sieve(
-    search: Search, free: Part, grid: Flags
-) -> Generator[Step, None, list[npt.NDArray[np.int64]]]:
+def _sieve(search: Search, free: Part, grid: Flags) -> Generator[Step, None, Int64s]:
     """The minimal passing strings where passing is more than what the lattices could prune by."""
     points = np.argwhere(grid)
     points = points[np.argsort(points.sum(axis=1), kind="stable")]
@@ -282,4 +282,4 @@ def _sieve(
         yield from search.tell_test(levels, outcome)
         if outcome.passes:
             minimal.append(point)
-    return minimal
+    return np.array(minimal)

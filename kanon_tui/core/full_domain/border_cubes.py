@@ -2,9 +2,13 @@
 
 The attributes are put in an order, most labels first. The strings are gone through from general to
 specific: fix the level of the first attribute, then of the second, and so on. With every level that
-is fixed the classes are merged as far as all strings allow that are still unknown with it; so that
-tests roll up classes of strings which are hardly more specific. As soon as a table of all
-combinations of labels is worth its empty places, it goes on with that (`walk_box`).
+is fixed two strings are tested: the most general one with it, and the most specific one that is
+still unknown; classes are merged as far as the latter allows. So tests roll up classes of strings
+which are hardly more specific. Records that agree in the attributes that are fixed are a row. A row
+of fewer than k has to go whatever the levels of the others, and is only counted from then on.
+
+As soon as the combinations of the labels that are left have room in a table, it goes on with sums
+of records by combination (`walk_box`).
 
 What is tested depends on which strings pass alone, not on the order of the records.
 """
@@ -12,6 +16,7 @@ What is tested depends on which strings pass alone, not on the order of the reco
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -23,13 +28,13 @@ from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.task.steps import Step
 
 if TYPE_CHECKING:
-    from kanon_tui.core.kernels.level_cubes import Lattice
+    from kanon_tui.core.kernels.cube_rows import Lattice, Room
 
 __all__ = ["BorderByCubes"]
 
-_PLACES_PER_CLASS = 24  # what looking a class up takes, in places of a cube
+_PLACES_PER_CLASS = 24  # what looking a class up takes, in places of a table
 _PLACES_PER_TEST = 600_000  # and what a test costs beside
-_PLACES_PER_WORK = 16  # of a cube, as tuples looked at
+_PLACES_PER_WORK = 8  # numbers that are added up, as tuples looked at
 _PATIENCE = 20_000_000  # places: some tens of milliseconds
 
 
@@ -37,9 +42,9 @@ class BorderByCubes:
     """A walk over the strings of a search, from general to specific."""
 
     def __init__(self, search: Search) -> None:
-        from kanon_tui.core.kernels import level_cubes
+        from kanon_tui.core.kernels import cube_rows, level_cubes
 
-        self._kernels = level_cubes
+        self._kernels, self._sources = level_cubes, cube_rows
         self.search, self.engine = search, search.frequency
         space, radix = search.space, self.engine.coded.radix
         self._lowest = np.array(space.lowest)
@@ -48,7 +53,6 @@ class BorderByCubes:
         sizes = [space.sizes[a] for a in self._order]
         self._lattice = self._laid_out(np.array(sizes, dtype=np.int64))
         self._known = np.zeros(space.count, dtype=np.uint8)
-        self._room: Int32s = np.empty(0, dtype=np.int32)
 
     def _laid_out(self, sizes: Int64s) -> Lattice:
         """The levels of the attributes, in the order of the walk, for the kernels."""
@@ -69,7 +73,7 @@ class BorderByCubes:
                     length += len(above)
         places = np.append(np.cumprod(sizes[::-1])[-2::-1], 1) if len(sizes) else sizes
         joined = np.concatenate(parents) if parents else np.empty(0, dtype=np.int32)
-        return self._kernels.Lattice(sizes, places, radix, start, joined)
+        return self._sources.Lattice(sizes, places, radix, start, joined)
 
     def rule_out(self, fails: Flags) -> int:
         """Mark strings that fail, as a grid of all of them; gives how many of these are new."""
@@ -82,42 +86,105 @@ class BorderByCubes:
 
     def walk(self) -> Generator[Step, None, Flags]:
         """Test until every string is known; gives which pass, as a grid over their levels."""
-        string = np.zeros(len(self._order), dtype=np.int64)
-        yield from self._descend(0, string, self.engine.base)
+        string, base = np.zeros(len(self._order), dtype=np.int64), self.engine.base
+        rows = _Rows(np.zeros(len(base.members), dtype=np.int32), 1, 0)
+        if self._fits(0, string, base, rows):
+            yield from self._test_box(0, string, base, rows)
+        else:
+            yield from self._descend(0, string, base, 0)
         passes: Flags = self._known == self._kernels.PASSES
         return passes.reshape(self._lattice.sizes).transpose(np.argsort(self._order))
 
-    def _descend(self, depth: int, string: Int64s, classes: Classes) -> Generator[Step, None, None]:
-        """Test what is unknown with the first levels of a string, whose classes these are."""
-        lattice = self._lattice
-        radix = [int(lattice.radix[x, level]) for x, level in enumerate(string)]
-        found = len(classes.members)
-        places = min(found, prod(radix[:depth])) * prod(radix[depth:])
-        if places <= _PLACES_PER_CLASS * found + _PLACES_PER_TEST:
-            yield from self._test_cube(depth, string, classes, prod(radix[depth:]))
-            return
-        sizes = lattice.sizes[depth + 1 :]
+    def _descend(
+        self, depth: int, string: Int64s, classes: Classes, lost: int
+    ) -> Generator[Step, None, None]:
+        """Test what is unknown with the first levels of a string, whose classes these are.
+
+        Classes are left out that no level of the other attributes makes large enough; so many
+        records are `lost`.
+        """
+        lattice, unknown_mark = self._lattice, self._kernels.UNKNOWN
         step = int(lattice.places[depth])
+        parts, part_of = self.engine.classes(self._levels(string, depth + 1), classes)
         for level in range(int(lattice.sizes[depth]) - 1, -1, -1):
-            begin = int(string[:depth] @ lattice.places[:depth]) + level * step
-            unknown = np.flatnonzero(self._known[begin : begin + step] == self._kernels.UNKNOWN)
-            if not len(unknown):
-                continue
             lower = string.copy()
             lower[depth] = level
-            if len(sizes):
-                lower[depth + 1 :] = [x.min() for x in np.unravel_index(unknown, sizes)]
-            merged, outcome = self.engine.merged(classes, self._levels(lower))
-            place = int(lower @ lattice.places)
-            if self._known[place] == self._kernels.UNKNOWN:
-                self._mark(lower, depth, outcome.passes)
-                yield from self._tell(np.array([place]), outcome)
-                if outcome.passes or len(unknown) == 1:
-                    continue
-            yield from self._descend(depth + 1, lower, merged)
+            begin = int(lower[: depth + 1] @ lattice.places[: depth + 1])
+            unknown = np.flatnonzero(self._known[begin : begin + step] == unknown_mark)
+            if not len(unknown):
+                continue
+            rows = self._rows(depth + 1, lower, parts, lost)
+            if unknown[-1] == step - 1:
+                general = lattice.sizes - 1
+                general[: depth + 1] = lower[: depth + 1]
+                yield from self._settle(general, depth, rows.lost)
+                if rows.lost > self.engine.allowed:
+                    break  # so do the levels below
+                unknown = unknown[:-1]
+            if not len(unknown):
+                continue
+            sizes = lattice.sizes[depth + 1 :]
+            lower[depth + 1 :] = [x.min() for x in np.unravel_index(unknown, sizes)]
+            yield from self._test_below(depth + 1, lower, classes, rows.of(part_of))
 
-    def _mark(self, string: Int64s, depth: int, passes: bool) -> None:
-        """Mark what is known by the test of a string whose first levels are fixed."""
+    def _test_below(
+        self, depth: int, string: Int64s, classes: Classes, rows: _Rows
+    ) -> Generator[Step, None, None]:
+        """Test what is unknown with more levels fixed, from the classes of a more specific one."""
+        if self._fits(depth, string, classes, rows):
+            yield from self._test_box(depth, string, classes, rows)
+            return
+        kept = rows.numbers >= 0
+        if not kept.all():
+            classes = classes.those(kept)
+        merged, outcome = self.engine.merged(classes, self._levels(string))
+        if self._known[int(string @ self._lattice.places)] == self._kernels.UNKNOWN:
+            small = rows.lost + (outcome.small or 0)
+            yield from self._settle(string, depth - 1, small)
+            if small <= self.engine.allowed:
+                return
+        yield from self._descend(depth, string, merged, rows.lost)
+
+    def _rows(self, depth: int, string: Int64s, parts: Classes, lost: int) -> _Rows:
+        """The rows of a cube with the first levels of a string, of those of a more specific one."""
+        found, numbers = self.engine.classes(self._levels(string, depth), parts)
+        kept = found.sizes >= self.engine.k
+        renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        lost += int(found.sizes[~kept].sum())
+        return _Rows(renumbered[numbers], int(np.count_nonzero(kept)), lost)
+
+    def _radix(self, depth: int, string: Int64s) -> list[int]:
+        """How many labels the attributes have that are not fixed."""
+        return [int(self._lattice.radix[x, string[x]]) for x in range(depth, len(string))]
+
+    def _most_rows(self, classes: Classes) -> int:
+        """How many rows of k records classes can have."""
+        return min(self.engine.n // self.engine.k, len(classes.members))
+
+    def _fits(self, depth: int, string: Int64s, classes: Classes, rows: _Rows) -> bool:
+        """Whether tables of the box of a string are worth their empty places."""
+        first, *others = self._radix(depth, string)
+        later = self._most_rows(classes) * max(others, default=0)
+        most = _PLACES_PER_CLASS * len(classes.members) + _PLACES_PER_TEST
+        return max(rows.count * first, later, prod(others)) <= most
+
+    def _room(self, radix: list[int], classes: Classes, parts: int) -> Room:
+        """Room for a box: its source, and what is made of it, one attribute after the other."""
+        cells, length = len(radix) * len(classes.members), prod(radix[1:])
+        sums = parts + self._most_rows(classes) * sum(radix[1:])
+        numbers = np.empty(sums + self._kernels.PLACES_PER_CELL * cells, dtype=np.int32)
+        begin = np.empty(sums + len(radix), dtype=np.int64)
+        keys, sizes = np.empty((2, cells), dtype=np.int32)
+        targets, records = np.zeros((2, length), dtype=np.int32)
+        touched = np.empty(length + 1, dtype=np.int32)
+        sorted_labels, first_label = np.empty((2, max(radix) + 1), dtype=np.int64)
+        return self._sources.Room(
+            numbers, begin, keys, sizes, targets, records, touched, sorted_labels, first_label
+        )
+
+    def _settle(self, string: Int64s, depth: int, small: int) -> Iterator[Step]:
+        """Mark what is known by a test of a string whose first levels are fixed; its step."""
+        passes = small <= self.engine.allowed
         begin, end, mark = np.zeros_like(string), string, self._kernels.FAILS
         if passes:  # what is more general with other first levels was looked at before
             begin, end, mark = string, string.copy(), self._kernels.PASSES
@@ -127,50 +194,69 @@ class BorderByCubes:
         unknown = box == self._kernels.UNKNOWN
         box[unknown] = mark
         self.search.pruned += int(np.count_nonzero(unknown)) - 1
+        return self._tell(np.array([string @ self._lattice.places]), small)
 
-    def _test_cube(
-        self, depth: int, string: Int64s, classes: Classes, row: int
+    def _test_box(
+        self, depth: int, string: Int64s, classes: Classes, rows: _Rows
     ) -> Generator[Step, None, None]:
-        """As `_descend`, on a table of all combinations of labels, with rows of so many places."""
-        engine, levels = self.engine, self._levels(string)
-        fixed = np.array(self.search.space.heights)
-        fixed[self._order[:depth]] = levels[self._order[:depth]]
-        found, numbers = engine.classes(fixed, classes)
-        rows = len(found.members)
-        places = rows * row
-        if len(self._room) < (length := (len(string) - depth + 1) * places):
-            self._room = np.empty(length, dtype=np.int32)
+        """As `_test_below`, by sums of records."""
+        engine, lattice = self.engine, self._lattice
+        radix = self._radix(depth, string)
+        parts = rows.count * radix[0]
+        room = self._room(radix, classes, parts)
         free = np.array(self._order[depth:], dtype=np.int64)
-        self._kernels.fill_cube(
-            engine.coded.tuples, classes.members, classes.sizes, numbers, free, levels,
-            engine.layout, self._room[:places],
+        small = rows.lost + self._sources.fill_cells(
+            classes.tuples, classes.sizes, rows.numbers, free,
+            self._levels(string), engine.layout, parts, engine.k, room,
         )  # fmt: skip
-        strings = int(self._lattice.places[depth - 1]) if depth else len(self._known)
-        tested = np.empty(strings, dtype=np.int64)
-        begin = int(string[:depth] @ self._lattice.places[:depth])
-        box = self._known[begin : begin + strings]
+        engine.work += len(classes.members)
+        if self._known[int(string @ lattice.places)] == self._kernels.UNKNOWN:
+            yield from self._settle(string, depth - 1, small)
+        begin = int(string[:depth] @ lattice.places[:depth])
+        strings = int(lattice.places[depth - 1]) if depth else len(self._known)
+        box, tested = self._known[begin : begin + strings], np.empty(strings, dtype=np.int64)
+        walk = self._kernels.begin_walk(string, depth, parts, rows.lost)
         while not box.all():
-            tests, others, work, count, small, smallest = self._kernels.walk_box(
-                self._known, self._lattice, string, depth, rows, self._room,
-                engine.k, engine.allowed, max(_PATIENCE, 4 * strings), tested,
+            tests, others, work, small = self._kernels.walk_box(
+                self._known, lattice, walk, room, engine.k, engine.allowed,
+                max(_PATIENCE, 4 * strings), tested,
             )  # fmt: skip
             self.search.pruned += others
             engine.work += work // _PLACES_PER_WORK
-            passes = small <= engine.allowed
-            outcome = Outcome(passes, count, smallest, small, -1, fails_below=not passes)
-            yield from self._tell(tested[:tests], outcome)
+            yield from self._tell(tested[:tests], small)
 
-    def _levels(self, string: Int64s) -> Int64s:
-        """A string of the walk as one of the search."""
+    def _levels(self, string: Int64s, fixed: int | None = None) -> Int64s:
+        """A string of the walk as one of the search; what is not fixed is at the root."""
         levels = self._lowest.copy()
         levels[self._order] += string
+        if fixed is not None:
+            roots = self._order[fixed:]
+            levels[roots] = np.array(self.search.space.heights)[roots]
         return levels
 
-    def _tell(self, tested: Int64s, outcome: Outcome) -> Iterator[Step]:
-        """The step of tests, by their places in the grid; the outcome is that of the last."""
+    def _tell(self, tested: Int64s, small: int) -> Iterator[Step]:
+        """The step of tests, by their places in the grid; of the last, the records that must go."""
         strings = np.tile(self._lowest, (len(tested), 1))
         if self._order:
             strings[:, self._order] += np.column_stack(
                 np.unravel_index(tested, self._lattice.sizes)
             )
-        return self.search.tell_tests(strings, self._known[tested] == self._kernels.PASSES, outcome)
+        passes = self._known[tested] == self._kernels.PASSES
+        last = bool(passes[-1])
+        outcome = Outcome(last, 0, None, small, -1, fails_below=not last)
+        return self.search.tell_tests(strings, passes, outcome)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Which row of a cube groups of records are in."""
+
+    numbers: Int32s
+    """Per group its row; -1 where the row has fewer than k records."""
+    count: int
+    lost: int
+    """The records of the rows that are left out, here and before."""
+
+    def of(self, group_of: Int32s) -> _Rows:
+        """The same for smaller groups, by the group that each is in."""
+        return _Rows(self.numbers[group_of], self.count, self.lost)

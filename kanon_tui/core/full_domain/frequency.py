@@ -51,9 +51,12 @@ class Outcome:
 
     passes: bool
     classes: int
-    """Number of classes; where counting stopped early there are at least so many."""
+    """Number of classes; where counting stopped early there are at least so many.
+
+    0 where the test of many strings at once did not count them.
+    """
     smallest: int | None
-    """Records in the smallest class; None where counting stopped early."""
+    """Records in the smallest class; None where it was not looked for."""
     small: int | None
     """Records in classes that must go; None where counting stopped early."""
     member: int
@@ -140,6 +143,10 @@ class Classes:
         if len(self.members) == len(self.all_tuples):
             return self.all_tuples
         return self.all_tuples[self.members]
+
+    def those(self, kept: Flags) -> Classes:
+        """Some of them."""
+        return Classes(self.members[kept], self.sizes[kept], self.all_tuples)
 
     @property
     def nbytes(self) -> int:

@@ -22,6 +22,7 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.helper_processes import cores
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
+from kanon_tui.core.interruption import helpers
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.run.result import Result, conclude
 from kanon_tui.core.run.run import Run, State
@@ -172,6 +173,7 @@ def try_out(
     """Run samples until the time is used up, the table is, or somebody says `stop`.
 
     Time is processor time: what else the machine does just now must not look like the algorithm.
+    Where helper processes work for it, it is that on the wall.
     """
     if clock is None:
         clock = clock_of(algorithm)
@@ -211,10 +213,29 @@ def growth_of(algorithm: Algorithm) -> float:
 
 
 def clock_of(algorithm: Algorithm) -> Callable[[], float]:
-    """Processor time, or that on the wall where other processes work for an algorithm."""
+    """A clock for a run in this thread, for runs in which other processes may work as well."""
     in_blocks = isinstance(getattr(algorithm, "blocks", None), int)
     elsewhere = in_blocks or hasattr(algorithm, "workers")
-    return time.perf_counter if elsewhere else time.thread_time
+    return _HelpedClock() if elsewhere else time.thread_time
+
+
+class _HelpedClock:
+    """Processor time, but the time on the wall as long as helpers are at work.
+
+    Most runs of an algorithm that may use helpers have none: what else the machine does must not
+    count there. It has to be read at every step.
+    """
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._last = time.thread_time(), time.perf_counter(), bool(helpers)
+
+    def __call__(self) -> float:
+        now = time.thread_time(), time.perf_counter(), bool(helpers)
+        on_the_wall = now[2] or self._last[2]
+        self._seconds += now[on_the_wall] - self._last[on_the_wall]
+        self._last = now
+        return self._seconds
 
 
 def _in_blocks(trial: Trial, algorithm: Algorithm) -> Trial:

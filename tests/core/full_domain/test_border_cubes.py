@@ -9,12 +9,17 @@ import pytest
 
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.full_domain import border_cubes
+from kanon_tui.core.full_domain import border_cubes, search
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins.full_domain import minimal, passing, searchable_task
+from tests.core.algorithms.twins.full_domain import (
+    minimal,
+    passing,
+    searchable_task,
+    small_records,
+)
 from tests.helpers import make_task
 
 
@@ -40,11 +45,36 @@ def test_cubes_change_nothing_but_the_time(
     for task in (*map(searchable_task, range(40)), people(1), people(2)):
         grouping = Run(task, Incognito()).finish()
         assert grouping is not None
-        search = grouping.search
+        found = grouping.search
         expected = minimal(passing(task))
-        assert {tuple(met["levels"].values()) for met in search["passing"]} == expected
-        assert search["strings"] == search["pruned"] + search["tested"]
-        assert search["remaining"] == 0
+        assert {tuple(met["levels"].values()) for met in found["passing"]} == expected
+        assert found["strings"] == found["pruned"] + found["tested"]
+        assert found["remaining"] == 0
+
+
+@pytest.mark.parametrize("most_places", [0, 200, 10**9])
+def test_every_step_tells_the_truth_of_its_string(
+    most_places: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that are too small, or large for good, are left out; their records are not forgotten."""
+    monkeypatch.setattr(border_cubes, "_PLACES_PER_CLASS", 0)
+    monkeypatch.setattr(border_cubes, "_PLACES_PER_TEST", most_places)
+    monkeypatch.setattr(border_cubes, "_PATIENCE", 1)
+    monkeypatch.setattr(search, "_WORK_PER_STEP", 0)
+    told = set()
+    for share in (0.0, 0.1):
+        task = replace(people(3), privacy=Privacy(k=5, max_suppression=share))
+        for step in Run(task, Incognito()):
+            if step.kind != "test":
+                continue
+            facts = step.facts
+            small = small_records(task, facts["string"].levels)
+            assert facts["small"] == small
+            assert facts["passes"] == (small <= task.allowed_suppressed)
+            told.add(step.sentence.split("⟩ ")[1].split("; RV")[0].lstrip("0123456789 "))
+    assert "passes: its classes have 5 records or more" in told
+    assert any(one.startswith("fails: ") and one.endswith("30 may go") for one in told)
+    assert any(one.endswith("may be suppressed") for one in told)
 
 
 def test_counters_do_not_depend_on_the_order_of_the_records() -> None:

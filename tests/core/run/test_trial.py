@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,11 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.run import trial as trial_module
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.run.result import conclude
 from kanon_tui.core.run.run import Run
-from kanon_tui.core.run.trial import Sample, Trial, sampled, try_out
+from kanon_tui.core.run.trial import Sample, Trial, clock_of, sampled, try_out
 from kanon_tui.core.task.task import Task
 
 FOREVER = 1e9
@@ -102,6 +104,27 @@ def test_samples_end_when_asked_and_when_the_time_is_up(census: Task) -> None:
     slow = try_out(census, ALGORITHMS["k-member"](), budget=12.0, clock=lambda: next(ticks))
     assert slow.samples
     assert not slow.whole
+
+
+def test_other_work_on_the_machine_does_not_count_unless_helpers_are_at_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`distributed` may use helper processes; on small tables it has none."""
+    own, wall = 10.0, 100.0
+    monkeypatch.setattr(time, "thread_time", lambda: own)
+    monkeypatch.setattr(time, "perf_counter", lambda: wall)
+    here: set[object] = set()
+    monkeypatch.setattr(trial_module, "helpers", here)
+    clock = clock_of(ALGORITHMS["distributed"]())
+    began, own, wall = clock(), own + 1, wall + 5
+    assert clock() - began == 1.0
+    here.add("a process")
+    began, wall = clock(), wall + 3
+    assert clock() - began == 3.0
+    here.clear()
+    began, own, wall = clock(), own + 2, wall + 7
+    assert clock() - began == 2.0
+    assert clock_of(ALGORITHMS["global"]()) is time.thread_time
 
 
 def test_a_sample_that_was_stopped_tells_how_steeply_time_grows() -> None:
