@@ -28,7 +28,7 @@ from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.task.steps import Step
 
 if TYPE_CHECKING:
-    from kanon_tui.core.kernels.cube_rows import Lattice, Room
+    from kanon_tui.core.kernels.cube_room import Lattice, Room
 
 __all__ = ["BorderByCubes"]
 
@@ -42,9 +42,9 @@ class BorderByCubes:
     """A walk over the strings of a search, from general to specific."""
 
     def __init__(self, search: Search) -> None:
-        from kanon_tui.core.kernels import cube_rows, level_cubes
+        from kanon_tui.core.kernels import cube_cells, cube_room, level_cubes
 
-        self._kernels, self._sources = level_cubes, cube_rows
+        self._kernels, self._cells, self._rooms = level_cubes, cube_cells, cube_room
         self.search, self.engine = search, search.frequency
         space, radix = search.space, self.engine.coded.radix
         self._lowest = np.array(space.lowest)
@@ -73,7 +73,7 @@ class BorderByCubes:
                     length += len(above)
         places = np.append(np.cumprod(sizes[::-1])[-2::-1], 1) if len(sizes) else sizes
         joined = np.concatenate(parents) if parents else np.empty(0, dtype=np.int32)
-        return self._sources.Lattice(sizes, places, radix, start, joined)
+        return self._rooms.Lattice(sizes, places, radix, start, joined)
 
     def rule_out(self, fails: Flags) -> int:
         """Mark strings that fail, as a grid of all of them; gives how many of these are new."""
@@ -177,10 +177,13 @@ class BorderByCubes:
         keys, sizes = np.empty((2, cells), dtype=np.int32)
         targets, records = np.zeros((2, length), dtype=np.int32)
         touched = np.empty(length + 1, dtype=np.int32)
+        columns = np.empty(self._kernels.PLACES_PER_CELL * len(classes.members), dtype=np.int32)
+        totals, small, chosen = np.empty((3, self._most_rows(classes) + 1), dtype=np.int32)
         sorted_labels, first_label = np.empty((2, max(radix) + 1), dtype=np.int64)
-        return self._sources.Room(
-            numbers, begin, keys, sizes, targets, records, touched, sorted_labels, first_label
-        )
+        return self._rooms.Room(
+            numbers, begin, keys, sizes, targets, records, touched, columns, totals, small, chosen,
+            sorted_labels, first_label,
+        )  # fmt: skip
 
     def _settle(self, string: Int64s, depth: int, small: int) -> Iterator[Step]:
         """Mark what is known by a test of a string whose first levels are fixed; its step."""
@@ -205,7 +208,7 @@ class BorderByCubes:
         parts = rows.count * radix[0]
         room = self._room(radix, classes, parts)
         free = np.array(self._order[depth:], dtype=np.int64)
-        small = rows.lost + self._sources.fill_cells(
+        small = rows.lost + self._cells.fill_cells(
             classes.tuples, classes.sizes, rows.numbers, free,
             self._levels(string), engine.layout, parts, engine.k, room,
         )  # fmt: skip

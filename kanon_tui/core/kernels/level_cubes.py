@@ -2,7 +2,7 @@
 
 Near the border between strings that pass and strings that fail classes are few, and so are the
 combinations of labels. Records by combination are added up along an attribute in a fraction of the
-time that it takes to look classes up one by one (`cube_rows`).
+time that it takes to look classes up one by one (`cube_room`).
 
 The attributes are in an order; a *box* fixes the levels of the first ones and leaves the others
 free. What has one more attribute fixed is made of what has one less.
@@ -18,16 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.kernels import inner_kernel, kernel, part_of_kernel
-from kanon_tui.core.kernels.cube_rows import (
-    Lattice,
-    Room,
-    add_parts,
-    fix_cells,
-    fix_cube,
-    lost_records,
-    row_length,
-    sort_labels,
-)
+from kanon_tui.core.kernels.cube_cells import add_cells, fix_cells, lost_by_cells
+from kanon_tui.core.kernels.cube_columns import add_columns, fix_cube, lost_by_columns
+from kanon_tui.core.kernels.cube_room import Lattice, Room, row_length, sort_labels
 from kanon_tui.core.numeric import Int64s
 
 __all__ = [
@@ -62,10 +55,12 @@ class Walk(NamedTuple):
     """… and the records of its parts, …"""
     parts: Int64s
     """… how many these are, …"""
+    rows: Int64s
+    """… and its rows, …"""
+    strides: Int64s
+    """… the length of its columns, 0 where it has cells, …"""
     lost: Int64s
     """… the records of the rows that were left out, …"""
-    sparse: Int64s
-    """… whether it has cells, …"""
     turn: Int64s
     """… and which level of its attribute comes next."""
 
@@ -74,11 +69,11 @@ def begin_walk(string: Int64s, depth: int, parts: int, lost: int) -> Walk:
     """The walk through the box of a string whose first attributes are fixed (see `walk_box`)."""
     free = len(string)
     levels = np.tile(string, (free, 1))
-    begins, sums, part_counts, losses = np.zeros((4, free), dtype=np.int64)
+    begins, sums, part_counts, rows, strides, losses = np.zeros((6, free), dtype=np.int64)
     part_counts[depth], losses[depth] = parts, lost
-    sparse, turn = np.ones(free, dtype=np.int64), np.full(free, _NOT_BEGUN, dtype=np.int64)
+    turn = np.full(free, _NOT_BEGUN, dtype=np.int64)
     at = np.array([depth, depth], dtype=np.int64)
-    return Walk(at, levels, begins, sums, part_counts, losses, sparse, turn)
+    return Walk(at, levels, begins, sums, part_counts, rows, strides, losses, turn)
 
 
 @inner_kernel
@@ -166,24 +161,52 @@ def _fix_next(
 
     Gives its records in small classes, and the numbers looked at.
     """
-    source, parts = walk.begins[a], walk.parts[a]
-    begin = walk.sums[a] + parts
-    if walk.sparse[a]:
-        looked_at = room.begin[source + parts] - room.begin[source]
-        dense = rows * row_length(lattice, lowest, a + 1) <= PLACES_PER_CELL * looked_at
-        rows, small = fix_cells(
-            room, source, begin, parts, a, walk.levels[a], lowest, lattice, k, dense
+    source, parts, levels = walk.begins[a], walk.parts[a], walk.levels[a]
+    begin, length = walk.sums[a] + parts, row_length(lattice, lowest, a + 1)
+    stride = rows
+    if walk.strides[a]:
+        looked_at = begin - source
+        strides = (walk.strides[a], stride)
+        rows, small = fix_cube(
+            room, source, begin, walk.rows[a], strides, a, levels, lowest, lattice, k
         )
     else:
-        looked_at, dense = begin - source, True
-        rows, small = fix_cube(room, source, begin, parts, a, walk.levels[a], lowest, lattice, k)
-    length = rows * row_length(lattice, lowest, a + 1)
-    walk.sparse[a + 1] = not dense
+        looked_at = room.begin[source + parts] - room.begin[source]
+        if rows * length > PLACES_PER_CELL * looked_at:
+            stride = 0
+        rows, small = fix_cells(room, source, begin, parts, stride, a, levels, lowest, lattice, k)
     walk.levels[a + 1], walk.lost[a + 1] = lowest, lost
+    walk.rows[a + 1], walk.strides[a + 1] = rows, stride
     walk.parts[a + 1] = rows * lattice.radix[a + 1, lowest[a + 1]]
-    walk.begins[a + 1] = begin if dense else source + parts + 1
-    walk.sums[a + 1] = begin + length if dense else begin
+    walk.begins[a + 1] = begin if stride else source + parts + 1
+    walk.sums[a + 1] = begin + length * stride
     return small, looked_at
+
+
+@inner_kernel
+def _count_lost(
+    room: Room, walk: Walk, a: int, level: int, lattice: Lattice, k: int
+) -> tuple[int, int]:
+    """The records that are lost when an attribute is fixed, and the rows of k records and more."""
+    old, new = lattice.radix[a, walk.levels[a, a]], lattice.radix[a, level]
+    sort_labels(lattice, a, walk.levels[a, a], level, room)
+    if walk.strides[a]:
+        lost, rows = lost_by_columns(room, walk.sums[a], walk.rows[a], new, k)
+    else:
+        lost, rows = lost_by_cells(room, walk.sums[a], walk.parts[a], old, new, k)
+    return walk.lost[a] + lost, rows
+
+
+@inner_kernel
+def _begin_source(room: Room, walk: Walk, a: int, lattice: Lattice) -> None:
+    """What is to be known of a source before its attribute is fixed."""
+    walk.turn[a] = lattice.sizes[a] - 1
+    source, sums, parts = walk.begins[a], walk.sums[a], walk.parts[a]
+    if walk.strides[a]:
+        length = row_length(lattice, walk.levels[a], a + 1)
+        add_columns(room, source, sums, parts, walk.rows[a], walk.strides[a], length)
+    else:
+        add_cells(room, source, sums, parts)
 
 
 @kernel
@@ -213,15 +236,11 @@ def walk_box(
     last string that was tested the records in classes smaller than k.
     """
     free, top, depth = len(lattice.sizes), lattice.sizes - 1, walk.at[1]
-    levels, sums = walk.levels, walk.sums
     lowest, general, end = top.copy(), top.copy(), top.copy()
-    tests, known, work, small, a = 0, 0, 0, 0, walk.at[0]
+    tests, known, work, small, a, levels = 0, 0, 0, 0, walk.at[0], walk.levels
     while a >= depth and not (work > patience and tests > 0):
-        parts = walk.parts[a]
         if walk.turn[a] == _NOT_BEGUN:
-            walk.turn[a] = top[a]
-            length = 0 if walk.sparse[a] else row_length(lattice, levels[a], a + 1)
-            add_parts(room, walk.begins[a], sums[a], parts, length)
+            _begin_source(room, walk, a, lattice)
         place, level = (levels[a, :a] * lattice.places[:a]).sum(), walk.turn[a]
         if a == free - 1:
             level = _middle_unknown(grid, place, lattice.sizes[a])
@@ -234,10 +253,7 @@ def walk_box(
         unknown = _lowest_unknown(grid, place + level * lattice.places[a], a + 1, lattice, lowest)
         if unknown == 0:
             continue
-        sort_labels(lattice, a, levels[a, a], level, room)
-        old, new = lattice.radix[a, levels[a, a]], lattice.radix[a, level]
-        lost, rows = lost_records(room, sums[a], parts, old, new, k)
-        lost += walk.lost[a]
+        lost, rows = _count_lost(room, walk, a, level, lattice, k)
         general[:a], general[a], general[a + 1 :] = lowest[:a], level, top[a + 1 :]
         root = (general * lattice.places).sum()
         if lost > allowed or (unknown == 1 and grid[root] == UNKNOWN):
