@@ -37,11 +37,13 @@ def counting_allowed(monkeypatch):
 
 
 def title(pilot, selector):
-    return str(pilot.app.screen.query_one(selector).border_title)
+    """The title of a pane; none while something else is in front of it."""
+    return "".join(str(pane.border_title) for pane in pilot.app.screen.query(selector))
 
 
 def text(pilot, selector):
-    return str(pilot.app.screen.query_one(selector, Static).render())
+    """The text of a line; none while it is not there."""
+    return "".join(str(line.render()) for line in pilot.app.screen.query(selector).results(Static))
 
 
 def row(pilot, number):
