@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.engine.file_pages import FilePages
+from kanon_tui.core.engine.source import Source
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.data.file_rows import FileRows
 from kanon_tui.widgets.grid import Grid
@@ -22,6 +23,8 @@ class PagingScreen(StepScreen):
     def __init__(self) -> None:
         super().__init__()
         self._paged: FileRows | None = None
+        self._unreadable: Source | None = None
+        """A file that could not be read any more: its sample is what is left."""
         self._asked: int | None = None
         """The page that is being read."""
 
@@ -33,7 +36,7 @@ class PagingScreen(StepScreen):
     def find_pages(self, session: Session, sample: FrameSource) -> bool:
         """Learn where the records of the file are; whether that was not known before."""
         source = session.source
-        if source is None or not source.records:
+        if source is None or not source.records or source is self._unreadable:
             self._paged = None
             return False
         if self._paged is not None and self._paged.pages.source is source:
@@ -85,7 +88,7 @@ class PagingScreen(StepScreen):
         def failed(error: Exception) -> None:
             self._asked = None
             if self._paged is paged:
-                self._paged = None
+                self._paged, self._unreadable = None, paged.pages.source
                 self.leave_file()
                 self.host.fail(error)
 
