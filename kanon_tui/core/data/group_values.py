@@ -63,7 +63,7 @@ class GroupValues:
             found = np.diff(starts, append=len(keys))
         else:
             pairs, found = _summed(keys.astype(np.int64, copy=False), records)
-        return cls(count, pairs // width, pairs % width, found)
+        return cls(count, *_halves(pairs, width), found)
 
     @cached_property
     def starts(self) -> Int64s:
@@ -101,6 +101,20 @@ class GroupValues:
             return every, every
         return same, examples
 
+    def without(self, code: int) -> tuple[Int64s, GroupValues] | None:
+        """As `only`, all pairs but those of one value; None where no group has it.
+
+        Several who ask get the same, with what is known of it.
+        """
+        if code not in self._without:
+            shown = self.code != code
+            self._without[code] = None if shown.all() else self.only(shown)
+        return self._without[code]
+
+    @cached_property
+    def _without(self) -> dict[int, tuple[Int64s, GroupValues] | None]:
+        return {}
+
     def only(self, shown: Flags) -> tuple[Int64s, GroupValues]:
         """The groups that have any of some pairs, and these pairs with groups numbered anew."""
         there, group = np.unique(self.group[shown], return_inverse=True)
@@ -124,17 +138,26 @@ class GroupValues:
         """The same records by labels of their values."""
         width = np.int64(labels.max()) + 1
         pairs, records = _summed(self.group * width + labels[self.code], self.records)
-        return GroupValues(self.count, pairs // width, pairs % width, records)
+        return GroupValues(self.count, *_halves(pairs, int(width)), records)
 
     def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
         """Smallest and largest of some number per group; -1 for a group without pairs."""
         low = np.full(self.count, -1, dtype=np.int64)
         high = low.copy()
         there = np.flatnonzero(self.distinct)
-        if len(there):
+        if len(there) and per_pair is self.code:  # which rises within a group
+            low[there] = per_pair[self.starts[there]]
+            high[there] = per_pair[self.starts[there + 1] - 1]
+        elif len(there):
             low[there] = np.minimum.reduceat(per_pair, self.starts[there])
             high[there] = np.maximum.reduceat(per_pair, self.starts[there])
         return low, high
+
+
+def _halves(pairs: Int64s, width: int) -> tuple[Int64s, Int64s]:
+    """The groups and the codes of keys that hold both."""
+    groups: Int64s = pairs // width
+    return groups, pairs - groups * width  # which is quicker than a remainder
 
 
 def _summed(keys: Int64s, records: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:

@@ -285,10 +285,11 @@ class BoundHierarchy:
         levels = np.zeros(groups.count, dtype=np.int64)
         labels = np.full(groups.count, -1, dtype=np.int64)
         undecided = groups.distinct > 0
+        in_order = np.argsort(self.order)  # there the first and the last stand for all between them
+        first, last = (in_order[end] for end in groups.ends(self.order[groups.code]))
         for level, mapping in enumerate(self.maps):
-            low, high = groups.ends(mapping[groups.code])
-            agree = undecided & (low == high)
-            levels[agree], labels[agree] = level, low[agree]
+            agree = undecided & (mapping[first] == mapping[last])
+            levels[agree], labels[agree] = level, mapping[first][agree]
             undecided &= ~agree
         return levels, labels
 

@@ -32,6 +32,7 @@ __all__ = [
 CLOSED, CUT = 0, 1
 ALLOWABLE, MEDIAN, RELAXED = 0, 1, 2  # where a part is cut
 _ROWS_PER_CALL = 3_000_000  # a call that has passed over so many rows returns
+_BLOCK = 512  # rows that stay in the fastest cache
 
 
 class Axes(NamedTuple):
@@ -78,7 +79,8 @@ class Parts(NamedTuple):
 def measure(axes: Axes, parts: Parts, start: int, end: int, level: int) -> None:
     """Write the ends, ranks and numbers of distinct values of a part to a level of the stack.
 
-    `seen` needs no clearing: it is stamped with a number that is new each time.
+    `seen` needs no clearing: it is stamped with a number that is new each time. An attribute at a
+    time goes through some rows, which stay at hand for the next: there is nothing to decide then.
     """
     table, seen, offsets, part = parts.table, parts.seen, axes.offsets, parts.stack[level]
     copies = parts.copies
@@ -94,16 +96,16 @@ def measure(axes: Axes, parts: Parts, start: int, end: int, level: int) -> None:
         part[2 + 3 * x] = table[start, x]
         part[3 + 3 * x] = table[start, x]
         part[4 + 3 * x] = 0
-    for i in range(start, end):
+    for begin in range(start, end, _BLOCK):
         for x in range(attributes):
-            rank = table[i, x]
-            if rank < part[2 + 3 * x]:
-                part[2 + 3 * x] = rank
-            elif rank > part[3 + 3 * x]:
-                part[3 + 3 * x] = rank
-            if seen[offsets[x] + rank] != stamp:
-                seen[offsets[x] + rank] = stamp
-                part[4 + 3 * x] += 1
+            low, high, distinct = part[2 + 3 * x], part[3 + 3 * x], part[4 + 3 * x]
+            seen_of = seen[offsets[x] :]
+            for i in range(begin, min(begin + _BLOCK, end)):
+                rank = np.uint64(table[np.uint64(i), np.uint64(x)])
+                low, high = min(low, np.int64(rank)), max(high, np.int64(rank))
+                distinct += seen_of[rank] != stamp
+                seen_of[rank] = stamp
+            part[2 + 3 * x], part[3 + 3 * x], part[4 + 3 * x] = low, high, distinct
 
 
 @inner_kernel

@@ -84,10 +84,10 @@ def over_present(
 
     A missing value is no value, so it must not make a class look more diverse than it is.
     """
-    shown = groups.code != column.missing if column.missing is not None else None
-    if shown is None or shown.all():
+    some = None if column.missing is None else groups.without(column.missing)
+    if some is None:
         return figures(groups)
-    there, present = groups.only(shown)
+    there, present = some
     found = figures(present)
     everywhere = np.full(groups.count, otherwise, dtype=found.dtype)
     everywhere[there] = found

@@ -18,9 +18,10 @@ import polars as pl
 
 from kanon_tui.core.numeric import Int64s
 
-__all__ = ["dense_ranks", "number_rows", "row_keys"]
+__all__ = ["dense_ranks", "number_rows", "order_of_rows", "row_keys"]
 
 _ROOM = 2**62
+_BITS = 63  # of a number that is not negative
 _DENSE = 4  # numbers of a table per row
 
 
@@ -33,6 +34,19 @@ def number_rows(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.in
 def dense_ranks(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
     """Per row the number of smaller distinct rows, the first column counting most."""
     return _ranks(*_keys(columns))
+
+
+def order_of_rows(columns: Iterable[npt.NDArray[np.integer]]) -> Int64s:
+    """The places of the rows, smaller rows first and equal ones as they stand."""
+    keys, size = _keys(columns)
+    bits = len(keys).bit_length()
+    if (size - 1).bit_length() + bits > _BITS:
+        return np.argsort(keys, kind="stable")
+    keys <<= bits  # one number with its place is sorted four times as fast as places by numbers
+    keys |= np.arange(len(keys))
+    keys.sort()
+    keys &= (1 << bits) - 1
+    return keys
 
 
 def row_keys(columns: Iterable[npt.NDArray[np.integer]]) -> Int64s:

@@ -90,11 +90,14 @@ def _unified(
     """Equal texts get one code, and texts that no record has are left out.
 
     `numbers` has the text of every group, `groups` the group of every record. Unless texts are
-    `in_order` already they are sorted: clusters are numbered as they were found.
+    `in_order` already they are sorted: clusters are numbered as they were found, and every one has
+    records.
     """
-    some = groups[groups >= 0] if len(groups) and groups.min() < 0 else groups
-    there = np.bincount(some, minlength=len(numbers)) > 0
-    used = np.flatnonzero(np.bincount(numbers[there], minlength=len(texts)))
+    there = numbers
+    if in_order:
+        some = groups[groups >= 0] if len(groups) and groups.min() < 0 else groups
+        there = numbers[np.bincount(some, minlength=len(numbers)) > 0]
+    used = np.flatnonzero(np.bincount(there, minlength=len(texts)))
     used_texts = [texts[number] for number in used.tolist()]
     distinct = dict.fromkeys(used_texts) if in_order else sorted(set(used_texts))
     code_of = {text: code for code, text in enumerate(distinct)}

@@ -18,7 +18,7 @@ import polars as pl
 
 from kanon_tui.core.data.coded_texts import coded_series
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.release.distinct_rows import dense_ranks, row_keys
+from kanon_tui.core.release.distinct_rows import dense_ranks, order_of_rows
 
 __all__ = ["PublishedColumn", "rows_in_order", "text_ranks"]
 
@@ -36,9 +36,10 @@ class PublishedColumn:
 
     def cells(self, row_of: Int32s, records: Int64s) -> pl.Series:
         """The cells of some records; `row_of` has the kind of row of each."""
-        return coded_series(self.name, self.texts).gather(
-            self.codes[row_of if self.of_rows else records].view(np.uint32)
-        )
+        cells = coded_series(self.name, self.texts)
+        if self.of_rows:
+            return cells.gather(self.codes.view(np.uint32)).gather(row_of.view(np.uint32))
+        return cells.gather(self.codes[records].view(np.uint32))
 
     @property
     def ranks(self) -> npt.NDArray[np.integer]:
@@ -54,8 +55,7 @@ def rows_in_order(
 
     Quasi-identifiers that stand side by side are compared once per kind of row, not per record.
     """
-    keys = row_keys(_key_columns(columns, row_of, records))
-    return pl.Series(keys).arg_sort().to_numpy()
+    return order_of_rows(_key_columns(columns, row_of, records))
 
 
 def _key_columns(

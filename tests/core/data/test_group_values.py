@@ -52,3 +52,23 @@ def test_the_same_sets_share_a_number(entries, spoilt):
     assert [sets[examples[number]] for number in same.tolist()] == sets
     if not spoilt:
         assert len(examples) == len(set(sets))
+
+
+@given(rows)
+def test_ends_of_groups_are_those_of_their_values(entries):
+    group, code = (np.array([e[i] for e in entries], dtype=np.int64) for i in range(2))
+    found = GroupValues.of(group, code, 6)
+    low, high = found.ends(found.code)
+    assert [low.tolist(), high.tolist()] == [ends.tolist() for ends in found.ends(+found.code)]
+    for g in range(6):
+        own = code[group == g].tolist() or [-1]
+        assert (low[g], high[g]) == (min(own), max(own))
+
+
+def test_what_is_left_without_a_value_is_found_once():
+    found = GroupValues.of(np.array([0, 0, 1, 2]), np.array([3, 1, 3, 0]), 3)
+    assert found.without(2) is None
+    there, present = found.without(3)
+    assert there.tolist() == [0, 2]
+    assert (present.group.tolist(), present.code.tolist()) == ([0, 1], [1, 0])
+    assert found.without(3)[1] is present

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.data.column import Column, code_column
+from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
@@ -258,3 +259,20 @@ def test_the_order_of_the_tree_keeps_every_group_together(table: Hierarchy):
     for level in range(1, bound.height + 1):
         groups = bound.maps[level][walked]
         assert np.count_nonzero(np.diff(groups)) == len(bound.labels[level]) - 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(), st.data())
+def test_common_ancestors_of_groups_are_those_of_all_their_values(table, data):
+    bound = table.bind(column([*table.values, *data.draw(st.sampled_from([[], ["?"]]))]))
+    codes = st.sets(st.integers(0, len(bound.paths) - 1))
+    groups = data.draw(st.lists(codes, min_size=1, max_size=6))
+    pairs = [(g, code) for g, group in enumerate(groups) for code in sorted(group)]
+    of_group, code = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    levels, labels = bound.common_ancestors(GroupValues.of(of_group, code, len(groups)))
+    for group, level, label in zip(groups, levels.tolist(), labels.tolist(), strict=True):
+        if not group:
+            assert (level, label) == (0, -1)
+            continue
+        assert level == bound.lca_level(group)
+        assert {bound.maps[level][code] for code in group} == {label}

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, row_keys
+from kanon_tui.core.release.distinct_rows import (
+    dense_ranks,
+    number_rows,
+    order_of_rows,
+    row_keys,
+)
 
 WIDTHS = [(1,), (5,), (3, 4), (2, 1, 7, 3), (90, 7, 16, 41, 9), (2**31 - 1,) * 4]
 
@@ -37,8 +42,10 @@ def test_numbers_are_those_of_the_rows(widths, records, lowest) -> None:
     assert dense_ranks(columns).dtype == number_rows(columns).dtype == np.int32
     keys, ranks = row_keys(columns), slow_ranks(columns)
     assert (np.sign(np.diff(keys)) == np.sign(np.diff(ranks))).all()
+    assert (order_of_rows(columns) == np.argsort(ranks, kind="stable")).all()
 
 
 def test_no_rows_have_no_numbers() -> None:
     nothing = np.empty(0, dtype=np.int32)
     assert len(number_rows([nothing, nothing])) == len(dense_ranks([nothing, nothing])) == 0
+    assert len(order_of_rows([nothing, nothing])) == 0
