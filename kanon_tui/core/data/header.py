@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from kanon_tui.core.data.dates import date_formats
 from kanon_tui.core.data.frames import column_names
-from kanon_tui.core.data.numbers import parse_numbers
+from kanon_tui.core.data.numbers import are_numbers
 
 __all__ = ["Header", "find_header", "has_header"]
 
@@ -103,4 +101,4 @@ def has_header(records: Records, missing_tokens: Sequence[str]) -> bool:
 
 
 def _number_or_date(texts: Sequence[str]) -> bool:
-    return bool(texts) and bool(not np.isnan(parse_numbers(texts)).any() or date_formats(texts))
+    return are_numbers(texts) or bool(date_formats(texts))

@@ -28,6 +28,7 @@ __all__ = [
     "PLAIN",
     "THOUSANDS_MARKS",
     "NumberFormat",
+    "are_numbers",
     "closest_number_format",
     "number_formats",
     "parse_numbers",
@@ -235,6 +236,11 @@ def closest_number_format(
     formats = dict.fromkeys([*preferred, *NUMBER_FORMATS])
     readable = {each: int((~np.isnan(each.read(texts))).sum()) for each in formats}
     return max(readable, key=lambda each: readable[each])
+
+
+def are_numbers(values: Iterable[str]) -> bool:
+    """Whether all texts are numbers, and their marks leave no doubt which."""
+    return len(number_formats(values)) == 1
 
 
 def parse_numbers(values: Iterable[str]) -> Floats:

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanon_tui.core.data.column import code_column
-from kanon_tui.core.data.numbers import NUMBER_FORMATS, PLAIN, NumberFormat, number_formats
+from kanon_tui.core.data.numbers import (
+    NUMBER_FORMATS,
+    PLAIN,
+    NumberFormat,
+    are_numbers,
+    number_formats,
+    parse_numbers,
+)
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.value_formats import ValueFormats
 from kanon_tui.core.errors import InputError
@@ -93,3 +100,8 @@ def test_what_does_not_fit_is_named_under_the_closest_format():
     with pytest.raises(InputError, match=r"'many' is not a number written like 1\.234,5"):
         code_column(texts, Kind.NUMERIC)
     assert np.isnan(GERMAN.read(["many"])).all()
+
+
+@given(st.lists(st.sampled_from(["1", "1,5", "1.5", "1,234", "1 234", "-.5", "1e3", "x", ""])))
+def test_texts_are_numbers_where_all_are_read(texts):
+    assert are_numbers(texts) == (bool(texts) and not np.isnan(parse_numbers(texts)).any())
