@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import gc
 import os
 import signal
 import sys
@@ -37,6 +38,9 @@ INTERRUPTED = ENDED_BY_SIGNAL + signal.SIGINT
 NO_MOUSE = "--no-mouse"
 _INTERFACE = ("textual", "rich", "aiohttp", "kanon_tui.app", "kanon_tui.web")
 """What an installation for notebooks and servers (kanon-core) comes without."""
+_NEW_OBJECTS = 50_000
+"""After so many Python looks for garbage in a command, not after 700: imports make none, and
+looking took a twentieth of a run."""
 _OPTIONS = ("-h", "--help", "--version", NO_MOUSE)
 
 
@@ -133,6 +137,7 @@ def _dispatch(argv: list[str]) -> int:
         raise InputError(
             f"{NO_MOUSE} is for the application: 'kanon-tui {NO_MOUSE} FILE', or after 'demo'"
         )
+    gc.set_threshold(_NEW_OBJECTS)
     args, unknown = make_parser().parse_known_args(argv)
     if unknown:
         options = [o for action in args.parser._actions for o in action.option_strings]

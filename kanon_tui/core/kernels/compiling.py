@@ -2,7 +2,8 @@
 
 numba by itself keeps machine code beside a module, and compiles again when that module's file has
 changed. But a kernel also contains the machine code of the kernels it calls, which may live in
-other modules, and their constants. So `machine_code` gets a digest of all these sources.
+other modules, and their constants. So `machine_code` gets a digest of all these sources. Machine
+code from disk is called without numba (`loading`).
 """
 
 from __future__ import annotations
@@ -13,10 +14,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property, update_wrapper
 from pathlib import Path
-from threading import local
-from typing import Any, TypeVar, cast
+from threading import RLock, local
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from numpy import errstate
+
+from kanon_tui.core.kernels.argument_kinds import Kinds, kinds_of
+
+if TYPE_CHECKING:
+    from kanon_tui.core.kernels.machine_code import KernelFiles
 
 __all__ = [
     "Function", "InnerKernel", "Kernel", "called_by_kernels", "inner_kernel", "interpreted",
@@ -40,6 +46,8 @@ class _Here(local):
 
 
 _here = _Here()
+_one_at_a_time = RLock()
+"""Compiling and linking."""
 
 
 @contextmanager
@@ -65,19 +73,24 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], **inside: bool) -> None:
         self.py_func = function
+        self.ready: dict[Kinds, Callable[..., Any]] = {}
         self._inside = inside
         update_wrapper(self, function)
 
     @cached_property
-    def compiled(self) -> Any:
-        """What Python calls; kept on disk."""
+    def files(self) -> KernelFiles:
+        """What is kept on disk of what Python calls."""
+        from kanon_tui.core.kernels.machine_code import KernelFiles
+
+        return KernelFiles(self.py_func, _stamp(Path(self.py_func.__code__.co_filename)))
+
+    @cached_property
+    def compiler(self) -> Any:
+        """What compiles what Python calls."""
         from kanon_tui.core.kernels.linking import WholeKernel
-        from kanon_tui.core.kernels.machine_code import KernelCache
 
         options = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
-        compiled = WholeKernel(self.py_func, targetoptions=options)
-        compiled._cache = KernelCache(self.py_func, _stamp(Path(self.py_func.__code__.co_filename)))
-        return compiled
+        return WholeKernel(self.py_func, targetoptions=options)
 
     @cached_property
     def called_inside(self) -> Any:
@@ -95,7 +108,29 @@ class Kernel:
         """Compile it if need be, and do what it says."""
         if _here.interpreted:
             return self.py_func(*arguments)
-        return self.compiled(*arguments)
+        kinds = kinds_of(arguments)
+        ready = self.ready.get(kinds) or self._make_ready(kinds, arguments)
+        return ready(*arguments)
+
+    def _make_ready(self, kinds: Kinds, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+        """The machine code for arguments of these kinds: from disk, or compiled now."""
+        from kanon_tui.core.kernels.loading import link
+
+        with _one_at_a_time:
+            if kinds not in self.ready:
+                kept = self.files.read(kinds)
+                linked = None if kept is None else link(kept)
+                self.ready[kinds] = linked or self._compile(kinds, arguments)
+        return self.ready[kinds]
+
+    def _compile(self, kinds: Kinds, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+        from kanon_tui.core.kernels.linking import machine_code_of
+
+        compiled = self.compiler.compiled_for(arguments)
+        if not compiled.library.has_dynamic_globals:  # addresses in this process
+            self.files.keep(kinds, machine_code_of(compiled))
+        ready: Callable[..., Any] = compiled.entry_point
+        return ready
 
 
 class InnerKernel(Kernel):
@@ -135,7 +170,7 @@ def called_by_kernels(function: Function) -> Function:
 
 def on_disk(function: Any) -> bool:
     """Whether the machine code of a kernel is there for the present sources."""
-    return bool(function.compiled._cache.is_filled())
+    return bool(function.files.is_filled())
 
 
 @cache

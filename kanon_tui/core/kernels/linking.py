@@ -20,15 +20,17 @@ from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
-from numba.core.runtime.nrt import rtsys
 
-__all__ = ["InnerFunction", "WholeKernel"]
+from kanon_tui.core.kernels.loading import MachineCode
+
+__all__ = ["InnerFunction", "WholeKernel", "machine_code_of"]
 
 _dispatcher: Any = CPUDispatcher
 _library: Any = JITCodeLibrary
 _types: Any = types
 _lock: Any = global_compiler_lock
-_runtime: Any = rtsys
+_RUNTIME = "nrt"
+"""What numba calls the functions that count references. It asks for their addresses."""
 _under_way: list[str] = []
 """The kernel that is being compiled, if there is one; who looks has numba's lock."""
 
@@ -49,6 +51,27 @@ class WholeKernel(_dispatcher):  # type: ignore[misc]
         """As numba, but everything that is called becomes machine code as part of it."""
         with _lock, _parts_wait(self.py_func.__qualname__):
             return super().compile(sig)
+
+    def compiled_for(self, arguments: tuple[Any, ...]) -> Any:
+        """What numba has compiled for the types of these arguments; it compiles it first."""
+        types_ = tuple(map(self.typeof_pyval, arguments))
+        self.compile(types_)
+        return self.overloads[types_]
+
+
+def machine_code_of(compiled: Any) -> MachineCode:
+    """What there is to keep of what numba has compiled, to be linked again without numba."""
+    function, library = compiled.fndesc, compiled.library
+    module = library._final_module
+    named = [*module.functions, *module.global_variables]
+    declared = [each.name for each in named if each.is_declaration]
+    return MachineCode(
+        name=function.llvm_cpython_wrapper_name,
+        surroundings=function.env_name,
+        constants=list(compiled.environment.consts),
+        needed=[name for name in declared if not name.startswith("llvm.")],
+        code=library._get_compiled_object(),
+    )
 
 
 def _plain(type_: Any) -> Any:
@@ -82,7 +105,7 @@ class _Library(_library):  # type: ignore[misc]
 
     def finalize(self) -> None:
         """Make machine code, unless this is to become part of a kernel."""
-        if _under_way and self.name != _under_way[-1]:
+        if _under_way and self.name not in (_under_way[-1], _RUNTIME):
             self._raise_if_finalized()
             self._is_part = self._finalized = True
             return
@@ -107,7 +130,10 @@ class _Nobody:
 
 
 def _with_parts(libraries: list[Any]) -> list[Any]:
-    """These, and what parts among them need, each once."""
+    """These, and what parts among them need, each once.
+
+    A function comes after those that call it, or LLVM passes over it. All may count references.
+    """
     found: dict[Any, None] = {}
     waiting = list(reversed(libraries))
     while waiting:
@@ -116,12 +142,11 @@ def _with_parts(libraries: list[Any]) -> list[Any]:
             found[library] = None
             if getattr(library, "_is_part", False):
                 waiting += reversed(library._linking_libraries)
-    return list(found)
+    return sorted(found, key=lambda library: library.name == _RUNTIME)
 
 
 @cache
 def _own_libraries() -> None:
-    """Let numba keep code as above; first comes its own, whose addresses it asks for."""
+    """Let numba keep code as above."""
     context: Any = cpu_target.target_context
-    _runtime.initialize(context)
     context.codegen()._library_class = _Library

@@ -28,39 +28,32 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite
-import numba
-from llvmlite.binding import address_of_symbol, get_host_cpu_name
-from numba.core.compiler import CompileResult
-from numba.core.environment import Environment, lookup_environment
-from numba.core.runtime.nrt import rtsys
-from numba.core.serialize import dumps
+from llvmlite import binding
 from platformdirs import user_cache_path
 
-__all__ = ["BESIDE_PACKAGE", "KernelCache", "keep_for_all_users", "places"]
+from kanon_tui.core.kernels.argument_kinds import Kinds
+from kanon_tui.core.kernels.loading import MachineCode, numba_folder
+
+__all__ = ["BESIDE_PACKAGE", "KernelFiles", "keep_for_all_users", "places"]
 
 _LARGEST = 256 * 2**20
 """Bytes that are kept: some fifteen versions of all kernels. What was not used for longest goes."""
-_FORMAT = 2
+_FORMAT = 3
 """Changes with what is in a file."""
 _DAY = 24 * 3600.0
-_BROKEN = (pickle.UnpicklingError, AttributeError, EOFError, ImportError, IndexError, OSError)
-"""What reading a damaged file can raise, or one that names a class that has moved."""
+_BROKEN = (
+    pickle.UnpicklingError, AttributeError, EOFError, ImportError, IndexError, OSError, TypeError,
+    ValueError,
+)  # fmt: skip
+"""What reading a damaged file can raise."""
 BESIDE_PACKAGE = Path(__file__).parent / "__pycache__" / "kernels"
-_ANNOTATIONS = 6
-"""Where numba tells of a compiled function how it saw the types of every line: nobody asks."""
 
-
-_numba_settings: Any = numba.config
-_pack: Any = dumps
-_runtime: Any = rtsys
-_known_environment: Any = lookup_environment
-_address_of: Any = address_of_symbol
-_rebuild: Any = CompileResult._rebuild
+_llvm: Any = binding
 _for_all_users = False
 
 
-class KernelCache:
-    """What numba asks for a kernel's machine code, and whom it hands what it has compiled."""
+class KernelFiles:
+    """The machine code of one kernel on disk: a file for every combination of kinds."""
 
     def __init__(self, function: Any, sources: str) -> None:
         module = Path(function.__code__.co_filename).stem
@@ -68,89 +61,37 @@ class KernelCache:
         self._prefix = f"{function.__qualname__}-{function.__code__.co_firstlineno}-"
 
     @property
-    def cache_path(self) -> str | None:
-        """The folder that is written to."""
-        return str(places()[0] / self._folder) if places() else None
+    def folder(self) -> Path | None:
+        """Where new files go."""
+        return places()[0] / self._folder if places() else None
 
     def is_filled(self) -> bool:
-        """Whether there is machine code for at least one combination of types."""
+        """Whether there is machine code for at least one combination of kinds."""
         return any(
             name.startswith(self._prefix) and name.endswith(".kernel")
             for place in places()
             for name in _names(place / self._folder)
         )
 
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        """The kernel compiled for these types, or None."""
-        key = signature, context.codegen().magic_tuple()
+    def read(self, kinds: Kinds) -> MachineCode | None:
+        """What was compiled for arguments of these kinds, or None."""
         for place in places():
             with suppress(*_BROKEN):
-                path = place / self._folder / self._name(key)
-                with path.open("rb") as file:
-                    kept, needed, code = _Unpickler(file).load()
-                if kept == key:
-                    _runtime.initialize(context)
-                    if not all(map(_address_of, needed)):
-                        context.refresh()
-                    _mark_used(path.parent)
-                    return _rebuild(context, *code)
+                path = place / self._folder / self._name(kinds)
+                kept = MachineCode(*pickle.loads(path.read_bytes()))
+                _mark_used(path.parent)
+                return kept
         return None
 
-    def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep what has just been compiled for these types."""
-        if compiled.lifted or compiled.library.has_dynamic_globals or not places():
-            return
-        key = signature, compiled.codegen.magic_tuple()
-        code = list(compiled._reduce())
-        code[_ANNOTATIONS] = ""
-        _prune(places()[0])
-        content = _pack((key, _needed(compiled), tuple(code)))
-        _write(places()[0] / self._folder / self._name(key), content)
+    def keep(self, kinds: Kinds, compiled: MachineCode) -> None:
+        """Keep what has just been compiled for arguments of these kinds."""
+        if self.folder is not None:
+            _prune(places()[0])
+            _write(self.folder / self._name(kinds), pickle.dumps(tuple(compiled)))
 
-    def flush(self) -> None:
-        """Nothing is held back."""
-
-    def _name(self, key: object) -> str:
-        digest = hashlib.sha256(repr(key).encode()).hexdigest()
+    def _name(self, kinds: Kinds) -> str:
+        digest = hashlib.sha256(repr(kinds).encode()).hexdigest()
         return f"{self._prefix}{digest[:20]}.kernel"
-
-
-class _Unpickler(pickle.Unpickler):
-    """Reads machine code without importing what its parts were once compiled from."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        """As usual, but for the environments of functions."""
-        if (module, name) == ("numba.core.environment", "_rebuild_env"):
-            return _environment
-        return super().find_class(module, name)
-
-
-def _environment(module: str, constants: list[Any], name: str) -> Any:
-    """What a compiled function knows of its surroundings: its constants.
-
-    Functions of numba that became part of a kernel have one as well. numba imports their modules
-    for it, and with one of them scipy; no compiled function ever looks there.
-    """
-    known = _known_environment(name)
-    if known is None:
-        known = Environment({"__name__": module})
-        known.consts[:] = constants
-        known.env_name = name
-        Environment._memo[name] = known
-    return known
-
-
-def _needed(compiled: Any) -> list[str]:
-    """What machine code calls that is not in it.
-
-    numba lets whoever loads machine code load all it knows first, scipy and much of its own, as if
-    something were to be compiled. That takes longer than all the rest, and what is needed is mostly
-    there without it.
-    """
-    module = compiled.library._final_module
-    named = [*module.functions, *module.global_variables]
-    names = [each.name for each in named if each.is_declaration]
-    return [name for name in names if not name.startswith("llvm.")]
 
 
 @cache
@@ -161,8 +102,8 @@ def places() -> tuple[Path, ...]:
     """
     if _for_all_users:
         return (BESIDE_PACKAGE,) if _is_of_package(BESIDE_PACKAGE, make=True) else ()
-    if _numba_settings.CACHE_DIR:
-        chosen = Path(_numba_settings.CACHE_DIR) / "kanon-tui"
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        chosen = Path(os.environ["NUMBA_CACHE_DIR"]) / "kanon-tui"
         return (chosen,) if _is_own(chosen) else ()
     own = user_cache_path("kanon-tui") / "kernels"
     found = (own,) if _is_own(own) else ()
@@ -254,7 +195,15 @@ def _names(folder: Path) -> list[str]:
 @cache
 def _digest(sources: str) -> str:
     """What machine code fits: these sources, this Python, this numba, this processor."""
-    versions = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
-    settings = (_numba_settings.OPT, _numba_settings.CPU_NAME, _numba_settings.CPU_FEATURES)
-    described = repr((_FORMAT, sources, versions, settings, get_host_cpu_name()))
+    numba = (numba_folder() / "_version.py").read_bytes()
+    versions = (sys.implementation.cache_tag, numba, llvmlite.__version__)
+    settings = [os.environ.get(f"NUMBA_{name}") for name in ("OPT", "CPU_NAME", "CPU_FEATURES")]
+    described = repr((_FORMAT, sources, versions, settings, _processor()))
     return hashlib.sha256(described.encode()).hexdigest()[:20]
+
+
+@cache
+def _processor() -> tuple[str, str, str]:
+    """What machine code is made for."""
+    features = _llvm.get_host_cpu_features()
+    return _llvm.get_process_triple(), _llvm.get_host_cpu_name(), features.flatten()

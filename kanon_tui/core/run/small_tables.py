@@ -1,8 +1,8 @@
 """Tables so small that a run is over before machine code would be there.
 
-Loading numba and compiled kernels takes half a second, and compiling them many. A few records are
-done in less by the same functions as plain Python (`kernels.interpreted`), with the same answer. So
-the first use of any algorithm on a first small table takes no longer than the second.
+Compiling kernels takes seconds. A few records are done in less by the same functions as plain
+Python (`kernels.interpreted`), with the same answer. So the first use of any algorithm on a first
+small table takes no longer than the second.
 """
 
 from __future__ import annotations

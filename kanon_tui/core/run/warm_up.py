@@ -74,7 +74,7 @@ _REFINING = "kanon_tui.core.clustering.refining"
 _REFINED = "mondrian"
 """The algorithm whose classes are refined as well; what that calls is the same for all. So is what
 runs over pieces of a table call beside the algorithm."""
-_OFTEN = 0.2
+_OFTEN = 0.5
 """Seconds between two looks at what is compiled."""
 _CITIES = {"Rome": ["Italy"], "Milan": ["Italy"], "Paris": ["France"], "Lyon": ["France"]}
 
@@ -101,7 +101,7 @@ def _finish(run: Run) -> None:
 
 
 def is_warm() -> bool:
-    """Whether every run can start without compiling; costs little more than importing numba."""
+    """Whether every run can start without compiling."""
     return not any(uncompiled())
 
 

@@ -27,13 +27,45 @@ CALL = """\
 import sys
 from kanon_tui.core.kernels.adding import add
 number = {"int": int, "float": float, "complex": complex}[sys.argv[1]](1)
-print(add(number), sum(add.compiled.stats.cache_hits.values()), add.compiled._cache.is_filled())
+print(add(number), int("numba" not in sys.modules), add.files.is_filled())
 """
 FOR_ALL = """\
 from kanon_tui.core.kernels.machine_code import keep_for_all_users
 assert keep_for_all_users()
 """
-PARTS = ("__init__.py", "compiling.py", "linking.py", "machine_code.py")
+PARTS = (
+    "__init__.py", "argument_kinds.py", "compiling.py", "linking.py", "loading.py",
+    "machine_code.py",
+)  # fmt: skip
+HALVING = """\
+import sys
+import numpy as np
+from kanon_tui.core.kernels import kernel
+
+@kernel
+def halve(numbers, halves):
+    if len(numbers) == 0:
+        raise ValueError("nothing to halve")
+    made = np.empty(len(numbers))
+    for i in range(len(numbers)):
+        made[i] = numbers[i] / 2
+    halves[:] = made
+    return len(numbers), made[-1]
+
+@kernel
+def doubles(numbers):
+    return 2 * numbers
+
+numbers, halves = np.arange(1000.0), np.zeros(1000)
+print(halve(numbers, halves), (halves == numbers / 2).all(), "numba" in sys.modules)
+made = [doubles(numbers) for _ in range(3)]
+print(all((each == 2 * numbers).all() for each in made))
+try:
+    halve(numbers[:0], halves)
+except ValueError as error:
+    print(error)
+print(halve(np.arange(4, dtype=np.int32), halves[:4]), halves[:5], made[0][-1])
+"""
 
 
 def copy_of_kanon(folder: Path, step: int = 1) -> Path:
@@ -62,9 +94,32 @@ def call(copy: Path, home: Path, type_: str = "int", more: str = "") -> subproce
 
 
 def called(copy: Path, home: Path, type_: str = "int", more: str = "") -> str:
-    """What a kernel answers in a new process, how much it found on disk, and whether it is kept."""
+    """What a kernel answers in a new process, whether it was on disk, and whether it is kept."""
     with call(copy, home, type_, more) as process:
         return process.communicate()[0].strip()
+
+
+def test_machine_code_from_disk_makes_arrays_and_raises_without_numba(tmp_path: Path) -> None:
+    """And what was linked without numba goes on when something else has to be compiled."""
+    (tmp_path / "halving.py").write_text(HALVING)
+
+    def run() -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "halving.py"],
+            cwd=tmp_path,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.splitlines()
+
+    answers = ["True", "nothing to halve", "(4, 1.5) [0.  0.5 1.  1.5 2. ] 1998.0"]
+    assert run() == ["(1000, 499.5) True True", *answers]
+    kept = sorted((tmp_path / "cache").rglob("*.kernel"), key=lambda path: path.stat().st_mtime_ns)
+    assert len(kept) == 3
+    kept[-1].unlink()  # the last one is compiled again, the first ones are found
+    assert run() == ["(1000, 499.5) True False", *answers]
 
 
 def test_copies_in_other_folders_share(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ CALLED = """\
 import sys
 from kanon_tui.core.run.warm_up import kernels_by_name, warm_up
 warm_up([sys.argv[1]])
-print(*(name for name, function in kernels_by_name().items() if function.compiled.overloads))
+print(*(name for name, function in kernels_by_name().items() if function.ready))
 """
 ASK = "from kanon_tui.core.run.warm_up import is_warm; print(is_warm())"
 
@@ -33,7 +33,7 @@ def test_after_warm_up_every_kernel_is_on_disk_once() -> None:
     assert list(warmup.uncompiled()) == []
     assert warmup.is_warm()
     kept = {
-        name: len(list(Path(function.compiled._cache.cache_path).glob(f"{function.__name__}-*")))
+        name: len(list(function.files.folder.glob(f"{function.__name__}-*")))
         for name, function in warmup.kernels_by_name().items()
     }
     assert set(kept.values()) == {1}, kept
