@@ -21,15 +21,18 @@ class ClassesByCells:
         release = result.release
         self._sizes = release.class_sizes
         self.count = len(self._sizes)
-        shown = np.flatnonzero(release.classes >= 0)
-        _, first = np.unique(release.classes[shown], return_index=True)
         self._attributes = []
-        for attribute, cells in zip(result.task.quasi, release.cells, strict=True):
+        for x, (attribute, cells) in enumerate(zip(result.task.quasi, release.cells, strict=True)):
             texts = pl.DataFrame({attribute.name: pl.Series(cells.texts, dtype=pl.String)})
             if result.task.output.formulas == "escape":
                 texts = escape_formulas(texts)
             numbers = {text: code for code, text in enumerate(texts.to_series().to_list())}
-            self._attributes.append((texts.columns[0], numbers, cells.codes[shown[first]]))
+            self._attributes.append((texts.columns[0], numbers, release.class_cells(x)))
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the quasi-identifiers, as files call them."""
+        return [name for name, _, _ in self._attributes]
 
     def find(self, cells: Mapping[str, str]) -> tuple[int, int] | None:
         """Number and size of the class of a row; None for one of no class, such as stars alone."""

@@ -47,6 +47,8 @@ __all__ = [
     "person_column",
     "population_risk",
     "release_risk",
+    "risk_of_classes",
+    "weight_problem",
 ]
 
 
@@ -140,7 +142,28 @@ def population_risk(
     if person is not None:
         sizes = GroupValues.of(rows.row_of, person.codes, len(rows.sizes)).distinct
         people = len(person.values)
-    larger, by, size = _in_population(table, rows, sizes, people, person, known)
+    weights = None
+    if known.weights is not None and known.covered is None:
+        weights = _weights(table, known.weights)
+        if person is not None:  # a person counts once, with the mean of her weights
+            weights = weights / person.counts[person.codes]
+        weights = np.bincount(rows.row_of, weights=weights, minlength=len(sizes))
+    return risk_of_classes(sizes, known, threshold, weights, (table.height, people))
+
+
+def risk_of_classes(
+    sizes: Int64s,
+    known: KnownPopulation,
+    threshold: float = THRESHOLD,
+    weights: Floats | None = None,
+    extent: tuple[int, int] | None = None,
+) -> PopulationRisk:
+    """The risk of classes of so many people; `weights` has the sum of the weights of each.
+
+    `extent` are all records and people, where they are not the people of the classes.
+    """
+    records, people = extent or (int(sizes.sum()),) * 2
+    larger, by, size = _in_population(sizes, people, known, weights)
     if size is not None:
         check_population(size, known.drawn or people)
     scale = {name: sizes.astype(np.float64) if name == "prosecutor" else larger for name in MODELS}
@@ -153,7 +176,7 @@ def population_risk(
         fewest = int(known.covered.by_row.min())
         presence = Presence(fewest, lowest, highest, known.covered.not_covered)
     return PopulationRisk(
-        records=table.height,
+        records=records,
         people=people,
         classes=len(sizes),
         population=size,
@@ -208,12 +231,7 @@ def release_risk(
 
 
 def _in_population(
-    table: Table,
-    rows: DistinctRows,
-    sizes: Int64s,
-    people: int,
-    person: Column | None,
-    known: KnownPopulation,
+    sizes: Int64s, people: int, known: KnownPopulation, weights: Floats | None
 ) -> tuple[Floats, str, int | None]:
     """The people of the population who look like each class, by what, and how many there are."""
     if known.covered is not None:
@@ -224,13 +242,9 @@ def _in_population(
                 f"population table; use one of the people that the table is a part of"
             )
         return covered.astype(np.float64), "table", known.size or known.covered.everybody
-    if known.weights is not None:
-        weights = _weights(table, known.weights)
-        if person is not None:  # a person counts once, with the mean of her weights
-            weights = weights / person.counts[person.codes]
-        found = np.bincount(rows.row_of, weights=weights, minlength=len(sizes))
+    if weights is not None:
         size = known.size or round(float(weights.sum()))
-        larger = np.asarray(np.maximum(found, sizes), dtype=np.float64)
+        larger = np.asarray(np.maximum(weights, sizes), dtype=np.float64)
         return larger, "weights", max(size, people)
     if known.size is not None:
         return np.asarray(sizes * (known.size / (known.drawn or people))), "size", known.size
@@ -244,11 +258,16 @@ def _weights(table: Table, name: str) -> Floats:
     assert column.numbers is not None
     weights = column.numbers[column.codes]
     if not (weights > 0).all():
-        raise InputError(
-            f"{name}: a survey weight is a number above 0, and some are not; correct them or leave "
-            f"the records out"
-        )
+        raise weight_problem(name)
     return weights
+
+
+def weight_problem(name: str) -> InputError:
+    """Refuses a column that weights cannot be."""
+    return InputError(
+        f"{name}: a survey weight is a number above 0, and some are not; correct them or leave the "
+        f"records out"
+    )
 
 
 def covered_people(

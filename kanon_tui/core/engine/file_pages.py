@@ -1,26 +1,24 @@
 """The records of a source, a page at a time: what is shown of a table beyond memory.
 
 Of a Parquet file slices are read. Of CSV the first look into a piece walks over its bytes and notes
-where every page begins; after that a page is a few thousand bytes. Pages that were read last are
-kept.
+where every page begins; after that a page is a few thousand bytes.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import OrderedDict
 from dataclasses import replace
-from itertools import accumulate
-from threading import Lock
 
 import numpy as np
 import polars as pl
 
 from kanon_tui.core.data.csv_text import RecordScan
+from kanon_tui.core.engine.counted_table import CountedTable
+from kanon_tui.core.engine.pages import Pages
+from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.engine.source import Piece, Source
 from kanon_tui.core.errors import InputError
 
-__all__ = ["PAGE", "FilePages"]
+__all__ = ["PAGE", "FilePages", "pages_before"]
 
 PAGE = 1_000
 """Records of a page."""
@@ -28,44 +26,16 @@ _KEPT = 20
 _CHUNK = 1 << 22
 
 
-class FilePages:
+class FilePages(Pages):
     """Records of a source whose pieces know how many they have."""
 
     def __init__(self, source: Source, page: int = PAGE) -> None:
-        self.source, self.size = source, page
-        counts = [piece.records - piece.header for piece in source.pieces]
-        self._begins = [0, *accumulate(counts)]
-        self.height = self._begins[-1]
-        self._kept: OrderedDict[int, pl.DataFrame] = OrderedDict()
+        super().__init__((piece.records - piece.header for piece in source.pieces), page, _KEPT)
+        self.source = source
         self._offsets: dict[int, list[int]] = {}
         """By CSV piece where its pages begin, and at last where it ends."""
-        self._lock = Lock()
 
-    def kept(self, number: int) -> pl.DataFrame | None:
-        """A page that is in memory, at once."""
-        return self._kept.get(number)
-
-    def page(self, number: int) -> pl.DataFrame:
-        """A page, from memory or from the files."""
-        with self._lock:
-            if number not in self._kept:
-                self._kept[number] = self._read(number * self.size)
-                while len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
-            self._kept.move_to_end(number)
-            return self._kept[number]
-
-    def _read(self, begin: int) -> pl.DataFrame:
-        """The records of a page that begins here; pages go on from one piece to the next."""
-        end, parts = min(begin + self.size, self.height), []
-        while begin < end:
-            place = bisect_right(self._begins, begin) - 1
-            first, upto = self._begins[place], min(end, self._begins[place + 1])
-            parts.append(self._records(place, begin - first, upto - first))
-            begin = upto
-        return pl.concat(parts)
-
-    def _records(self, place: int, begin: int, end: int) -> pl.DataFrame:
+    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
         """Some records of a piece, a header not counted."""
         piece = self.source.pieces[place]
         if self.source.dialect is None:
@@ -113,3 +83,19 @@ class FilePages:
             ended += len(ends)
         whole = -(-piece.records // self.size)
         return [*offsets[:whole], piece.end]
+
+
+def pages_before(result: StreamedResult) -> FilePages | None:
+    """The records that the rows of a release were, row by row; None where rows do not tell.
+
+    They do in the order of the input, where no record was left out and nobody wrote to the data.
+    """
+    table = result.task.table
+    assert isinstance(table, CountedTable)
+    source = table.source
+    if source is None or result.task.output.order != "input":
+        return None
+    if not source.records or not source.unchanged:
+        return None
+    pages = FilePages(source)
+    return pages if pages.height == result.rows else None

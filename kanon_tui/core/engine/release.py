@@ -18,7 +18,6 @@ from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.csv_format import CsvFormat
 from kanon_tui.core.data.distinct_values import CountedColumn
 from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.whole_files import written_together
 from kanon_tui.core.engine.cells import CodedCells
 from kanon_tui.core.engine.packing import Packing, TupleIndex
@@ -157,11 +156,7 @@ def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tupl
         texts[attribute.name] = pl.Series(sorted(shown), dtype=pl.String)
     others = tuple(table.text_encoder(name) for name in task.published_as_they_are)
     texts |= {encoder.name: encoder.texts for encoder in others}
-    columns = tuple(
-        name
-        for name, role in task.roles.items()
-        if role is Role.QUASI or name in task.published_as_they_are
-    )
+    columns = tuple(name for name, role in task.roles.items() if role.published)
     layout = Packing.of([len(texts[name]) for name in columns])
     classes = release.classes[first]
     suppressed = release.suppressed[first]

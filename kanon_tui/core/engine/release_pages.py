@@ -2,8 +2,7 @@
 
 Of a CSV file an index says where every so many rows begin. It is made in one walk over its bytes:
 the release was written by this program, so that a line end is inside a cell exactly when an odd
-number of quotes stands before it. Of a Parquet file slices are read. Pages that were read last are
-kept.
+number of quotes stands before it. Of a Parquet file slices are read.
 """
 
 from __future__ import annotations
@@ -11,11 +10,7 @@ from __future__ import annotations
 import codecs
 import io
 from abc import ABC, abstractmethod
-from bisect import bisect_right
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from itertools import accumulate
-from threading import Lock
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -23,9 +18,11 @@ import polars as pl
 from kanon_tui.core.data.csv_format import CsvFormat
 from kanon_tui.core.data.csv_text import parse_carefully
 from kanon_tui.core.data.sniffing import Dialect
+from kanon_tui.core.engine.pages import Pages
 from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.engine.target import WrittenFile
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int64s
 
 __all__ = ["PAGE", "ReleasePages"]
 
@@ -38,7 +35,7 @@ _WHOLE = 100
 """Pages that are read at once where all rows are looked through."""
 
 
-class ReleasePages:
+class ReleasePages(Pages):
     """Rows of the files of a release, in their order."""
 
     def __init__(
@@ -50,58 +47,62 @@ class ReleasePages:
         """Look at the files, which takes a moment for text; `stop` says nobody waits any more."""
         if not result.files:
             raise InputError("this release was not written; run again to write it")
-        self._page = page
         csv = result.csv
         self._files: list[_File] = [
             _ParquetFile(file) if csv is None else _CsvFile(file, csv, page, stop)
             for file in result.files
         ]
-        self._begins = [0, *accumulate(file.rows for file in self._files)]
+        super().__init__((file.rows for file in self._files), page, KEPT)
         self.names = self._files[0].names
-        self.height = self._begins[-1]
         if self.height != result.rows:
             raise InputError(
                 f"{result.files[0].path} does not have the {result.rows:,} rows of the release any "
                 "more; run again to write it"
             )
-        self._kept: OrderedDict[int, pl.DataFrame] = OrderedDict()
-        self._lock = Lock()
 
-    @property
-    def page_rows(self) -> int:
-        """How many rows a page has."""
-        return self._page
+    def stretches(self, stop: Callable[[], bool] = lambda: False) -> Iterator[pl.DataFrame]:
+        """All rows, some at a time; ends early when nobody waits any more."""
+        for begin, end in self._stretches(-1, 1):
+            if stop():
+                return
+            yield self.read(begin, end)
 
-    def page_of(self, row: int) -> int:
-        """The page on which a row is."""
-        return row // self._page
+    def rows_with(
+        self,
+        cells: Mapping[str, str],
+        near: int,
+        count: int,
+        columns: Sequence[str] = (),
+        stop: Callable[[], bool] = lambda: False,
+    ) -> tuple[Int64s, pl.DataFrame]:
+        """The numbers of the rows with these cells, of which there are so many, and some columns.
 
-    def kept(self, page: int) -> pl.DataFrame | None:
-        """A page that is in memory, at once."""
-        return self._kept.get(page)
+        In sorted files they are next to one another, so that it is looked around one of them first.
+        """
+        around = range(max(near - count, 0), min(near + count, self.height))
+        step = self.size * _WHOLE
+        if len(around) <= step:
+            found = self._rows_with(cells, around.start, around.stop, columns)
+            if len(found[0]) >= count:
+                return found
+        parts: list[tuple[Int64s, pl.DataFrame]] = []
+        seen = 0
+        for begin, end in self._stretches(-1, 1):
+            if seen >= count:
+                break
+            if stop():
+                raise InputError("stopped")
+            parts.append(self._rows_with(cells, begin, end, columns))
+            seen += len(parts[-1][0])
+        return np.concatenate([part[0] for part in parts]), pl.concat([part[1] for part in parts])
 
-    def page(self, number: int) -> pl.DataFrame:
-        """A page, from memory or from the files."""
-        with self._lock:
-            found = self._kept.get(number)
-            if found is None:
-                begin = number * self._page
-                found = self._read(begin, min(begin + self._page, self.height))
-                self._kept[number] = found
-                while len(self._kept) > KEPT:
-                    self._kept.popitem(last=False)
-            else:
-                self._kept.move_to_end(number)
-        return found
-
-    def rows(self, begin: int, end: int) -> pl.DataFrame:
-        """The cells of rows `begin` to `end` as texts."""
-        begin, end = max(begin, 0), min(end, self.height)
-        if begin >= end:
-            return pl.DataFrame(schema=dict.fromkeys(self.names, pl.String))
-        first, last = self.page_of(begin), self.page_of(end - 1)
-        pages = pl.concat([self.page(number) for number in range(first, last + 1)])
-        return pages.slice(begin - first * self._page, end - begin)
+    def _rows_with(
+        self, cells: Mapping[str, str], begin: int, end: int, columns: Sequence[str]
+    ) -> tuple[Int64s, pl.DataFrame]:
+        frame = self.read(begin, end)
+        same = frame.select(pl.all_horizontal(frame[name] == text for name, text in cells.items()))
+        flags = same.to_series()
+        return begin + np.flatnonzero(flags.to_numpy()), frame.filter(flags).select(columns)
 
     def find(
         self, text: str, row: int, direction: int = 1, stop: Callable[[], bool] = lambda: False
@@ -114,7 +115,7 @@ class ReleasePages:
         for begin, end in self._stretches(row, direction):
             if stop():
                 return None
-            cells = self._read(begin, end)
+            cells = self.read(begin, end)
             hits = cells.select(
                 pl.any_horizontal(
                     column.str.to_lowercase().str.contains(wanted, literal=True)
@@ -128,7 +129,7 @@ class ReleasePages:
 
     def _stretches(self, row: int, direction: int) -> Iterator[tuple[int, int]]:
         """All rows, some at a time: those beyond this one, then those up to it."""
-        step, height = self._page * _WHOLE, self.height
+        step, height = self.size * _WHOLE, self.height
         if direction > 0:
             for low, high in ((row + 1, height), (0, row + 1)):
                 for begin in range(low, high, step):
@@ -138,16 +139,8 @@ class ReleasePages:
             for end in range(high, low, -step):
                 yield max(end - step, low), end
 
-    def _read(self, begin: int, end: int) -> pl.DataFrame:
-        parts = []
-        place = bisect_right(self._begins, begin) - 1
-        while begin < end:
-            file, first = self._files[place], self._begins[place]
-            upto = min(end, self._begins[place + 1])
-            if upto > begin:
-                parts.append(file.read(begin - first, upto - first))
-            begin, place = max(begin, upto), place + 1
-        return pl.concat(parts)
+    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
+        return self._files[place].read(begin, end)
 
 
 class _File(ABC):

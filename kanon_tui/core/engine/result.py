@@ -110,6 +110,11 @@ class StreamedResult(FinishedRun):
     csv: CsvFormat | None = None
     """How they are written; None for Parquet."""
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What the columns of the files are called in the task, in their order."""
+        return tuple(name for name, role in self.task.roles.items() if role.published)
+
     @cached_property
     def rows(self) -> int:
         """How many rows the release has."""

@@ -75,6 +75,14 @@ class Source:
         return self.facts.bytes
 
     @property
+    def unchanged(self) -> bool:
+        """Whether its files still have the size that they had."""
+        try:
+            return sum(file.stat().st_size for file in self.files) == self.bytes
+        except OSError:
+            return False
+
+    @property
     def records(self) -> int:
         """How many records its pieces have; 0 where nobody knows before reading them."""
         if any(not piece.records for piece in self.pieces):

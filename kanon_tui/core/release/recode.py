@@ -108,6 +108,21 @@ class Release:
         shown = classes >= 0
         return counted(classes[shown], None if copies is None else copies[shown])
 
+    @property
+    def published_class_cells(self) -> pl.DataFrame:
+        """What every published class prints, in the order of `published_sizes`."""
+        members = np.empty(len(self.published_sizes), dtype=np.int64)
+        shown = np.flatnonzero(self.published_classes >= 0)
+        members[self.published_classes[shown]] = shown
+        return pl.DataFrame(
+            [
+                pl.Series(attribute.name, [*cells.texts, HIDDEN], dtype=pl.String).gather(
+                    np.where(self.suppressed[members], len(cells.texts), cells.codes[members])
+                )
+                for attribute, cells in zip(self.task.quasi, self.cells, strict=True)
+            ]
+        )
+
     def values_of(self, column: Column, published: bool = True) -> GroupValues:
         """The values that classes hold of a column; `published` counts starred records as one."""
         classes = self.published_classes if published else self.classes

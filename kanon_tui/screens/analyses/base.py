@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -36,6 +36,8 @@ class AnalysisScreen(Hosted, Modal):
 
     HELP = ""
     LOOKS_AT_RELEASE: ClassVar[bool] = False
+    READS_FILES: ClassVar[bool] = False
+    """Whether a release will do that is in its files, without its records in memory."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
     DEFAULT_CSS = """
     AnalysisScreen { background: $background; }
@@ -68,11 +70,15 @@ class AnalysisScreen(Hosted, Modal):
     @cached_property
     def result(self) -> Result | None:
         """The release that is looked at: the latest when the panel was opened, or one chosen."""
-        return self._in_memory[-1] if self._in_memory else None
+        return self._at_hand[-1] if self._at_hand else None
 
     @property
-    def _in_memory(self) -> list[Result]:
-        return [one for one in self.session.results if isinstance(one, Result)]
+    def _at_hand(self) -> list[Result]:
+        """The releases that can be looked at; of panels that read files `FinishedRun`s."""
+        found = self.session.results
+        return cast(
+            "list[Result]", [one for one in found if self.READS_FILES or isinstance(one, Result)]
+        )
 
     @property
     def why_none(self) -> str:
@@ -90,12 +96,12 @@ class AnalysisScreen(Hosted, Modal):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows only what works now."""
         if action == "release":
-            return self.LOOKS_AT_RELEASE and len(self._in_memory) > 1
+            return self.LOOKS_AT_RELEASE and len(self._at_hand) > 1
         return True
 
     def action_release(self) -> None:
         """Look at the release of another run."""
-        results = self._in_memory
+        results = self._at_hand
 
         def chosen(number: int | None) -> None:
             if number is not None and results[number] is not self.result:

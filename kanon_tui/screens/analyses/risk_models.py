@@ -19,10 +19,12 @@ from kanon_tui.core.analysis.population_risk import (
     release_risk,
 )
 from kanon_tui.core.analysis.population_risk_words import assumptions, counts, estimates
+from kanon_tui.core.analysis.streamed_risk import streamed_risk
 from kanon_tui.core.data.file_kinds import DATA_ENDINGS
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table, read_table
+from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional, whole_number
@@ -61,16 +63,20 @@ class _Asked:
         options = ReadOptions(header=True, missing_tokens=tokens)
         return replace(self, population=read_table(self.path, options))
 
-    def answer(self, result: Result, project: Project) -> PopulationRisk:
+    def answer(self, result: Result | StreamedResult, project: Project) -> PopulationRisk:
+        """The risk of a release in memory, or in its files."""
         known = KnownPopulation(self.size, self.weights)
-        name = "" if self.path is None else self.path.name
-        return release_risk(result, project, known, self.population, name, self.threshold)
+        asked = known, self.population, "" if self.path is None else self.path.name, self.threshold
+        if isinstance(result, StreamedResult):
+            return streamed_risk(result, project, *asked)
+        return release_risk(result, project, *asked)
 
 
 class RiskModelsScreen(AnalysisScreen):
     """The three models, uniques, k-map and presence, with what they assume."""
 
     LOOKS_AT_RELEASE = True
+    READS_FILES = True
     HELP = """## Risk models
 
 How likely does somebody find a person in this release? With f people in a class and F people of the

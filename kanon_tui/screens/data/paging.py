@@ -8,7 +8,7 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.engine.file_pages import FilePages
 from kanon_tui.core.engine.source import Source
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.data.file_rows import FileRows
+from kanon_tui.screens.paged_rows import PagedRows
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import FrameSource
 
@@ -22,7 +22,9 @@ class PagingScreen(StepScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._paged: FileRows | None = None
+        self._paged: PagedRows | None = None
+        self._source: Source | None = None
+        """Where its rows are."""
         self._unreadable: Source | None = None
         """A file that could not be read any more: its sample is what is left."""
         self._asked: int | None = None
@@ -39,10 +41,11 @@ class PagingScreen(StepScreen):
         if source is None or not source.records or source is self._unreadable:
             self._paged = None
             return False
-        if self._paged is not None and self._paged.pages.source is source:
+        if self._paged is not None and self._source is source:
             return False
         tokens = session.table.missing_tokens
-        self._paged = FileRows(FilePages(source), sample.columns, tokens, self._missed)
+        self._source = source
+        self._paged = PagedRows(FilePages(source), sample.columns, self._missed, missing=tokens)
         return True
 
     def show_file(self) -> None:
@@ -64,10 +67,10 @@ class PagingScreen(StepScreen):
         if not self.in_file or self._paged is None:
             frame, record = sample.frame, sample.record(row)
             return lambda: [str(c) for c in frame.row(record)], lambda: sample.cells_of(column)
-        paged, there = self._paged, self._paged.record(row)
+        pages, there = self._paged.pages, self._paged.record(row)
         if there is None:
             return None
-        return lambda: there, lambda: paged.page_of(row)[column].to_list()
+        return lambda: there, lambda: pages.page(pages.page_of(row))[column].to_list()
 
     def _missed(self, page: int) -> None:
         if page != self._asked:
@@ -88,7 +91,7 @@ class PagingScreen(StepScreen):
         def failed(error: Exception) -> None:
             self._asked = None
             if self._paged is paged:
-                self._paged, self._unreadable = None, paged.pages.source
+                self._paged, self._unreadable = None, self._source
                 self.leave_file()
                 self.host.fail(error)
 

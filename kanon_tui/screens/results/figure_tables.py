@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
 
@@ -30,6 +30,7 @@ from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
 
 __all__ = [
+    "PANELS",
     "FigureTable",
     "attributes_table",
     "comparison_tables",
@@ -304,3 +305,12 @@ def _column(
 ) -> GridColumn:
     widest = max((cell_len(printable(row[number].text)) for row in cells), default=least)
     return up_to(most, title, max(widest, least), right)
+
+
+PANELS: dict[str, Callable[[FinishedRun], FigureTable]] = {
+    "attributes": attributes_table,
+    "metrics": metrics_table,
+    "privacy": privacy_table,
+    "class sizes": sizes_table,
+}
+"""The tables of one result."""

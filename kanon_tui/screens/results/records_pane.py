@@ -6,34 +6,27 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 from textual import on
-from textual.containers import Vertical
 from textual.widget import Widget
-from textual.widgets import Input
 
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Reasons, Why
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.run.result import Result
 from kanon_tui.screens.copying import Copyable
-from kanon_tui.screens.host import Hosted
 from kanon_tui.screens.results.described import Described
 from kanon_tui.screens.results.record_rows import ORDERS, RecordRows
+from kanon_tui.screens.results.searched_pane import SearchedPane
 from kanon_tui.screens.results.status_lines import record_text
 from kanon_tui.screens.results.twin_grids import TwinGrids
 
 __all__ = ["RecordsPane"]
 
 
-class RecordsPane(Hosted, Vertical):
+class RecordsPane(SearchedPane):
     """Both grids with the cursor on one record."""
 
-    DEFAULT_CSS = """
-    RecordsPane { width: 1fr; height: 1fr; }
-    RecordsPane #find { display: none; height: 1; border: none; padding: 0 1; }
-    """
-
     def __init__(self, id: str | None = None) -> None:
-        super().__init__(id=id)
+        super().__init__(id, "find")
         self.rows: RecordRows | None = None
         self.reasons: Reasons | None = None
         self.order = ORDERS[0]
@@ -41,10 +34,7 @@ class RecordsPane(Hosted, Vertical):
         """Records of this class only; -1 for the suppressed ones."""
         self.records: np.ndarray = np.empty(0, dtype=np.int64)
         """The records shown, in the order they are shown."""
-        self.looked_for = ""
-        """What `n` goes on to find; empty: cells that changed."""
         self.grids = TwinGrids()
-        self.finder = Input(placeholder="find …", id="find", compact=True)
 
     def compose(self) -> Iterable[Widget]:
         yield self.grids
@@ -115,7 +105,7 @@ class RecordsPane(Hosted, Vertical):
     def next_record(self, direction: int) -> None:
         """The next record with what was looked for, else whose cell in this column changed."""
         if self.looked_for:
-            self._find_next(direction)
+            self.find_next(direction)
         elif self.rows is not None:
             where = "below" if direction > 0 else "above"
             otherwise = f"no record {where} has another {self.column}"
@@ -153,30 +143,8 @@ class RecordsPane(Hosted, Vertical):
         self.only_class = None
         self.lay_out(record)
 
-    # -- finding
-
-    @property
-    def finding(self) -> bool:
-        """Whether the find line is open."""
-        return bool(self.finder.display)
-
-    def open_find(self) -> None:
-        self.finder.display = True
-        self.finder.focus()
-
-    def close_find(self) -> None:
-        self.finder.display = False
-        self.grids.left.focus()
-
-    @on(Input.Submitted, "#find")
-    def find(self, event: Input.Submitted) -> None:
+    def find_next(self, direction: int) -> None:
         """The next record with the text on either side."""
-        event.stop()
-        self.close_find()
-        self.looked_for = event.value
-        self._find_next(1)
-
-    def _find_next(self, direction: int) -> None:
         rows, wanted = self.rows, self.looked_for
 
         def found(flags: np.ndarray) -> None:
@@ -226,6 +194,11 @@ class RecordsPane(Hosted, Vertical):
     def why_not(self) -> str:
         """Why there is no explanation of the cell under the cursor."""
         return f"{self.column} is no quasi-identifier: published as it is"
+
+    def attribute_question(self, x: int) -> Callable[[], Why] | None:
+        """The work that explains a quasi-identifier over the whole table."""
+        reasons = self.reasons
+        return None if reasons is None else lambda: reasons.of_attribute(x)
 
     def question(self) -> Callable[[], Why] | None:
         """The work that explains the cell under the cursor; None where nothing was generalised."""

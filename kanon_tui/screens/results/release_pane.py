@@ -1,90 +1,68 @@
-"""A release that is in its files: paged through, found in, told about row by row."""
+"""A release that is in its files: paged through, found in, told about row by row.
+
+Beside it stand the records that were read, where rows tell which these are: in the order of the
+input, with no record left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, ClassVar, TypeVar
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual import on
-from textual.containers import Vertical
 from textual.widget import Widget
-from textual.widgets import Input
 from textual.worker import get_current_worker
 
-from kanon_tui.core.analysis.classes_by_cells import ClassesByCells
-from kanon_tui.core.analysis.why.reasons import Reasons, Why
-from kanon_tui.core.engine.release_pages import ReleasePages
+from kanon_tui.core.analysis.why.in_files import class_before, why_attribute, why_row
+from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.core.engine.pages import Pages
 from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.copying import Copyable
-from kanon_tui.screens.host import Hosted, in_a_sentence
+from kanon_tui.screens.host import in_a_sentence
+from kanon_tui.screens.paged_rows import PagedRows
 from kanon_tui.screens.results.described import Described
-from kanon_tui.widgets.column_layout import up_to
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
+from kanon_tui.screens.results.open_release import OpenRelease
+from kanon_tui.screens.results.searched_pane import SearchedPane
+from kanon_tui.screens.results.twin_grids import TwinGrids
+from kanon_tui.widgets.grid import printable
 
 __all__ = ["ReleasePane"]
 
-WIDEST = 24
-SAMPLE = 300
-WAITING = "…"
+T = TypeVar("T")
+Stop = Callable[[], bool]
 
 
-class PagedRows:
-    """What the grid shows: rows of pages that are in memory; others are asked for."""
-
-    name_title = "row"
-
-    def __init__(self, pages: ReleasePages, columns: Sequence[GridColumn]) -> None:
-        self.pages, self.columns, self.height = pages, columns, pages.height
-        self.wanted: int | None = None
-        """The page that was looked for last and is not in memory."""
-
-    def rows(self, start: int, stop: int) -> Sequence[Sequence[Cell]]:
-        """The cells of these rows, or marks of waiting."""
-        return [self._cells(row) for row in range(start, stop)]
-
-    def _cells(self, row: int) -> list[Cell]:
-        number = self.pages.page_of(row)
-        page = self.pages.kept(number)
-        if page is None:
-            self.wanted = number
-            return [Cell(WAITING, "muted") for _ in self.columns]
-        return [Cell(text or "·") for text in page.row(row % self.pages.page_rows)]
-
-    def row_name(self, row: int) -> str:
-        """The number of the row, counted from 1."""
-        return f"{row + 1:,}"
-
-
-class ReleasePane(Hosted, Vertical):
-    """The written release in one grid."""
+class ReleasePane(SearchedPane):
+    """The written release, and beside it what was read where that can be told."""
 
     DEFAULT_CSS = """
-    ReleasePane { width: 1fr; height: 1fr; display: none; }
-    ReleasePane #find-in-files { display: none; height: 1; border: none; padding: 0 1; }
+    ReleasePane { display: none; }
     """
     LOOK_AGAIN: ClassVar[float] = 1 / 20
-    """Seconds between two looks at which page is wanted."""
-    reasons: Reasons | None = None
-    only_class: int | None = None
+    """Seconds between two looks at which pages are wanted."""
     NOT_HERE = "the release is in its files and shown as they have it; {what}"
 
     def __init__(self, id: str | None = None) -> None:
-        super().__init__(id=id, classes="pane")
+        super().__init__(id, "find-in-files")
         self.result: StreamedResult | None = None
-        self.pages: ReleasePages | None = None
-        self.classes_by_cells: ClassesByCells | None = None
-        self.looked_for = ""
+        self.open: OpenRelease | None = None
+        self.only_class: int | None = None
         self.problem = ""
         """What is wrong with the files; said once."""
-        self.grid = Grid(id="written")
-        self.finder = Input(placeholder="find …", id="find-in-files", compact=True)
+        self.grids = TwinGrids(alone=True)
+        self.grid = self.grids.right
+        self._wanted: dict[Pages, int] = {}
+        """The pages that were looked for last and are not in memory."""
+        self._looking: object = None
+        """What is being looked for in all rows."""
 
     def compose(self) -> Iterable[Widget]:
-        yield self.grid
+        yield self.grids
         yield self.finder
 
     def on_mount(self) -> None:
@@ -95,124 +73,148 @@ class ReleasePane(Hosted, Vertical):
 
     def show(self, result: StreamedResult) -> None:
         """Look over the files in the background, then show the first rows."""
-        self.result, self.pages, self.classes_by_cells, self.problem = result, None, None, ""
-        name = visible(result.target.path.name) if result.target else ""
-        self.border_title = Text(f"released · {name} · looking over it …")
+        self.result, self.open, self.only_class, self.problem = result, None, None, ""
+        self.stop_looking()
+        self._entitle("looking over it …")
 
-        def opened(found: tuple[ReleasePages, ClassesByCells]) -> None:
+        def opened(found: OpenRelease) -> None:
             if self.result is result:
-                self.pages, self.classes_by_cells = found
-                self.border_title = Text(f"released · {name}")
-                width = max(len(f"{self.pages.height:,}") + 1, 5)
-                self.grid.show(PagedRows(self.pages, self._columns(self.pages)), name_width=width)
-                self.grid.go_to(0)
+                self.open = found
+                self._lay_out(0)
 
-        def work() -> tuple[ReleasePages, ClassesByCells]:
+        def work() -> OpenRelease:
             worker = get_current_worker()
-            pages = ReleasePages(result, stop=lambda: worker.is_cancelled)
-            pages.page(0)
-            return pages, ClassesByCells(result)
+            return OpenRelease.of(result, lambda: worker.is_cancelled)
 
         self.compute(work, opened, group="pages", failed=self._lost)
 
-    def _columns(self, pages: ReleasePages) -> list[GridColumn]:
-        head = pages.page(0).head(SAMPLE)
-        found = []
-        for name in pages.names:
-            some = [*head[name], *self._labels(name)]
-            widest = max((cell_len(printable(text)) for text in some), default=1)
-            title = printable(name)
-            found.append(up_to(WIDEST, title, max(cell_len(title), widest)))
-        return found
+    @property
+    def pages(self) -> Pages | None:
+        """The rows, once the files are looked over."""
+        return None if self.open is None else self.open.pages
 
-    def _labels(self, name: str) -> Sequence[str]:
-        """Some of what is published of a quasi-identifier, from all over: pages differ."""
-        result = self.result
-        assert result is not None
-        for attribute, cells in zip(result.task.quasi, result.release.cells, strict=True):
-            if attribute.name == name:
-                return cells.texts[:: max(len(cells.texts) // SAMPLE, 1)]
-        return ()
+    def _lay_out(self, row: int, numbers: Int64s | None = None) -> None:
+        """Show all rows, or those with these numbers."""
+        assert self.open is not None
+        left, right = self.open.sources(self._missed, numbers)
+        self._wanted.clear()
+        self.grids.show(left, right, row, right.name_width)
+        if self.grids.alone and self.grids.left.has_focus:
+            self.focus_rows()
+        self._entitle()
+        self._describe()
+
+    def _entitle(self, doing: str = "") -> None:
+        target = None if self.result is None else self.result.target
+        parts = ["released", "" if target is None else target.path.name]
+        if self.only_class is not None:
+            parts.append(f"class {self.only_class + 1:,}")
+        self.grids.title("original", " · ".join(filter(None, [*parts, doing])))
 
     def _lost(self, error: Exception) -> None:
         """The files are not what was proved: say it once, and show what is in memory."""
         said = in_a_sentence(error)
         if said != self.problem:
             self.problem = said
-            self.border_title = Text("released · ! its files are not what was proved")
+            self._entitle("! its files are not what was proved")
             self.host.show_error("The written release cannot be shown", error)
         self.post_message(Described(Text(printable(said))))
 
+    def _missed(self, pages: Pages, page: int) -> None:
+        self._wanted[pages] = page
+
     def _read_wanted(self) -> None:
-        """Read the page that was painted as waiting; a newer wish replaces an older one."""
-        source, result = self.grid.source, self.result
-        if not isinstance(source, PagedRows) or source.wanted is None or self.problem:
+        """Read the pages that were painted as waiting; a newer wish replaces an older one."""
+        opened, wanted = self.open, dict(self._wanted)
+        self._wanted.clear()
+        if opened is None or self.problem:
             return
-        wanted, source.wanted = source.wanted, None
 
         def read(_: object) -> None:
-            if self.result is result:
-                self.grid.refresh()
+            if self.open is opened:
+                self.grids.left.refresh()
+                self.grids.right.refresh()
                 self._describe()
 
-        self.compute(lambda: source.pages.page(wanted), read, group="page", failed=self._lost)
+        for pages, page in wanted.items():
+            before = pages is opened.before
+            self.compute(
+                partial(pages.page, page),
+                read,
+                group="page before" if before else "page",
+                failed=self._lost_before if before else self._lost,
+            )
+
+    def _lost_before(self, error: Exception) -> None:
+        """What was read is not there any more; the release still is."""
+        if self.open is not None and self.open.before is not None:
+            self.open = self.open.alone()
+            self._lay_out(self.row)
+            self.host.fail(error)
 
     def focus_rows(self) -> None:
-        self.grid.focus()
+        (self.grids.right if self.grids.alone else self.grids.left).focus()
 
     # -- the row under the cursor
 
     @property
+    def row(self) -> int:
+        """The row of the release under the cursor."""
+        source = self.grid.source
+        if not isinstance(source, PagedRows) or not source.height:
+            return 0
+        return source.number(min(self.grids.row, source.height - 1))
+
+    @property
     def column(self) -> str:
-        """The name of the column under the cursor."""
-        return self.pages.names[self.grid.column] if self.pages is not None else ""
+        """The column under the cursor, as the task calls it."""
+        return "" if self.result is None else self.result.columns[self.grids.column]
 
-    def _row(self) -> tuple[str, ...] | None:
-        """The cells under the cursor; None while their page is read."""
-        if self.pages is None or not self.pages.height:
-            return None
-        page = self.pages.kept(self.pages.page_of(self.grid.row))
-        return None if page is None else page.row(self.grid.row % self.pages.page_rows)
+    def _cells(self) -> dict[str, str] | None:
+        """The cells under the cursor by their columns in the files; None while they are read."""
+        return None if self.open is None else self.open.cells(self.row)
 
-    @on(Grid.Moved)
-    def moved(self, event: Grid.Moved) -> None:
+    @on(TwinGrids.Moved)
+    def moved(self, event: TwinGrids.Moved) -> None:
         event.stop()
         self._describe()
 
     def _describe(self) -> None:
         """The row, its class and the whole cell."""
-        row, pages, classes = self._row(), self.pages, self.classes_by_cells
-        if row is None or pages is None or classes is None:
+        opened, cells = self.open, self._cells()
+        if opened is None or cells is None:
             return
-        number, column = self.grid.row, self.column
-        text = row[self.grid.column]
+        row, column = self.row, self.column
+        text = list(cells.values())[self.grids.column]
 
         def told(found: tuple[int, int] | None) -> None:
-            if (self.grid.row, self.column) != (number, column) or self.pages is not pages:
+            if (self.row, self.column) != (row, column) or self.open is not opened:
                 return
-            line = f"row {number + 1:,} of {pages.height:,}: "
+            line = f"row {row + 1:,} of {opened.pages.height:,}: "
             if found is not None:
                 here, size = found
-                line += f"class {here + 1:,} of {classes.count:,}, {count_of(size, 'record')} · "
+                classes = opened.classes.count
+                line += f"class {here + 1:,} of {classes:,}, {count_of(size, 'record')} · "
             shown = Text.assemble(line, (printable(column), "bold"), f" {printable(text)}")
             self.post_message(Described(shown))
 
-        cells = dict(zip(pages.names, row, strict=True))
-        self.compute(lambda: classes.find(cells), told, group="class")
-
-    @on(Grid.Chosen)
-    def chosen(self, event: Grid.Chosen) -> None:
-        event.stop()
-        self.host.say(self.why_not)
+        self.compute(lambda: opened.classes.find(cells), told, group="class")
 
     def copyable(self) -> Copyable | None:
-        """What the cursor is on; of a column the rows of its page."""
-        row, pages = self._row(), self.pages
-        if row is None or pages is None:
+        """What the cursor is on, of the side that has the focus; of a column its page."""
+        opened, row, place = self.open, self.row, self.grids.column
+        if opened is None or self.result is None:
             return None
-        page, column = pages.page_of(self.grid.row), self.column
+        before = opened.before if self.grids.left.has_focus else None
+        pages, places = opened.side(before is not None)
+        cells = pages.kept_row(row)
+        if cells is None:
+            return None
         return Copyable(
-            pages.names, column, lambda: row, lambda: pages.page(page)[column].to_list()
+            self.result.columns,
+            self.column,
+            lambda: [cells[each] for each in places],
+            lambda: pages.page(pages.page_of(row)).to_series(places[place]).to_list(),
         )
 
     # -- going to a row
@@ -221,18 +223,23 @@ class ReleasePane(Hosted, Vertical):
         """The row with a typed number; raises when the release has none."""
         digits = text.replace(",", "").strip()
         wanted = int(digits) if digits.isdecimal() and digits.isascii() else 0
-        height = self.pages.height if self.pages is not None else 0
+        height = self.open.pages.height if self.open is not None else 0
         if not 1 <= wanted <= height:
             raise InputError(f"write the number of a row of the release, up to {height:,}")
         return wanted - 1
 
     def go_to_record(self, row: int) -> None:
-        self.grid.go_to(row)
+        """Show a row among all others."""
+        if self.only_class is None:
+            self.grids.go_to(row)
+        else:
+            self.only_class = None
+            self._lay_out(row)
 
     def next_record(self, direction: int) -> None:
         """The next row with what was looked for."""
         if self.looked_for:
-            self._find_next(direction)
+            self.find_next(direction)
         else:
             self.host.say(self.NOT_HERE.format(what="/ finds a text in them, n the next row"))
 
@@ -244,57 +251,105 @@ class ReleasePane(Hosted, Vertical):
     def sort_records(self) -> None:
         self.host.say(self.NOT_HERE.format(what="another order needs all rows in memory"))
 
-    def switch_class(self) -> None:
-        self.host.say(self.NOT_HERE.format(what="the line below tells how large its class is"))
-
-    # -- finding
+    # -- what takes all rows: stopped by escape, and by whatever is looked for next
 
     @property
-    def finding(self) -> bool:
-        """Whether the find line is open."""
-        return bool(self.finder.display)
+    def looking(self) -> bool:
+        """Whether escape has something to stop."""
+        return self._looking is not None
 
-    def open_find(self) -> None:
-        self.finder.display = True
-        self.finder.focus()
+    def stop_looking(self) -> None:
+        """Nobody waits for it: it ends soon, and is not answered."""
+        self._looking = None
+        self._entitle()
 
-    def close_find(self) -> None:
-        self.finder.display = False
-        self.grid.focus()
+    def _look(self, work: Callable[[Stop], T], done: Callable[[T], Any], doing: str) -> None:
+        wanted = self._looking = object()
+        self._entitle(f"{doing} … esc stops")
 
-    @on(Input.Submitted, "#find-in-files")
-    def find(self, event: Input.Submitted) -> None:
+        def stop() -> bool:
+            return self._looking is not wanted
+
+        def answered(callback: Callable[[Any], Any], answer: Any) -> None:
+            if self._looking is wanted:
+                self.stop_looking()
+                callback(answer)
+
+        self.compute(
+            lambda: work(stop),
+            partial(answered, done),
+            group="look",
+            failed=partial(answered, self._lost),
+        )
+
+    def find_next(self, direction: int) -> None:
         """The next row with the text."""
-        event.stop()
-        self.close_find()
-        self.looked_for = event.value
-        self._find_next(1)
-
-    def _find_next(self, direction: int) -> None:
-        pages, wanted, row = self.pages, self.looked_for, self.grid.row
-        if pages is None or not wanted:
+        opened, wanted, row = self.open, self.looked_for, self.row
+        if opened is None or not wanted:
             return
-
-        def look() -> int | None:
-            worker = get_current_worker()
-            return pages.find(wanted, row, direction, lambda: worker.is_cancelled)
 
         def found(place: int | None) -> None:
             if place is None:
-                self.host.say(f"'{wanted}' is in no row")
-            elif self.pages is pages:
-                self.grid.go_to(place)
+                self.host.say(f"'{visible(wanted)}' is in no row")
+            else:
+                self.go_to_record(place)
 
-        self.compute(look, found, group="find", failed=self._lost)
+        find = opened.pages.find
+        self._look(lambda stop: find(wanted, row, direction, stop), found, "finding")
+
+    def switch_class(self) -> None:
+        """Only the rows of the class under the cursor, or all again."""
+        opened, cells, row = self.open, self._cells(), self.row
+        if self.only_class is not None:
+            self.go_to_record(row)
+        elif opened is not None and cells is not None:
+
+            def found(answer: tuple[int, Int64s] | None) -> None:
+                if answer is None:
+                    self.host.say("this row is of no class: a suppressed record, published as *")
+                    return
+                self.only_class, numbers = answer
+                self._lay_out(int((numbers < row).sum()), numbers)
+
+            self._look(lambda stop: opened.rows_like(cells, row, stop), found, "its class")
+
+    def ask_before(self, show: Callable[[Why], object]) -> None:
+        """What the records of the class under the cursor had before, attribute by attribute."""
+        opened, cells, row, result = self.open, self._cells(), self.row, self.result
+        if opened is None or cells is None or result is None:
+            return
+
+        def look(stop: Stop) -> Why | None:
+            found = opened.contents(cells, row, stop)
+            return None if found is None else class_before(result, *found)
+
+        def found(why: Why | None) -> None:
+            if why is None:
+                self.host.say("this row is of no class: a suppressed record, published as *")
+            else:
+                show(why)
+
+        self._look(look, found, "its class")
 
     # -- why
 
     @property
     def why_not(self) -> str:
         """Why there is no explanation of the cell under the cursor."""
-        what = "why looks at the records before and after, which are not in memory together"
-        return self.NOT_HERE.format(what=what)
+        return f"{self.column} is no quasi-identifier: published as it is"
+
+    def attribute_question(self, x: int) -> Callable[[], Why] | None:
+        """The work that tells how far a quasi-identifier is generalised."""
+        result = self.result
+        return None if result is None else lambda: why_attribute(result, x)
 
     def question(self) -> Callable[[], Why] | None:
-        """There is none."""
-        return None
+        """The work that tells of the row under the cursor; None where nothing was generalised."""
+        opened, cells, result = self.open, self._cells(), self.result
+        if opened is None or cells is None or result is None:
+            return None
+        names = [attribute.name for attribute in result.task.quasi]
+        if self.column not in names:
+            return None
+        x = names.index(self.column)
+        return lambda: why_row(result, opened.classes, cells, x)

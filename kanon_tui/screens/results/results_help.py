@@ -25,6 +25,8 @@ under the cursor are left. `o` again brings the others back. `+` runs again with
 also lists the runs of earlier sittings, with their figures: `enter` runs one again.
 
 A table beyond memory has its release in files. They are shown as they were written: `/` finds a
-text in them, `#` goes to a row, and the line below tells how large its class is. Figures are as
-always; what needs all records in memory says so.
+text in them, `#` goes to a row, `o` leaves the rows of its class, `w` tells who looks the same and
+`i` which values the records of its class had before. What was read stands beside it where rows
+follow one another as they did. Figures are as always; what needs all records in memory says so, and
+`esc` stops what looks through all rows.
 """

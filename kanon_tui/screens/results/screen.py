@@ -23,14 +23,7 @@ from kanon_tui.screens.dialogs import AskText
 from kanon_tui.screens.results.described import Described
 from kanon_tui.screens.results.export_files import exporter_of
 from kanon_tui.screens.results.figure_panel import FigurePanel
-from kanon_tui.screens.results.figure_tables import (
-    FigureTable,
-    attributes_table,
-    metrics_table,
-    privacy_table,
-    runs_table,
-    sizes_table,
-)
+from kanon_tui.screens.results.figure_tables import PANELS, runs_table
 from kanon_tui.screens.results.records_pane import RecordsPane
 from kanon_tui.screens.results.release_pane import ReleasePane
 from kanon_tui.screens.results.results_help import RESULTS_HELP
@@ -41,12 +34,6 @@ from kanon_tui.screens.results.why_dialog import WhyDialog
 
 __all__ = ["ResultsScreen"]
 
-PANELS: dict[str, Callable[[FinishedRun], FigureTable]] = {
-    "attributes": attributes_table,
-    "metrics": metrics_table,
-    "privacy": privacy_table,
-    "class sizes": sizes_table,
-}
 NEED_RESULT = frozenset(
     {
         "why", "class", "next", "next_suppressed", "sort", "export", "rerun", "panel", "compare",
@@ -86,6 +73,7 @@ class ResultsScreen(StepScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "why", "why", id="results.why"),
         Binding("o", "class", "only its class", id="results.class"),
+        Binding("i", "before", "in it before", id="results.before"),
         Binding("n", "next(1)", "next", id="results.next"),
         Binding("N", "next(-1)", "previous", show=False, id="results.previous"),
         Binding("u", "next_suppressed", "suppressed", show=False, id="results.suppressed"),
@@ -155,6 +143,8 @@ class ResultsScreen(StepScreen):
         earlier = bool(self.host.earlier_runs)
         if action == "forget_runs":
             return earlier
+        if action == "before":
+            return isinstance(self.result, StreamedResult)
         if action in NEED_RESULT and not (earlier and parameters == ("runs",)):
             return self.result is not None
         return True
@@ -338,6 +328,8 @@ class ResultsScreen(StepScreen):
             self._records_in_front()
         elif self.records.finding:
             self.records.close_find()
+        elif self.records.looking:
+            self.records.stop_looking()
         elif self.runs.under_way is not None:
             self.runs.stop()
         elif self.records.only_class is not None:
@@ -348,19 +340,21 @@ class ResultsScreen(StepScreen):
     @on(TwinGrids.Chosen)
     def action_why(self) -> None:
         """Explain the cell under the cursor, or the attribute in the panel."""
-        reasons = self.records.reasons
         question: Callable[[], Why] | None = self.records.question()
-        if self.query_one(FigurePanel).grid.has_focus and self.panel == "attributes" and reasons:
-            x = self._attribute_in_panel()
-            question = lambda: reasons.of_attribute(x)  # noqa: E731
-
-        def answered(why: Why) -> None:
-            self.ask(WhyDialog(why))
-
+        if self.query_one(FigurePanel).grid.has_focus and self.panel == "attributes":
+            question = self.records.attribute_question(self._attribute_in_panel())
         if question is not None:
-            self.compute(question, answered, group="why")
+            self.compute(question, self._explain, group="why")
         else:
             self.host.say(self.records.why_not)
+
+    def _explain(self, why: Why) -> None:
+        self.ask(WhyDialog(why))
+
+    def action_before(self) -> None:
+        """What the records of the class under the cursor had before, of a release in files."""
+        self._records_in_front()
+        self.query_one(ReleasePane).ask_before(self._explain)
 
     def _attribute_in_panel(self) -> int:
         """Which attribute the row of the panel belongs to; rules stand below theirs."""

@@ -23,6 +23,7 @@ class TwinGrids(Horizontal):
     DEFAULT_CSS = """
     TwinGrids { height: 1fr; }
     TwinGrids .pane { width: 1fr; }
+    TwinGrids.-alone #left-pane { display: none; }
     """
 
     @dataclass
@@ -39,13 +40,13 @@ class TwinGrids(Horizontal):
         row: int
         column: int
 
-    def __init__(self, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, id: str | None = None, *, alone: bool = False) -> None:
+        super().__init__(id=id, classes="-alone" if alone else "")
         self.left = Grid(id="left")
         self.right = Grid(id="right")
 
     def compose(self) -> Iterable[Widget]:
-        with Vertical(classes="pane"):
+        with Vertical(id="left-pane", classes="pane"):
             yield self.left
         with Vertical(classes="pane"):
             yield self.right
@@ -75,14 +76,22 @@ class TwinGrids(Horizontal):
             assert isinstance(grid.parent, Widget)
             grid.parent.border_title = Text(visible(text))
 
-    def show(self, left: GridSource, right: GridSource, row: int, names: int) -> None:
+    def show(self, left: GridSource | None, right: GridSource, row: int, names: int) -> None:
         """Show other records, with the cursor on this row and in the column where it was.
 
-        `names` is the width of the numbers beside the rows, equal on both sides.
+        `names` is the width of the numbers beside the rows, equal on both sides. Without a left
+        side the right one has all room.
         """
+        self.set_class(left is None, "-alone")
         for grid, source in ((self.left, left), (self.right, right)):
-            grid.show(source, keep_cursor=True, name_width=names)
+            if source is not None:
+                grid.show(source, keep_cursor=True, name_width=names)
         self.go_to(row)
+
+    @property
+    def alone(self) -> bool:
+        """Whether only the right side is shown."""
+        return self.has_class("-alone")
 
     # -- the cursor
 
@@ -96,7 +105,7 @@ class TwinGrids(Horizontal):
 
     @property
     def _leader(self) -> Grid:
-        return self.right if self.right.has_focus else self.left
+        return self.right if self.right.has_focus or self.alone else self.left
 
     def go_to(self, row: int, column: int | None = None) -> None:
         self._leader.go_to(row, column)
@@ -109,7 +118,7 @@ class TwinGrids(Horizontal):
         if event.grid is not leader:
             return
         other = self.left if leader is self.right else self.right
-        if (other.row, other.column) != (leader.row, leader.column):
+        if not self.alone and (other.row, other.column) != (leader.row, leader.column):
             other.go_to(leader.row, leader.column)
         self.post_message(self.Moved(leader.row, leader.column))
 

@@ -39,11 +39,12 @@ def test_pages_hold_the_rows_of_the_release(seed, name, line_ends, quoting, enco
         result = streamed(asked, Target.parse(f"{folder}/{name}"))
         pages = ReleasePages(result, page)
         assert pages.names == tuple(expected.columns)
-        assert pages.rows(0, pages.height).equals(expected)
+        assert pages.read(0, pages.height).equals(expected)
         for _ in range(20):
             begin = rng.randrange(pages.height)
-            end = rng.randrange(begin, pages.height + 3)
-            assert pages.rows(begin, end).equals(expected.slice(begin, end - begin))
+            end = rng.randrange(begin + 1, pages.height + 1)
+            assert pages.read(begin, end).equals(expected.slice(begin, end - begin))
+            assert pages.page(begin // page).equals(expected.slice(begin // page * page, page))
         assert len(pages._kept) <= KEPT
 
 
@@ -51,7 +52,7 @@ def test_a_text_is_found_from_any_row_in_both_directions(tmp_path):
     people(150).write_csv(tmp_path / "in.csv")
     result = streamed(project(tmp_path / "in.csv"), Target(tmp_path / "r.csv"))
     pages = ReleasePages(result, 7)
-    table = pages.rows(0, pages.height)
+    table = pages.read(0, pages.height)
     hits = [n for n, row in enumerate(table.rows()) if any("milan" in c.lower() for c in row)]
     hits = hits or [n for n, row in enumerate(table.rows()) if any("hiv" in c.lower() for c in row)]
     wanted = "MILAN" if any("ilan" in c for c in table.row(hits[0])) else "HIV"

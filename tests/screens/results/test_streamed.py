@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import read_table
+from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.dialogs import Message
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.command_dialog import CommandDialog
+from kanon_tui.screens.results.open_release import OpenRelease
 from kanon_tui.screens.results.release_pane import ReleasePane
 from kanon_tui.screens.results.screen import ResultsScreen
+from kanon_tui.screens.results.why_dialog import WhyDialog
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import text_of
 from tests.screens.streamed import run_into, write_project
+from tests.waiting import wait_until as wait
 
-KEYS = "w o n N u s x f P R C L E F T U B M b d slash number_sign y enter z tab ctrl+end ctrl+home"
+KEYS = (
+    "w i o o n N u s x f P R C L E F T U B M b d slash number_sign y enter z tab ctrl+end ctrl+home"
+)
 
 
 async def with_release(pilot: Pilot[None], path: Path) -> ResultsScreen:
@@ -69,10 +77,12 @@ async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
     app = make_app(write_project(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await with_release(pilot, tmp_path / "out.parquet")
+        told = ""
         for key in KEYS.split():
             await pilot.press(key)
             await settle(pilot)
-            if key in "LTUBM":  # the analyses that look at a release
+            told += said(pilot)
+            if key in "LTUB":  # the analyses that look at records
                 assert "the release is in its files" in text_of(app.screen, "#status")
             assert not isinstance(app.screen, Message), key
             for _ in range(4):
@@ -82,9 +92,111 @@ async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
             assert app.screen is screen, key
             screen.records.focus_rows()
             await settle(pilot)
-        assert "the release is in its files and shown as they have it" in said(pilot)
+        assert "the release is in its files and shown as they have it" in told
         await pilot.press("7")
         await settle(pilot)
+
+
+async def test_a_class_is_shown_alone_and_explained_from_the_release(tmp_path, make_app) -> None:
+    app = make_app(write_project(tmp_path, output={"order": "shuffled"}))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await with_release(pilot, tmp_path / "out.csv")
+        table = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
+        pane = screen.query_one(ReleasePane)
+        pane.go_to_record(40)
+        await settle(pilot)
+        age, city = table["age"][40], table["city"][40]
+        same = table.with_row_index("row").filter(age=age, city=city)
+        await pilot.press("o")
+        await wait_until(pilot, lambda: pane.only_class is not None and not pane.looking)
+        await settle(pilot)
+        shown = [pane.grid.source.row_name(row) for row in range(pane.grid.source.height)]
+        assert shown == [f"{row + 1}" for row in same["row"]]
+        assert pane.row == 40
+        assert "· class " in str(pane.grid.parent.border_title)
+        assert f"{same.height} records" in text_of(screen, "#record-line")
+        await pilot.press("escape")
+        await settle(pilot)
+        assert pane.grid.source.height == table.height
+        assert pane.row == 40
+        await pilot.press("w")
+        await wait_until(pilot, lambda: isinstance(app.screen, WhyDialog))
+        facts = " ".join(app.screen.why.facts)
+        assert f"{same.height} records print these quasi-identifiers" in facts
+        assert f"one person of {same.height}" in facts
+        assert not app.screen.why.because  # nothing was tried
+        await pilot.press("escape", "i")
+        await wait_until(pilot, lambda: isinstance(app.screen, WhyDialog))
+        facts = {fact.split(":")[0]: fact for fact in app.screen.why.facts}
+        for text, count in same["ill"].value_counts().iter_rows():
+            assert f"{text} ×{count}" in facts["ill, published as it is"]
+        before = facts[f"age {age}"].split(": ")[1].split(", ")
+        assert sum(int(each.partition("×")[2]) for each in before) == same.height
+        assert "name" not in " ".join(facts)  # identifiers stay where they are
+
+
+async def test_what_takes_all_rows_is_stopped_by_escape_and_not_answered(
+    tmp_path, make_app, monkeypatch
+) -> None:
+    app = make_app(write_project(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await with_release(pilot, tmp_path / "out.csv")
+        pane, begun, ended = screen.query_one(ReleasePane), threading.Event(), threading.Event()
+
+        def endless(self, cells, row, stop):
+            begun.set()
+            wait(stop)
+            ended.set()
+            return 0, np.arange(3)
+
+        monkeypatch.setattr(OpenRelease, "rows_like", endless)
+        await pilot.press("o")
+        await wait_until(pilot, begun.is_set)
+        assert "its class … esc stops" in str(pane.grid.parent.border_title)
+        await pilot.press("escape")
+        await wait_until(pilot, ended.is_set)
+        await settle(pilot)
+        assert pane.only_class is None
+        assert "esc stops" not in str(pane.grid.parent.border_title)
+
+
+async def test_what_was_read_stands_beside_a_release_in_the_same_order(tmp_path, make_app) -> None:
+    sections = {"output": {"order": "input", "suppressed": "star"}}
+    app = make_app(write_project(tmp_path, **sections))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await with_release(pilot, tmp_path / "out.csv")
+        pane = screen.query_one(ReleasePane)
+        original = read_table(tmp_path / "in.csv", ReadOptions(header=True)).frame
+        published = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
+        assert not pane.grids.alone
+        await pilot.press("ctrl+end")
+        await settle(pilot)
+        assert pane.row == 119
+        for grid, table in ((pane.grids.left, original), (pane.grids.right, published)):
+            cells = [cell.text for cell in grid.source.rows(119, 120)[0]]
+            wanted = table.select(published.columns).row(119)
+            assert cells == [text or "·" for text in wanted]
+        pane.open.before._kept.clear()
+        (tmp_path / "in.csv").unlink()
+        pane.grids.left.refresh()
+        await wait_until(pilot, lambda: isinstance(app.screen, Message))
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: pane.grids.alone)
+        assert pane.row == 119
+        assert pane.grid.has_focus
+
+
+async def test_risk_models_tell_of_the_classes_of_the_files(tmp_path, make_app) -> None:
+    app = make_app(write_project(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await with_release(pilot, tmp_path / "out.parquet")
+        await pilot.press("M")
+        await wait_until(pilot, lambda: isinstance(app.screen, RiskModelsScreen))
+        panel = app.screen
+        await wait_until(pilot, lambda: panel.found is not None and not panel.working)
+        privacy = session_of(pilot).results[0].measures.privacy
+        assert panel.found.models["prosecutor"].highest == privacy.risk_max
+        assert panel.found.classes == len(privacy.class_sizes)
 
 
 async def test_k_is_raised_into_a_file_of_its_own(tmp_path, make_app) -> None:

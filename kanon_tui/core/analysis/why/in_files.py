@@ -1,0 +1,136 @@
+"""What can be told of a row of a release that is in its files, from its class.
+
+How many records share its quasi-identifiers, at which levels these are printed, and which values
+the records of the class had before: the run has counted the distinct combinations, so that no
+record is needed. Which change would have kept more is not told: that is tried on records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.analysis.classes_by_cells import ClassesByCells
+from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.text import count_of, shortened
+
+__all__ = ["class_before", "why_attribute", "why_row"]
+
+_SHOWN = 12
+"""Values of an attribute that are told, the most frequent ones."""
+_NO_CLASS = "It is of no class: suppressed records are published as * only."
+_NOT_TOLD = (
+    "Which change would have kept more is not told here: it is tried on records, and these are not "
+    "in memory."
+)
+
+
+def why_row(
+    result: StreamedResult, classes: ClassesByCells, cells: Mapping[str, str], x: int
+) -> Why:
+    """Why a row prints its cell of quasi-identifier number x; `cells` as the files have them."""
+    task, release = result.task, result.release
+    name, found = task.quasi[x].name, classes.find(cells)
+    text = cells[classes.names[x]]
+    asked = f"Why is {name} published as {shortened(text)}?"
+    if found is None:
+        return Why(asked, "", (_NO_CLASS,))
+    here, size = found
+    code = release.class_cells(x)
+    alike = int(release.class_sizes[code == code[here]].sum())
+    return Why(
+        asked,
+        "",
+        (
+            f"{count_of(size, 'record prints', 'records print')} these quasi-identifiers: class "
+            f"{here + 1:,} of {classes.count:,}, and k is {task.k:,}. Whoever knows all of them "
+            f"finds one person of {size:,}.",
+            _how_far(result, x, _together(_values(result, x, here))),
+            f"{count_of(alike, 'row')} of the release {'has' if alike == 1 else 'have'} this text; "
+            f"{name} prints {count_of(len(release.cells[x].texts), 'text')} in all.",
+            "i tells what the records of the class had before.",
+            _NOT_TOLD,
+        ),
+    )
+
+
+def why_attribute(result: StreamedResult, x: int) -> Why:
+    """How far quasi-identifier number x is generalised, over the whole release."""
+    release, attribute = result.release, result.task.quasi[x]
+    texts, codes = release.cells[x].texts, release.class_cells(x)
+    records = np.bincount(codes, release.class_sizes, len(texts)).astype(np.int64)
+    values = f"the {count_of(len(attribute.column.values), 'value')} of the data"
+    return Why(
+        f"How far is {attribute.name} generalised?",
+        "",
+        (
+            _how_far(result, x, "A class prints the values of its records together"),
+            f"{values[0].upper()}{values[1:]} became {count_of(len(texts), 'text')}. "
+            f"Most frequent: {_listed(dict(zip(texts, records.tolist(), strict=True)))}.",
+            _NOT_TOLD,
+        ),
+    )
+
+
+def class_before(result: StreamedResult, here: int, others: pl.DataFrame) -> Why:
+    """What the records of a class had, attribute by attribute; `others` are published as it is."""
+    task, release = result.task, result.release
+    facts = []
+    for x, (attribute, cells) in enumerate(zip(task.quasi, release.cells, strict=True)):
+        printed = shortened(cells.texts[int(release.class_cells(x)[here])])
+        level = _counted_level(result, x)
+        coarse = f" (told apart from level {level} on)" if level else ""
+        facts.append(f"{attribute.name} {printed}{coarse}: {_listed(_values(result, x, here))}")
+    for column in others.iter_columns():
+        counted = dict(column.value_counts().iter_rows())
+        facts.append(f"{column.name}, published as it is: {_listed(counted)}")
+    size = int(release.class_sizes[here])
+    asked = f"What did the {count_of(size, 'record')} of class {here + 1:,} have?"
+    return Why(asked, "", tuple(facts))
+
+
+def _how_far(result: StreamedResult, x: int, together: str) -> str:
+    levels, attribute = result.grouping.levels, result.task.quasi[x]
+    if attribute.publishes_one_value:
+        return f"All members of a class get its {attribute.publish}."
+    if levels is None:
+        return f"{together}; classes differ in how coarse they are."
+    if not levels[x]:
+        return "All records print it as it stood, level 0 of its hierarchy."
+    highest = len(attribute.hierarchy.labels) - 1
+    return f"All records print it at level {levels[x]} of {highest}; level 0 is as it stood."
+
+
+def _together(values: Mapping[str, int]) -> str:
+    if len(values) == 1:
+        return "All records of its class had one value"
+    return f"Its class prints the {len(values):,} different values of its records together"
+
+
+def _counted_level(result: StreamedResult, x: int) -> int:
+    """Values below this level fail alone, and were not told apart."""
+    return result.task.counted_levels[x] if result.task.counted_levels else 0
+
+
+def _values(result: StreamedResult, x: int, here: int) -> dict[str, int]:
+    """The values that the records of a class had, with their numbers."""
+    attribute, level = result.task.quasi[x], _counted_level(result, x)
+    rows = np.flatnonzero(result.release.classes == here)
+    copies = result.task.copies
+    codes = attribute.column.codes[rows]
+    texts = attribute.column.values
+    if level:
+        codes, texts = attribute.hierarchy.maps[level][codes], attribute.hierarchy.labels[level]
+    counts = np.bincount(codes, None if copies is None else copies[rows])
+    return {texts[code]: int(counts[code]) for code in np.flatnonzero(counts)}
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    """`flu 12, cold 3 … and 4 more`, the most frequent ones first."""
+    inorder = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    told = ", ".join(f"{shortened(text) or '·'} ×{count:,}" for text, count in inorder[:_SHOWN])
+    left = len(inorder) - _SHOWN
+    return f"{told} … and {left:,} more" if left > 0 else told
