@@ -142,12 +142,12 @@ def population_risk(
     if person is not None:
         sizes = GroupValues.of(rows.row_of, person.codes, len(rows.sizes)).distinct
         people = len(person.values)
-    weights = None
+    weights: Floats | None = None
     if known.weights is not None and known.covered is None:
-        weights = _weights(table, known.weights)
+        each = _weights(table, known.weights)
         if person is not None:  # a person counts once, with the mean of her weights
-            weights = weights / person.counts[person.codes]
-        weights = np.bincount(rows.row_of, weights=weights, minlength=len(sizes))
+            each = each / person.counts[person.codes]
+        weights = np.asarray(np.bincount(rows.row_of, each, len(sizes)), dtype=np.float64)
     return risk_of_classes(sizes, known, threshold, weights, (table.height, people))
 
 

@@ -23,7 +23,7 @@ class PagingScreen(StepScreen):
     def __init__(self) -> None:
         super().__init__()
         self._paged: PagedRows | None = None
-        self._source: Source | None = None
+        self._paged_source: Source | None = None
         """Where its rows are."""
         self._unreadable: Source | None = None
         """A file that could not be read any more: its sample is what is left."""
@@ -41,10 +41,10 @@ class PagingScreen(StepScreen):
         if source is None or not source.records or source is self._unreadable:
             self._paged = None
             return False
-        if self._paged is not None and self._source is source:
+        if self._paged is not None and self._paged_source is source:
             return False
         tokens = session.table.missing_tokens
-        self._source = source
+        self._paged_source = source
         self._paged = PagedRows(FilePages(source), sample.columns, self._missed, missing=tokens)
         return True
 
