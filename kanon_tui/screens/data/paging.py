@@ -91,7 +91,7 @@ class PagingScreen(StepScreen):
         def failed(error: Exception) -> None:
             self._asked = None
             if self._paged is paged:
-                self._paged, self._unreadable = None, self._source
+                self._paged, self._unreadable = None, self._paged_source
                 self.leave_file()
                 self.host.fail(error)
 
