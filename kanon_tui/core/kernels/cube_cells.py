@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import inner_kernel, kernel, part_of_kernel
+from kanon_tui.core.kernels import called_by_kernels, kernel, part_of_kernel
 from kanon_tui.core.kernels.cube_room import Lattice, Room, fill_targets
 from kanon_tui.core.kernels.tuple_keys import TupleLayout
 from kanon_tui.core.numeric import Int32s, Int64s, Words
@@ -37,7 +37,8 @@ def fill_cells(
         first[i], radix[i] = layout.start[a, levels[a]], layout.radix[a, levels[a]]
     begin, groups = room.begin, len(sizes)
     part_of, keys = np.empty(groups, dtype=np.int32), np.empty(groups, dtype=np.int32)
-    begin[: parts + 1] = 0
+    for part in range(parts + 1):
+        begin[part] = 0
     for g in range(groups):
         part_of[g] = -1
         if rows[g] < 0:
@@ -65,7 +66,7 @@ def fill_cells(
     return _small_records(room.sizes, 0, begin[parts], np.int32(k))
 
 
-@inner_kernel
+@called_by_kernels
 def _join_equal(room: Room, parts: int) -> None:
     """Make one of the cells of a part that are at the same place."""
     at, end = 0, room.begin[0]
@@ -92,7 +93,7 @@ def _small_records(sizes: Int32s, begin: int, end: int, k: np.int32) -> int:
     return int(small)
 
 
-@part_of_kernel
+@called_by_kernels
 def add_cells(room: Room, source: int, sums: int, parts: int) -> None:
     """The records of every part of a source of cells."""
     for part in range(parts):
@@ -111,7 +112,7 @@ def _records_of(room: Room, sums: int, label: int) -> int:
     return int(records)
 
 
-@part_of_kernel
+@called_by_kernels
 def lost_by_cells(room: Room, sums: int, parts: int, old: int, new: int, k: int) -> tuple[int, int]:
     """The records of rows of fewer than k, when one more attribute is fixed; how many have more."""
     lost, rows = 0, 0
@@ -134,7 +135,7 @@ def _touch_cells(room: Room, begin: int, end: int, touched: int) -> int:
     return touched
 
 
-@part_of_kernel
+@called_by_kernels
 def _put_cells(room: Room, touched: int, begin: int, parts: int, length: int) -> None:
     """List places that were touched as cells of a row of parts of so many places."""
     first, wide = room.begin[begin], np.uint32(length)
@@ -157,7 +158,7 @@ def _put_cells(room: Room, touched: int, begin: int, parts: int, length: int) ->
     room.begin[begin + parts] = end
 
 
-@inner_kernel
+@called_by_kernels
 def fix_cells(
     room: Room,
     source: int,

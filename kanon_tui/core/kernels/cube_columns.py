@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import inner_kernel, part_of_kernel
+from kanon_tui.core.kernels import called_by_kernels
 from kanon_tui.core.kernels.cube_room import Lattice, Room, fill_targets
 from kanon_tui.core.numeric import Int64s
 
 __all__ = ["add_columns", "fix_cube", "lost_by_columns"]
 
 
-@part_of_kernel
+@called_by_kernels
 def add_columns(
     room: Room, source: int, sums: int, parts: int, rows: int, stride: int, length: int
 ) -> None:
@@ -28,7 +28,7 @@ def add_columns(
             source += stride
 
 
-@part_of_kernel
+@called_by_kernels
 def _add_totals(room: Room, sums: int, rows: int, label: int) -> None:
     """The records of all rows of a cube with a label."""
     totals, height = room.totals, np.uint64(rows)
@@ -40,7 +40,7 @@ def _add_totals(room: Room, sums: int, rows: int, label: int) -> None:
             totals[row] += room.numbers[at + row]
 
 
-@part_of_kernel
+@called_by_kernels
 def lost_by_columns(room: Room, sums: int, rows: int, new: int, k: int) -> tuple[int, int]:
     """The records of rows of fewer than k, when one more attribute is fixed; how many have more."""
     lost, more, totals, most = 0, 0, room.totals, np.int32(k)
@@ -55,7 +55,7 @@ def lost_by_columns(room: Room, sums: int, rows: int, new: int, k: int) -> tuple
     return lost, more
 
 
-@part_of_kernel
+@called_by_kernels
 def _add_label(
     room: Room, source: int, rows: int, stride: int, old: int, new: int, label: int
 ) -> None:
@@ -71,7 +71,7 @@ def _add_label(
                 columns[to + row] += room.numbers[at + row]
 
 
-@part_of_kernel
+@called_by_kernels
 def _choose_rows(room: Room, rows: int, new: int, k: np.int32) -> tuple[int, int]:
     """List the rows of columns of which something can change; their records in small classes."""
     columns, small, height = room.columns, room.small, np.uint64(rows)
@@ -90,7 +90,7 @@ def _choose_rows(room: Room, rows: int, new: int, k: np.int32) -> tuple[int, int
     return int(chosen), records
 
 
-@inner_kernel
+@called_by_kernels
 def fix_cube(
     room: Room,
     source: int,

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kanon_tui.core.kernels import part_of_kernel
+from kanon_tui.core.kernels import called_by_kernels, part_of_kernel
 from kanon_tui.core.numeric import Int32s, Int64s
 
 __all__ = ["Lattice", "Room", "fill_targets", "row_length", "sort_labels"]
@@ -87,7 +87,7 @@ def _label_above(lattice: Lattice, a: int, label: int, low: int, high: int) -> i
     return label
 
 
-@part_of_kernel
+@called_by_kernels
 def sort_labels(lattice: Lattice, a: int, low: int, high: int, room: Room) -> None:
     """Sort the labels of an attribute by what they become on a higher level."""
     first, old, new = room.first_label, lattice.radix[a, low], lattice.radix[a, high]
@@ -106,7 +106,7 @@ def sort_labels(lattice: Lattice, a: int, low: int, high: int, room: Room) -> No
     first[new] = old
 
 
-@part_of_kernel
+@called_by_kernels
 def fill_targets(
     first: int, last: int, low: Int64s, high: Int64s, lattice: Lattice, targets: Int32s
 ) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.kernels import inner_kernel, kernel, part_of_kernel
+from kanon_tui.core.kernels import called_by_kernels, inner_kernel, kernel, part_of_kernel
 from kanon_tui.core.kernels.cube_cells import add_cells, fix_cells, lost_by_cells
 from kanon_tui.core.kernels.cube_columns import add_columns, fix_cube, lost_by_columns
 from kanon_tui.core.kernels.cube_room import Lattice, Room, row_length, sort_labels
@@ -76,6 +76,15 @@ def begin_walk(string: Int64s, depth: int, parts: int, lost: int) -> Walk:
     return Walk(at, levels, begins, sums, part_counts, rows, strides, losses, turn)
 
 
+@part_of_kernel
+def _place(lattice: Lattice, string: Int64s, attributes: int) -> int:
+    """Where a string is in the grid, by the levels of so many attributes."""
+    place = 0
+    for a in range(attributes):
+        place += string[a] * lattice.places[a]
+    return place
+
+
 @inner_kernel
 def _mark_known(grid: Known, string: Int64s, end: Int64s, lattice: Lattice, mark: int) -> int:
     """Mark the strings from one to another that are unknown; gives how many.
@@ -85,7 +94,7 @@ def _mark_known(grid: Known, string: Int64s, end: Int64s, lattice: Lattice, mark
     at = string.copy()
     step = 1 if mark == PASSES else -1
     last = len(at) - 1
-    place = (at * lattice.places).sum()
+    place = _place(lattice, at, len(at))
     marked, a = 0, last
     while a >= 0:
         if grid[place] == UNKNOWN:
@@ -146,7 +155,7 @@ def _settle(
     return _mark_known(grid, string, end, lattice, PASSES if passes else FAILS)
 
 
-@inner_kernel
+@called_by_kernels
 def _fix_next(
     room: Room,
     walk: Walk,
@@ -175,15 +184,16 @@ def _fix_next(
         if rows * length > PLACES_PER_CELL * looked_at:
             stride = 0
         rows, small = fix_cells(room, source, begin, parts, stride, a, levels, lowest, lattice, k)
-    walk.levels[a + 1], walk.lost[a + 1] = lowest, lost
-    walk.rows[a + 1], walk.strides[a + 1] = rows, stride
+    for b in range(len(lowest)):
+        walk.levels[a + 1, b] = lowest[b]
+    walk.rows[a + 1], walk.strides[a + 1], walk.lost[a + 1] = rows, stride, lost
     walk.parts[a + 1] = rows * lattice.radix[a + 1, lowest[a + 1]]
     walk.begins[a + 1] = begin if stride else source + parts + 1
     walk.sums[a + 1] = begin + length * stride
     return small, looked_at
 
 
-@inner_kernel
+@called_by_kernels
 def _count_lost(
     room: Room, walk: Walk, a: int, level: int, lattice: Lattice, k: int
 ) -> tuple[int, int]:
@@ -197,7 +207,7 @@ def _count_lost(
     return walk.lost[a] + lost, rows
 
 
-@inner_kernel
+@called_by_kernels
 def _begin_source(room: Room, walk: Walk, a: int, lattice: Lattice) -> None:
     """What is to be known of a source before its attribute is fixed."""
     walk.turn[a] = lattice.sizes[a] - 1
@@ -241,7 +251,7 @@ def walk_box(
     while a >= depth and not (work > patience and tests > 0):
         if walk.turn[a] == _NOT_BEGUN:
             _begin_source(room, walk, a, lattice)
-        place, level = (levels[a, :a] * lattice.places[:a]).sum(), walk.turn[a]
+        place, level = _place(lattice, levels[a], a), walk.turn[a]
         if a == free - 1:
             level = _middle_unknown(grid, place, lattice.sizes[a])
         if level < 0:
@@ -249,13 +259,15 @@ def walk_box(
             a -= 1
             continue
         walk.turn[a] = level - 1
-        lowest[:a], lowest[a] = levels[a, :a], level
+        for b in range(free):
+            general[b] = levels[a, b] if b < a else top[b]
+            lowest[b] = general[b]
+        general[a] = lowest[a] = level
         unknown = _lowest_unknown(grid, place + level * lattice.places[a], a + 1, lattice, lowest)
         if unknown == 0:
             continue
         lost, rows = _count_lost(room, walk, a, level, lattice, k)
-        general[:a], general[a], general[a + 1 :] = lowest[:a], level, top[a + 1 :]
-        root = (general * lattice.places).sum()
+        root = _place(lattice, general, free)
         if lost > allowed or (unknown == 1 and grid[root] == UNKNOWN):
             tested[tests], small = root, lost
             tests += 1
@@ -265,7 +277,7 @@ def walk_box(
             continue
         below, looked_at = _fix_next(room, walk, a, rows, lowest, lost, lattice, k)
         work += looked_at
-        place = (lowest * lattice.places).sum()
+        place = _place(lattice, lowest, free)
         if grid[place] == UNKNOWN:
             tested[tests], small = place, lost + below
             tests += 1

@@ -24,6 +24,7 @@ from kanon_tui.core.helper_processes import cores
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
 from kanon_tui.core.interruption import helpers
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.run.result import Result, conclude
 from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.steps import Algorithm, Family
@@ -47,6 +48,9 @@ GROWTH = {
 """Exponents with which the time grew on the shapes of docs/benchmarks.md, about the middle …"""
 SEARCH_GROWTH, CLUSTERING_GROWTH = 0.7, 1.0
 """… and of the others: searches test no more strings of a larger table."""
+REFINED_GROWTH = 0.85
+"""Of refining, which is most of a run that refines, with the rows that differ: where many are equal
+there is little to exchange."""
 BESIDE_GROWTH = 0.5
 """How far from it a measured exponent may lie to be believed."""
 MARGIN = 0.15
@@ -70,6 +74,8 @@ class Sample:
     """The share of the rules' importance that it kept; None where there are none."""
     after: float = 0.0
     """Seconds for printing, proving and measuring its release."""
+    rows: int | None = None
+    """How many of its records differ in the quasi-identifiers, where time depends on that."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,8 @@ class Trial:
     """Records of a block, where the table is clustered in blocks."""
     workers: int = 1
     """How many blocks are clustered side by side."""
+    rows: int | None = None
+    """How many of all records differ, where time depends on that."""
     stopped: tuple[int, float] | None = None
     """Records of a sample that did not fit in, and the seconds after which it was stopped."""
 
@@ -110,7 +118,10 @@ class Trial:
     def _search(self, records: int) -> float:
         """What the algorithm takes for so many records."""
         last = self.samples[-1]
-        return float(last.seconds * (records / last.records) ** self.exponent)
+        times = records / last.records
+        if self.rows is not None and last.rows is not None and records == self.records:
+            times = self.rows / last.rows
+        return float(last.seconds * times**self.exponent)
 
     @property
     def _after(self) -> float:
@@ -129,7 +140,8 @@ class Trial:
             return self.growth
         one, last = self.samples[-2:]
         least, most = self.growth - BESIDE_GROWTH, self.growth + BESIDE_GROWTH
-        measured = _growth(one.records, one.seconds, last.records, last.seconds)
+        few, more = one.rows or one.records, last.rows or last.records
+        measured = _growth(few, one.seconds, more, last.seconds)
         exponent = (min(max(measured, least), most) + self.growth) / 2
         if self.stopped is not None:
             exponent = max(exponent, _growth(last.records, last.seconds, *self.stopped))
@@ -177,7 +189,7 @@ def try_out(
     """
     if clock is None:
         clock = clock_of(algorithm)
-    trial = Trial(task.n, growth_of(algorithm))
+    trial = Trial(task.n, growth_of(algorithm), rows=_different_rows(task, algorithm))
     if algorithm.family is Family.CLUSTERING and task.copies is None:
         trial = _in_blocks(trial, algorithm)
     size = min(max(SMALLEST, 4 * task.k), task.n)
@@ -208,8 +220,21 @@ def try_out(
 
 def growth_of(algorithm: Algorithm) -> float:
     """The exponent to expect of an algorithm."""
+    if _refines(algorithm):
+        return REFINED_GROWTH
     search = algorithm.family is Family.FULL_DOMAIN
     return GROWTH.get(algorithm.name, SEARCH_GROWTH if search else CLUSTERING_GROWTH)
+
+
+def _refines(algorithm: Algorithm) -> bool:
+    return bool(getattr(algorithm, "refine", False))
+
+
+def _different_rows(task: Task, algorithm: Algorithm) -> int | None:
+    """How many records differ in the quasi-identifiers, where time depends on that."""
+    if not _refines(algorithm):
+        return None
+    return int(number_rows(a.column.codes for a in task.quasi).max()) + 1
 
 
 def clock_of(algorithm: Algorithm) -> Callable[[], float]:
@@ -312,10 +337,11 @@ def _run(
         if run.state is not State.FAILED:
             return None
         seconds = clock() - began
+    rows = _different_rows(task, algorithm)
     if result is None:
-        return Sample(task.n, seconds, None)
+        return Sample(task.n, seconds, None, rows=rows)
     ncp, hidden = result.measures.ncp, hidden_columns(result)
-    return Sample(task.n, seconds, ncp, hidden, _rules_kept(result), after)
+    return Sample(task.n, seconds, ncp, hidden, _rules_kept(result), after, rows)
 
 
 def _rules_kept(result: Result) -> float | None:

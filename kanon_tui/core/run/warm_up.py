@@ -46,6 +46,7 @@ SECONDS = {
     "refining.propose": 7.0,
     "merging.advance": 7.0,
     "similarity.advance": 6.0,
+    "level_cubes.walk_box": 5.0,
     "k_member.advance": 5.0,
     "mondrian.advance": 3.0,
     "leftover_records.measure_leftovers": 3.0,
@@ -57,7 +58,9 @@ OTHER_SECONDS = 0.8
 SECONDS_AT_FIRST = 2.0
 """Before the first of them: numba gets ready."""
 _CORE = Path(kernels.__path__[0]).parent
-_IMPORT = re.compile(r"^\s*from (kanon_tui\.core[\w.]*) import (\w*)", re.MULTILINE)
+_IMPORT = re.compile(
+    r"^\s*from (kanon_tui\.core[\w.]*) import (?:\(([^)]*)\)|([\w, ]*))", re.MULTILINE
+)
 
 _COLUMNS = {
     "age": ["31", "42", "31", "57", "?", "42", "60", "38", "31", "57", "44", "?", "29"],
@@ -137,8 +140,9 @@ def _kernel_modules(algorithm: str, refined: bool = False) -> frozenset[str]:
             continue
         seen.add(name)
         if not name.endswith(".compiling"):
-            for source, first in _IMPORT.findall(path.read_text(encoding="utf-8")):
-                waiting += [source, f"{source}.{first}"]  # what is imported may be a module
+            for source, *names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+                found = re.findall(r"\w+", " ".join(names))
+                waiting += [source, *(f"{source}.{name}" for name in found)]  # may be modules
     return frozenset(name for name in seen if name.startswith(f"{kernels.__name__}."))
 
 

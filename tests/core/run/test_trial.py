@@ -154,6 +154,31 @@ def test_a_table_in_blocks_takes_as_long_as_its_blocks(census: Task) -> None:
     assert try_out(census, algorithm, 12.0, clock=lambda: next(ticks)).block == 400
 
 
+def test_refining_takes_as_long_as_there_are_rows_that_differ(census: Task) -> None:
+    """A table with every record four times has hardly more to exchange."""
+    refined = ALGORITHMS["mondrian"](refine=True)
+    small = sampled(census, 500)
+    again = np.repeat(np.arange(500), 4)
+    four_times = replace(
+        small,
+        table=replace(small.table, frame=small.table.frame[again]),
+        quasi=tuple(
+            replace(a, column=a.column.with_values(np.arange(len(a.column.values)), codes))
+            for a in small.quasi
+            for codes in [a.column.codes.repeat(4)]
+        ),
+        sensitive=(),
+    )
+    ticks = iter(float(tick) for tick in range(10**6))
+    tried = try_out(four_times, refined, budget=FOREVER, clock=lambda: next(ticks))
+    assert tried.rows is not None
+    assert tried.rows <= 500 < four_times.n
+    sample = Sample(500, 1.0, 0.3, rows=400)
+    assert Trial(100_000, 0.85, (sample,), rows=400).seconds == pytest.approx(1.0)
+    assert Trial(100_000, 0.85, (sample,), rows=40_000).seconds == pytest.approx(100**0.85)
+    assert try_out(small, ALGORITHMS["mondrian"](), clock=lambda: 0.0).rows is None
+
+
 def test_refining_is_tried_too(census: Task) -> None:
     """What is asked for is what runs on the samples."""
     small = sampled(census, 400)
