@@ -194,6 +194,7 @@ def _divide_all(
 ) -> tuple[Int32s, Int32s, Int32s, Int32s, Int32s, Int32s]:
     """Divide all rows into a tree: the rows in its order; start, end, children, parent of nodes.
 
+    Nodes of a branch stand together, so that a search finds them close together in memory.
     `weights` say how much each category matters when a node is divided.
     """
     size = len(places)
@@ -203,8 +204,11 @@ def _divide_all(
     left, right = np.full(most, -1, dtype=np.int32), np.full(most, -1, dtype=np.int32)
     parent = np.full(most, -1, dtype=np.int32)
     end[0] = size
-    count, node = 1, 0
-    while node < count:
+    waiting = np.zeros(most, dtype=np.int32)  # begins with the root
+    count, top = 1, 0
+    while top >= 0:
+        node = waiting[top]
+        top -= 1
         part = row[start[node] : end[node]]
         if len(part) > _LEAF:
             sample = part[:: max(1, len(part) // _SAMPLE)].copy()
@@ -216,8 +220,9 @@ def _divide_all(
                 left[node], right[node] = count, count + 1
                 start[count], end[count], parent[count] = start[node], middle, node
                 start[count + 1], end[count + 1], parent[count + 1] = middle, end[node], node
+                waiting[top + 1], waiting[top + 2] = count + 1, count
+                top += 2
                 count += 2
-        node += 1
     return (
         row,
         start[:count].copy(),
