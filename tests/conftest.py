@@ -28,7 +28,7 @@ SLOW_FOLDERS = tuple(f"{ROOT / 'tests' / name}{os.sep}" for name in ("commands",
 
 @pytest.hookimpl(wrapper=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """One worker more than there are processors: tests of screens wait half of the time."""
+    """One worker more than there are processors: tests of commands wait for processes."""
     return (yield) + 1
 
 
@@ -49,7 +49,17 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Tests and modules stay to the end: the garbage collector need not look at them each time."""
+    """Tests and modules stay to the end: the garbage collector need not look at them each time.
+
+    An application leaves many objects behind, and looking at all that live takes long: a fifth of
+    the time of a test of screens with Python's own thresholds.
+    """
+    keep_what_lives()
+    gc.set_threshold(50_000, 5, 5)
+
+
+def keep_what_lives() -> None:
+    """Whatever is there now stays to the end, as far as the garbage collector is concerned."""
     gc.collect()
     gc.freeze()
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.css.query import NoMatches
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.timer import Timer
@@ -20,6 +22,8 @@ from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.run.trial import Sample, Trial
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.run import advice
+from tests.conftest import keep_what_lives
+from tests.screens.at_rest import parse_rules_once, wait_for_idle, wait_for_screen
 
 LONGEST_WAIT = 240.0
 """Seconds; a busy machine is slow, a condition that never comes true is a failure."""
@@ -43,6 +47,12 @@ def make_app(tmp_path: Path) -> Callable[..., KanonApp]:
         return KanonApp(file, state_folder=tmp_path / "state", theme="kanon-dark", **options)
 
     return make
+
+
+@pytest.fixture(scope="session", autouse=True)
+def keep_what_other_tests_loaded() -> None:
+    """Kernels and modules that tests before these have loaded stay too."""
+    keep_what_lives()
 
 
 @pytest.fixture(autouse=True)
@@ -80,19 +90,38 @@ def paint_at_rest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(Screen, "_compositor_refresh", note)
 
 
+@pytest.fixture(autouse=True)
+def wait_for_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pilots wait for what is going on, not for times; style sheets are parsed once."""
+    monkeypatch.setattr(Pilot, "_wait_for_screen", wait_for_screen)
+    monkeypatch.setattr("textual.pilot.wait_for_idle", wait_for_idle)
+    monkeypatch.setattr("textual.app.wait_for_idle", wait_for_idle)
+    monkeypatch.setattr(Stylesheet, "_parse_rules", parse_rules_once)
+
+
 async def wait_until(pilot: Pilot[None], condition: Callable[[], object]) -> None:
-    """Wait until something holds, however long the machine takes."""
+    """Wait until something holds, however long the machine takes.
+
+    It does not hold while what it asks about is not on the screen.
+    """
     deadline, looks = time.monotonic() + LONGEST_WAIT, 0
-    while not condition():
+    while not _holds(condition):
         if time.monotonic() > deadline:
             pytest.fail("it never happened")
         if pilot.app._exception is not None:
             return  # the application ended; leaving `run_test` raises what ended it
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.005)
         looks += 1
-        if looks % 10 == 0 and pilot.app.is_running:
+        if looks % 40 == 0 and pilot.app.is_running:
             _paint(pilot.app.screen)  # some of what is waited for begins when it is painted
     await pilot.pause()
+
+
+def _holds(condition: Callable[[], object]) -> bool:
+    try:
+        return bool(condition())
+    except NoMatches:
+        return False
 
 
 async def settle(pilot: Pilot[None]) -> None:
@@ -100,7 +129,6 @@ async def settle(pilot: Pilot[None]) -> None:
     quiet = 0  # what one job delivers may start another: look twice
     while quiet < 2:
         await wait_until(pilot, lambda: is_quiet(pilot))
-        await pilot.pause()
         quiet = quiet + 1 if is_quiet(pilot) else 0
         if pilot.app._exception is not None:
             return
@@ -109,9 +137,11 @@ async def settle(pilot: Pilot[None]) -> None:
 
 
 def is_quiet(pilot: Pilot[None]) -> bool:
-    """Nothing runs in the background, no message waits, no timer is about to act."""
+    """Nothing runs in the background, no key or message waits, no timer is about to act."""
     app = pilot.app
     if app.workers or app.message_queue_size:
+        return False
+    if app.is_running and getattr(app, "_waiting_keys", ()):
         return False
     nodes = list(app.screen.walk_children(with_self=True))
     return not any(node.message_queue_size or any(map(_acts_once, node._timers)) for node in nodes)

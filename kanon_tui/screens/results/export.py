@@ -189,7 +189,11 @@ class Exporter:
 
         screen, result = self.screen, self.result
         screen.host.compute(
-            screen, lambda: count_formulas(result.release.coded), counted, group="export"
+            screen,
+            lambda: count_formulas(result.release.coded),
+            counted,
+            group="export",
+            holds_keys=True,
         )
 
     def _agreed(self, go_on: Callable[[], object]) -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from math import inf, log
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from scipy.optimize import linprog
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.data.column import Column, code_column
@@ -74,11 +74,18 @@ def requiring(task: Task, seed: int) -> Task:
 def emd(p: dict[str, float], q: dict[str, float], near: dict[str, int]) -> float:
     """The least cost of moving p to q, by linear programming."""
     names = list(q)
-    cost = [0.0 if a == b else 0.5 if near[a] == near[b] else 1.0 for a in names for b in names]
-    out = np.kron(np.eye(len(names)), np.ones(len(names)))
-    into = np.kron(np.ones(len(names)), np.eye(len(names)))
-    given = [p.get(a, 0.0) for a in names] + [q[a] for a in names]
-    found = linprog(cost, A_eq=np.vstack([out, into]), b_eq=given)
+    cost = (0.0 if a == b else 0.5 if near[a] == near[b] else 1.0 for a in names for b in names)
+    return least_cost(tuple(cost), tuple(p.get(a, 0.0) for a in names), tuple(q.values()))
+
+
+@cache
+def least_cost(cost: tuple[float, ...], here: tuple[float, ...], there: tuple[float, ...]) -> float:
+    """Searches ask again and again about the same classes."""
+    from scipy.optimize import linprog
+
+    n = len(here)
+    out, into = np.kron(np.eye(n), np.ones(n)), np.kron(np.ones(n), np.eye(n))
+    found = linprog(cost, A_eq=np.vstack([out, into]), b_eq=[*here, *there])
     return float(found.fun)
 
 

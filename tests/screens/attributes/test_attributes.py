@@ -116,7 +116,7 @@ async def test_figures_come_column_by_column_and_keys_work_meanwhile(
 
     def slowly(session: Session, name: str, spec: AttributeSpec) -> ColumnFigures | None:
         measured.append(name)
-        if len(measured) > 1:
+        if name != next(iter(session.project.attributes)):
             go_on.wait(60)
         return measure_column(session, name, spec)
 
@@ -131,7 +131,7 @@ async def test_figures_come_column_by_column_and_keys_work_meanwhile(
                 rows = grid.source.rows(0, grid.source.height)
                 return [row[4].text for row in rows]
 
-            await wait_until(pilot, lambda: distinct()[0] != "…" and len(measured) > 1)
+            await wait_until(pilot, lambda: distinct()[0] != "…" and len(set(measured)) > 1)
             assert distinct()[1:] == ["…"] * (grid.source.height - 1)
             await pilot.press("down", "o")
             await wait_until(pilot, lambda: session_of(pilot).attribute("birth").role is Role.OTHER)

@@ -71,7 +71,9 @@ async def test_kind_and_format_with_a_preview(make_app, tmp_path: Path) -> None:
         await settle(pilot)
         session = session_of(pilot)
         assert session.attribute("Umsatz").kind is Kind.CATEGORICAL
-        await pilot.press("k", "home", "enter")
+        await pilot.press("k")
+        await settle(pilot)
+        await pilot.press("home", "enter")
         await settle(pilot)
         umsatz = session.attribute("Umsatz")
         assert (umsatz.kind, umsatz.format) == (Kind.NUMERIC, NumberFormat(",", "."))
