@@ -13,11 +13,13 @@ from __future__ import annotations
 import os
 import pickle
 import secrets
+import sys
 import time
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, suppress
 from functools import partial
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Self
 
@@ -257,6 +259,7 @@ def cluster(scheduler: str | None, target: Target | None) -> Iterator[Cluster]:
     with work_folder(target) as folder:
         try:
             if scheduler is None:
+                _start_tracker()
                 with dask.config.set({"distributed.worker.daemon": True}):
                     own = local(
                         n_workers=max(cores(), 2),
@@ -283,6 +286,16 @@ def cluster(scheduler: str | None, target: Target | None) -> Iterator[Cluster]:
             if own is not None:
                 with suppress(Exception):
                     own.close(timeout=5)
+
+
+def _start_tracker() -> None:
+    """Start the process in which Python notes what its processes share.
+
+    It is given the number of stderr, and the one that the application has put in the place of
+    stderr has none, so that no worker could start.
+    """
+    with redirect_stderr(sys.__stderr__):
+        resource_tracker.ensure_running()
 
 
 def _client(client: Any, scheduler: str | None, own: Any) -> Any:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from dataclasses import replace
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import polars as pl
@@ -41,6 +43,26 @@ def two_workers(tmp_path_factory):
 def asked(tmp_path):
     people(400).write_csv(tmp_path / "in.csv")
     return project(tmp_path / "in.csv", privacy={"k": 3, "l": 2, "max_suppression": 0.1})
+
+
+class WithoutNumber:
+    """What the application puts in the place of stderr."""
+
+    def fileno(self) -> int:
+        return -1
+
+    def write(self, text: str) -> None: ...
+
+    def flush(self) -> None: ...
+
+
+def test_workers_start_from_within_the_application(monkeypatch):
+    tracker = resource_tracker.ResourceTracker()
+    monkeypatch.setattr(clusters.resource_tracker, "ensure_running", tracker.ensure_running)
+    monkeypatch.setattr(sys, "stderr", WithoutNumber())
+    clusters._start_tracker()
+    assert tracker._check_alive()
+    tracker._stop()
 
 
 def contents(folder: Path) -> dict[str, bytes]:
