@@ -33,6 +33,11 @@ class CountingApp(BackgroundApp):
         """`12,000,000 of about 50,000,000 records counted`; empty where nothing is counted."""
         return "" if self._counting is None else self._counting.progress
 
+    @property
+    def is_counting(self) -> bool:
+        """Whether a pass is under way."""
+        return self._counting is not None
+
     def count_table(self) -> None:
         """Count what the open session needs; what was counted for another one ends."""
         session = self.session

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut
 from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.counting_wait import once_counted
 from kanon_tui.screens.dialogs import Choose
 
 __all__ = ["SinglingOutDialog", "before_publishing"]
@@ -33,7 +34,10 @@ table may be published; the exact wage, which the employer knows as well, hardly
 def before_publishing(
     screen: StepScreen, go_on: Callable[[], object], of: Sequence[str] | None = None
 ) -> None:
-    """Go on once every column that singles people out has an answer; of these columns, or all."""
+    """Go on once every column that singles people out has an answer; of these columns, or all.
+
+    Which these are is known when all values are counted.
+    """
     session = screen.session
 
     def ask(found: list[SinglingOut]) -> None:
@@ -43,7 +47,10 @@ def before_publishing(
         else:
             go_on()
 
-    screen.compute(session.unanswered, ask, group="singling out")
+    def look() -> None:
+        screen.compute(session.unanswered, ask, group="singling out")
+
+    once_counted(screen, look)
 
 
 def _ask(screen: StepScreen, found: Sequence[SinglingOut], again: Callable[[], object]) -> None:

@@ -8,6 +8,10 @@ import pytest
 from textual.widgets import Static
 
 from kanon_tui.core.engine.table_counting import TableCounting
+from kanon_tui.screens.counting_wait import CountingWait
+from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.screens.run.screen import RunScreen
+from kanon_tui.screens.singling_out import SinglingOutDialog
 from kanon_tui.screens.strings import StringsScreen
 from kanon_tui.widgets.grid import Grid
 from tests.beyond_memory import ODD, RECORDS, let_nothing_fit, write_people
@@ -165,3 +169,33 @@ async def test_strings_that_are_judged_on_the_sample_say_so(make_app, tmp_path):
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, StringsScreen))
         await settle(pilot)
         assert "! judged on a sample of" in text(pilot, "#verdict")
+
+
+async def test_a_run_waits_until_the_values_are_counted(make_app, tmp_path, counting_allowed):
+    async with make_app(write_people(tmp_path / "a.parquet")).run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: pilot.app.session is not None and pilot.app.is_counting)
+        await pilot.press("5", "r", "r")
+        await wait_until(pilot, lambda: "records counted" in text(pilot, "#progress"))
+        await pilot.press("escape")  # taken back: nothing runs when the values are there
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, RunScreen))
+        await pilot.press("r")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, CountingWait))
+        counting_allowed.set()
+        await wait_until(pilot, lambda: not isinstance(pilot.app.screen, CountingWait | RunScreen))
+        assert not session_of(pilot).uncounted()
+        assert isinstance(pilot.app.screen, SinglingOutDialog | AskPath)
+
+
+async def test_a_run_that_waits_ends_when_the_file_cannot_be_counted(
+    make_app, tmp_path, counting_allowed
+):
+    path = write_people(tmp_path / "a.parquet")
+    async with make_app(path).run_test(size=SIZE) as pilot:
+        await wait_until(pilot, lambda: pilot.app.session is not None and pilot.app.is_counting)
+        await pilot.press("5", "r")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, CountingWait))
+        path.unlink()
+        counting_allowed.set()
+        await wait_until(pilot, lambda: "does not exist" in text(pilot, "#text"))
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, RunScreen))
