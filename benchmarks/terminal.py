@@ -29,7 +29,9 @@ RECORDS = 1_000_000
 TICKS = os.sysconf("SC_CLK_TCK")
 KILOBYTE = 1000
 BUSY = 0.05
-"""Processor seconds within a second that say that work is going on."""
+"""Processor seconds within a look that say that work is going on."""
+LOOK = 3.0
+"""Seconds; what is loaded behind the first picture begins a little later."""
 FIELDS_BEFORE_TIMES = 11
 """Of /proc/PID/stat, behind the name of the process."""
 
@@ -46,7 +48,7 @@ def wait_until_idle(process: int) -> None:
     used = -1.0
     while (now := processor_seconds(process)) > used + BUSY:
         used = now
-        time.sleep(1.0)
+        time.sleep(LOOK)
 
 
 def one_key(terminal: Terminal) -> tuple[float, float]:

@@ -61,7 +61,15 @@ def test_commands_load_no_screens() -> None:
     assert not USER_INTERFACE & loaded
 
 
-NOT_FOR_A_RUN = USER_INTERFACE | {"aiohttp", "pandas", "pyarrow", "numba", "scipy", "sklearn"}
+NOT_FOR_A_RUN = USER_INTERFACE | {
+    "aiohttp",
+    "pandas",
+    "pyarrow",
+    "numba",
+    "scipy",
+    "sklearn",
+    "xml",
+}
 
 
 @pytest.mark.parametrize("algorithm", ["global", "mondrian"])
