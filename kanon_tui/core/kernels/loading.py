@@ -25,6 +25,8 @@ from llvmlite import binding
 __all__ = ["MachineCode", "link", "numba_folder"]
 
 _llvm: Any = binding
+_MAKES_ARRAYS = "NRT_adapt_ndarray_to_python_acqref"
+"""What machine code needs that gives arrays to Python; it imports numba when it does."""
 _HELPERS, _FUNCTIONS, _MEMORY = "_helperlib", "_dynfunc", "core.runtime._nrt_python"
 
 
@@ -45,6 +47,8 @@ class MachineCode(NamedTuple):
 def link(kept: MachineCode) -> Callable[..., Any] | None:
     """The function; None where something that it calls is nowhere."""
     _start_llvm()
+    if _MAKES_ARRAYS in kept.needed:
+        _import_whole_numba()
     machine = _llvm.Target.from_default_triple().create_target_machine()
     engine = _llvm.create_mcjit_compiler(_llvm.parse_assembly(""), machine)  # finds Python's names
     if not (_are_found(kept.needed) or _are_found_by_numba(kept.needed)):
@@ -83,6 +87,7 @@ def _are_found(names: list[str]) -> bool:
 
 def _are_found_by_numba(names: list[str]) -> bool:
     """The same after numba has told LLVM all it knows: functions of mathematics, and others."""
+    _import_whole_numba()
     from numba.core.registry import cpu_target
 
     context: Any = cpu_target.target_context
@@ -105,6 +110,14 @@ def _addresses() -> dict[str, int]:
     return found
 
 
+def _import_whole_numba() -> None:
+    """Import numba, or wait until another thread has.
+
+    Who imports a part of it meanwhile gets modules that are half made.
+    """
+    import_module("numba")
+
+
 @cache
 def _module_in_c(name: str) -> Any:
     """A module of numba that is written in C, without the rest of numba."""
@@ -112,6 +125,7 @@ def _module_in_c(name: str) -> Any:
     folder = numba_folder().joinpath(*name.split(".")[:-1])
     spec = None if "numba" in sys.modules else PathFinder.find_spec(whole_name, [str(folder)])
     if spec is None or spec.loader is None:
+        _import_whole_numba()
         return import_module(whole_name)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -66,6 +66,20 @@ except ValueError as error:
     print(error)
 print(halve(np.arange(4, dtype=np.int32), halves[:4]), halves[:5], made[0][-1])
 """
+BESIDE_AN_IMPORT = (
+    HALVING.partition("numbers, halves =")[0]
+    + """\
+from importlib import import_module
+from threading import Thread
+
+beside = Thread(target=import_module, args=["numba"])
+if sys.argv[1:]:
+    beside.start()
+    while "numba" not in sys.modules:
+        pass
+print(doubles(np.arange(3.0)))
+"""
+)
 
 
 def copy_of_kanon(folder: Path, step: int = 1) -> Path:
@@ -120,6 +134,20 @@ def test_machine_code_from_disk_makes_arrays_and_raises_without_numba(tmp_path: 
     assert len(kept) == 3
     kept[-1].unlink()  # the last one is compiled again, the first ones are found
     assert run() == ["(1000, 499.5) True False", *answers]
+
+
+def test_machine_code_is_linked_while_another_thread_imports_numba(tmp_path: Path) -> None:
+    (tmp_path / "doubling.py").write_text(BESIDE_AN_IMPORT)
+    for beside in ([], ["beside an import"]):
+        done = subprocess.run(
+            [sys.executable, "doubling.py", *beside],
+            cwd=tmp_path,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.stdout, done.stderr) == ("[0. 2. 4.]\n", "")
 
 
 def test_copies_in_other_folders_share(tmp_path: Path) -> None:
