@@ -66,6 +66,8 @@ class Form(VerticalScroll, can_focus=False):
         self._values: dict[str, Any] = {}
         self._entries: dict[str, Input | Select[Any]] = {}
         """What is typed into; while `_mounting`, those of the fields before."""
+        self._rows: list[Horizontal] = []
+        """A row for every field, once they are mounted."""
         self._mounting = False
 
     def compose(self) -> ComposeResult:
@@ -104,7 +106,9 @@ class Form(VerticalScroll, can_focus=False):
             await self.query(".field").remove()
             for start in range(0, len(rows), AT_A_TIME):
                 await self.mount_all(rows[start : start + AT_A_TIME], before="#form-error")
-        self._entries = entries
+        if not all(row.is_attached for row in rows):
+            return  # whoever looked at the form has gone, and it with them
+        self._entries, self._rows = entries, rows
         self._mounting = fields is not self._fields or values is not self._values
         if not self._mounting:
             self._show_meaningful()
@@ -143,7 +147,7 @@ class Form(VerticalScroll, can_focus=False):
 
     def _show_meaningful(self) -> None:
         """Fields that say something only with a switch are there while it is on."""
-        for row, field in zip(self.query(".field"), self._fields, strict=True):
+        for row, field in zip(self._rows, self._fields, strict=True):
             row.display = self._says_something(field)
 
     def _says_something(self, field: Field) -> bool:
@@ -231,7 +235,7 @@ class Form(VerticalScroll, can_focus=False):
 
     def _help(self, name: str) -> None:
         text = ""
-        for row, field in zip(self.query(".field"), self._fields, strict=False):
+        for row, field in zip(self._rows, self._fields, strict=False):
             if field.name == name:
                 text = f"{field.help} ({field.allowed})."
                 self.move_child(self.query_one("#form-help"), after=row)

@@ -16,19 +16,17 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from numba.core import types
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import CPUDispatcher, cpu_target
+import numba  # all of it: whoever imports a part while another thread is at it meets half of it
 
 from kanon_tui.core.kernels.loading import MachineCode
 
 __all__ = ["InnerFunction", "WholeKernel", "machine_code_of"]
 
-_dispatcher: Any = CPUDispatcher
-_library: Any = JITCodeLibrary
-_types: Any = types
-_lock: Any = global_compiler_lock
+_numba: Any = numba.core
+_dispatcher: Any = _numba.registry.CPUDispatcher
+_library: Any = _numba.codegen.JITCodeLibrary
+_types: Any = _numba.types
+_lock: Any = _numba.compiler_lock.global_compiler_lock
 _RUNTIME = "nrt"
 """What numba calls the functions that count references. It asks for their addresses."""
 _under_way: list[str] = []
@@ -148,5 +146,5 @@ def _with_parts(libraries: list[Any]) -> list[Any]:
 @cache
 def _own_libraries() -> None:
     """Let numba keep code as above."""
-    context: Any = cpu_target.target_context
+    context: Any = _numba.registry.cpu_target.target_context
     context.codegen()._library_class = _Library
