@@ -126,7 +126,7 @@ def quoted_list(items: Iterable[object], most: int = 5) -> str:
 
 def shortened(text: str, longest: int = 40) -> str:
     """A text of at most so many characters; a longer one ends in …"""
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    return text if len(text) <= longest else text[: max(longest - 1, 0)] + "…"
 
 
 def short_number(value: float, decimals: int = 3) -> str:

@@ -22,6 +22,7 @@ from kanon_tui.core.data.writing import TABLE_ENDINGS, check_target
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.choice_list import Dropdown
 from kanon_tui.widgets.grid import printable
 
 __all__ = ["ApplyDialog"]
@@ -93,7 +94,7 @@ Example: mapping `january.json`, new records `february.csv`, to write `february-
 
     def _way(self, name: str, title: str) -> Horizontal:
         options: list[tuple[Any, str]] = [(Text(words), way) for words, way in WAYS]
-        choice = Select(options, value="suppress", allow_blank=False, compact=True, id=name)
+        choice = Dropdown(options, value="suppress", allow_blank=False, compact=True, id=name)
         return Horizontal(Label(title), choice, classes="field")
 
     def on_mount(self) -> None:

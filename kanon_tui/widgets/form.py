@@ -21,6 +21,7 @@ from textual.widgets import Input, Label, Select, Static
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.text import visible
+from kanon_tui.widgets.choice_list import Dropdown
 
 __all__ = ["Form"]
 
@@ -134,7 +135,7 @@ class Form(VerticalScroll, can_focus=False):
             options: list[tuple[str, Any]] = [("no", False), ("yes", True)]
             if field.type.choices:
                 options = [(choice, choice) for choice in field.type.choices]
-            return Select(options, value=value, allow_blank=False, id=name, compact=True)
+            return Dropdown(options, value=value, allow_blank=False, id=name, compact=True)
         placeholder = "not set" if field.type.optional else field.allowed
         return Input(field.text(value), placeholder=placeholder, id=name, compact=True)
 

@@ -19,7 +19,6 @@ from kanon_tui.screens import host
 from kanon_tui.screens.dialogs import AskText, Confirm, Message
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
-from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down
@@ -252,17 +251,6 @@ async def test_keys_typed_ahead_wait_for_the_dialog(sample, make_app) -> None:
         send_keys(pilot.app, "ctrl+o", "tab", "x")
         await settle(pilot)
         assert pilot.app.screen.query_one(Input).value.endswith("x")
-
-
-async def test_a_list_can_be_paged_before_it_is_drawn(make_app) -> None:
-    async with make_app().run_test() as pilot:
-        hidden = ChoiceList("one", "two")
-        hidden.display = False
-        await pilot.app.screen.mount(hidden)
-        hidden.highlighted = 0
-        hidden.action_page_down()
-        hidden.action_page_up()
-        assert hidden.highlighted == 0
 
 
 async def test_the_algorithm_list_with_the_arrow_held_down(sample, make_app, monkeypatch) -> None:

@@ -149,7 +149,7 @@ def _made_of(picture: Picture, scene: Scene, merge: Merge, number: int) -> None:
         ("├", merge.other, merge.other_rows, other), ("└", merge.small, merge.small_rows, small)
     ):  # fmt: skip
         lead = f" {branch} was {group + 1:>{number},} {len(rows):>3,}× "
-        room = picture.width - len(lead) - 7
+        room = max(picture.width - len(lead) - 7, 0)
         picture.write(lead, "best")
         picture.write(f"{shortened(', '.join(box.cells), room):<{room}}", "best")
         picture.line(f" {box.ncp:.4f}", "dim")
@@ -179,7 +179,7 @@ def _row(
     picture.write("█" * filled + "·" * (_BAR - filled), "good" if enough else "bad")
     of_k = f" {size:,}{'✓' if enough else f'/{k:,}'} "
     of_k = f"{of_k:<{len(f'{k:,}') * 2 + 4}}"
-    room = picture.width - number - _BAR - 2 - len(of_k) - 7
+    room = max(picture.width - number - _BAR - 2 - len(of_k) - 7, 0)
     picture.write(of_k, "good" if enough else "bad")
     cells = ", ".join(box.cells)
     picture.write(f"{shortened(cells, room):<{room}}", tone)

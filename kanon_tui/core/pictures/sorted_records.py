@@ -93,7 +93,7 @@ class SortedRecords(Drawing):
         where = {UNPLACED: "", SUPPRESSED: "suppressed"}.get(group, f"cluster {group + 1:,}")
         end = small_number(away) if away is not None and not where else where
         cells = _sorted_first(scene, state.sorted_by, row)
-        room = picture.width - number - len(end) - 4
+        room = max(picture.width - number - len(end) - 4, 0)
         text = shortened(f"{cells} (record {row + 1:,})", room)
         picture.write(f" {place + 1:>{number},} {text:<{room}} ", tone)
         picture.line(end, "main" if away is not None and not where else tone)

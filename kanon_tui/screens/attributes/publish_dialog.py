@@ -18,6 +18,7 @@ from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.text import visible
 from kanon_tui.screens.dialogs import FormDialog
+from kanon_tui.widgets.choice_list import Dropdown
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import printable
 
@@ -96,7 +97,7 @@ only the key file can undo. The file is made when a release is, readable by you 
             yield Label(Text(f"How is {printable(self._name_shown)} published?"), classes="title")
             with Horizontal(classes="field"):
                 yield Label("published" if self._coded else "a class has")
-                yield Select(options, value=value, allow_blank=False, compact=True, id="publish")
+                yield Dropdown(options, value=value, allow_blank=False, compact=True, id="publish")
             if self._column is not None:
                 yield Form(id="ends")
             yield Static("", id="meaning", classes="hint")

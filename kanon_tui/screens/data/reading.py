@@ -22,6 +22,7 @@ from kanon_tui.core.project.project import DataSource
 from kanon_tui.core.text import visible
 from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.choice_list import Dropdown
 from kanon_tui.widgets.grid import Grid, printable
 from kanon_tui.widgets.grid_sources import FrameSource
 
@@ -172,4 +173,4 @@ def _select(name: str, choices: list[tuple[str, Any]], value: Any) -> Select[Any
         shown = "names in the project" if isinstance(value, tuple) else repr(value)
         choices = [*choices, (shown, value)]
     options = [(Text(title), choice) for title, choice in choices]
-    return Select(options, value=value, allow_blank=False, id=name, compact=True)
+    return Dropdown(options, value=value, allow_blank=False, id=name, compact=True)

@@ -30,6 +30,7 @@ from kanon_tui.core.run.prepare import coded_column
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.choice_list import Dropdown
 from kanon_tui.widgets.grid import printable
 
 __all__ = ["BuilderDialog"]
@@ -124,7 +125,7 @@ the form of `groups`, where they can be changed.
             yield Label(Text(f"Build the levels of {printable(self._state.name)}"), classes="title")
             with Horizontal(classes="field"):
                 yield Label("builder")
-                yield Select(
+                yield Dropdown(
                     [
                         *((builder.name, builder.name) for builder in self._builders),
                         *((Text(printable(f"✦ {title}")), title) for title in self._proposals),
@@ -153,7 +154,7 @@ the form of `groups`, where they can be changed.
         name = f"key-{key.name}"
         if key.type.choices:
             options = [(choice, choice) for choice in key.type.choices]
-            return Select(options, value=text, allow_blank=False, compact=True, id=name)
+            return Dropdown(options, value=text, allow_blank=False, compact=True, id=name)
         if self._builder.name == "groups" and key.name == "levels":
             return TextArea(text, compact=True, id=name)
         return Input(text, placeholder=key.allowed, compact=True, id=name)

@@ -13,6 +13,7 @@ from textual.widgets import Label, Select, Static
 
 from kanon_tui.core.data.csv_format import CsvChoice, CsvFormat
 from kanon_tui.screens.dialogs import FormDialog
+from kanon_tui.widgets.choice_list import Dropdown
 
 __all__ = ["CsvDialog"]
 
@@ -68,7 +69,7 @@ Example: *UTF-8 with a mark* opens in Excel with its accents right.
                 options: list[tuple[Any, str]] = [(Text(title), each) for title, each in choices]
                 with Horizontal(classes="field"):
                     yield Label(name.replace("_", " "))
-                    yield Select(options, value=value, allow_blank=False, compact=True, id=name)
+                    yield Dropdown(options, value=value, allow_blank=False, compact=True, id=name)
             yield Static(id="result", classes="hint")
             yield from self.buttons()
 

@@ -76,6 +76,17 @@ def test_pictures_keep_to_their_width(name: str, room: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
+def test_pictures_are_drawn_in_whatever_room_is_left(name: str) -> None:
+    """A terminal is made smaller and smaller; a pane may have no sign left."""
+    run, timeline = recorded(sample_of(name), name)
+    shown = Scene(run.task, run.algorithm, timeline, timeline.last // 2 + 1)
+    for drawing in drawings(name):
+        for width in range(0, 42, 3):
+            for height in (0, 1, 2, 5):
+                drawing.draw(shown, width, height).plain()
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_step_lights_a_line_of_pseudo_code(name: str) -> None:
     _, timeline = recorded(sample_of(name), name)
     lit = {lit_line(PSEUDO_CODE[name], step) for _, step in timeline.steps(1, timeline.last)}
