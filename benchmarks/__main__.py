@@ -3,7 +3,7 @@
     python -m benchmarks [--sizes 100000 1000000] [--first-use] [--million] [--renew]
     python -m benchmarks --all
 
-Keys in a terminal, whole runs against the floor, then how the searches grow on five shapes; without
+Keys in a terminal, whole runs against the floor, then how the searches grow on six shapes; without
 `--million` it ends within ten minutes.
 `--renew` puts the tables into docs/benchmarks.md. `--all` runs every module of this folder, as it
 runs alone, which takes much longer.

@@ -12,6 +12,8 @@ A size that would take longer than `--patience` seconds, by the exponent so far,
 - sets: the same people without hierarchies, zip codes and all;
 - numbers: five numeric quasi-identifiers, all rows different, nothing repeats;
 - heavy: few different rows, each many times;
+- tails: amounts with a long tail and missing cells, days, and a code whose few frequent labels have
+  thousands of rare ones beside them, without hierarchies;
 - adult: the table drawn again and again, as it is too small. `--adult` names the folder of a file
   `adult.csv`; without it the sample that comes with Kanon is drawn from.
 """
@@ -83,6 +85,30 @@ def heavy(records: int, seed: int) -> Task:
     return _numeric(columns)
 
 
+def tails(records: int, seed: int) -> Task:
+    """Long tails: of an amount that some leave out, and of the labels of a code."""
+    rng = np.random.default_rng(seed)
+    amounts = np.round(rng.lognormal(8, 1.5, records)).astype(np.int64).astype(str)
+    amounts[rng.random(records) < 0.1] = ""
+    columns = {
+        "amount": amounts,
+        "days": rng.integers(0, 20_000, records).astype(str),
+        "code": np.char.add("c", np.minimum(rng.zipf(1.3, records), 5000).astype(str)),
+        "sex": rng.choice(["m", "f", ""], records),
+        "group": rng.integers(0, 40, records).astype(str),
+        "flag": rng.choice(["a", "b"], records, p=[0.97, 0.03]),
+    }
+    numeric = ("amount", "days")
+    specs = {
+        name: AttributeSpec(
+            role=Role.QUASI, kind=Kind.NUMERIC if name in numeric else Kind.CATEGORICAL
+        )
+        for name in columns
+    }
+    table = as_table(pl.DataFrame(columns))
+    return _task(Project(DataSource("table.csv"), specs), tuple(columns), table)
+
+
 def _numeric(columns: dict[str, np.ndarray]) -> Task:
     widths = {name: int(values.max()) + 1 for name, values in columns.items()}
     specs = {
@@ -119,6 +145,7 @@ def shapes(adult_folder: Path | None) -> dict[str, Callable[[int], Task]]:
         "sets": lambda records: sets(records, 1790),
         "numbers": lambda records: numbers(records, 1),
         "heavy": lambda records: heavy(records, 1),
+        "tails": lambda records: tails(records, 3),
         "adult": lambda records: adult(records, 1, table),
     }
 
