@@ -16,6 +16,7 @@ from kanon_tui.core.editing.readiness import Readiness, State, readiness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import Project
 from kanon_tui.screens.host import Hosted
+from kanon_tui.screens.terminal_size import SizedByTerminal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.step_bar import UNSAVED, StepBar
 from kanon_tui.widgets.zoom import toggle_zoom
@@ -34,7 +35,7 @@ STEPS: tuple[tuple[str, str, str], ...] = (
 """Key, name and title of the numbered screens."""
 
 
-class StepScreen(Hosted, Screen[None]):
+class StepScreen(Hosted, SizedByTerminal, Screen[None]):
     """A numbered screen. Subclasses give `body` (their panes) and `show` (fill them)."""
 
     STEP: ClassVar[str]

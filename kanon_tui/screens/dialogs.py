@@ -17,12 +17,13 @@ from textual.widgets import Button, Input, Label, OptionList, Static
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.text import visible, visible_lines
+from kanon_tui.screens.terminal_size import SizedByTerminal
 from kanon_tui.widgets.choice_list import ChoiceList
 
 __all__ = ["AskText", "Choose", "Confirm", "Dialog", "FormDialog", "Message", "Modal"]
 
 
-class Modal(ModalScreen[Any]):
+class Modal(SizedByTerminal, ModalScreen[Any]):
     """A screen over others that is answered once, whatever arrives after that.
 
     Keys of the application end at a modal screen: those that work everywhere are named again.

@@ -18,6 +18,7 @@ from kanon_tui.core.project.samples import list_samples
 from kanon_tui.core.text import visible
 from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.host import Hosted
+from kanon_tui.screens.terminal_size import SizedByTerminal
 from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.key_bar import KeyBar
 
@@ -27,7 +28,7 @@ _FIRST_FILE = 2  # after "open a file" and a heading
 TAGLINE = "Make a table of people safe to share: every record like at least k−1 others."
 
 
-class StartScreen(Hosted, Screen[None]):
+class StartScreen(Hosted, SizedByTerminal, Screen[None]):
     """One list: pick a line and press enter."""
 
     HELP = """## Start
