@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import inner_kernel, kernel
+from kanon_tui.core.kernels.sorting import sort
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Words
 
 __all__ = ["GONE", "BoxTree", "grow_tree", "take"]
@@ -65,19 +66,21 @@ class BoxTree(NamedTuple):
 
 @inner_kernel
 def _spread(values: Floats, category: bool) -> float:
-    """How far values lie apart on average: of categories, how often two of them differ."""
+    """How far values lie apart on average: of categories, which it sorts, how often two differ."""
     size = len(values)
     total = 0.0
     if not category:
-        mean = values.sum() / size
+        for value in values:
+            total += value
+        mean, total = total / size, 0.0
         for value in values:
             total += abs(value - mean)
         return float(1.4 * total / size)  # about the mean distance of two values
     run = 0
-    ordered = np.sort(values)
+    sort(values)
     for i in range(size):
         run += 1
-        if i + 1 == size or ordered[i + 1] != ordered[i]:
+        if i + 1 == size or values[i + 1] != values[i]:
             total += run * run
             run = 0
     return float(1.0 - total / (size * size))
@@ -112,7 +115,7 @@ def _pivot(places: Floats, labels: Int32s, weights: Floats, rows: Int32s) -> tup
             best, widest, ordered = column, spread, values
     if best < 0:
         return -1, 0.0
-    ordered = np.sort(ordered)
+    sort(ordered)
     half = len(ordered) // 2
     below = above = half
     while below > 0 and ordered[below - 1] == ordered[half]:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import inner_kernel
+from kanon_tui.core.kernels.sorting import sort
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 
 __all__ = ["Contingency", "count", "measure", "new_contingency"]
@@ -92,7 +93,8 @@ def _similarity_order(table: Contingency, y: int, group: int, own: int) -> Int32
             keys[size] = abs(counts[cell] - own_count) * width + value
             size += 1
     in_group[own] = True
-    keys = np.sort(keys[:size])
+    keys = keys[:size]
+    sort(keys)
     order = np.empty(table.present[y] - 1, dtype=np.int32)
     place, j = 0, 0
     for value in range(width):

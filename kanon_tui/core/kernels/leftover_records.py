@@ -90,9 +90,10 @@ def measure_leftovers(
         if spatial:
             for record in members[1:]:
                 add_to_centre(tree, growth.position[growth.row[record]], centre)
-        leftovers.total[cluster] = centre.total
-        leftovers.terms[cluster] = centre.terms
-        leftovers.blank[cluster] = centre.blank
+        for x in range(len(centre.total)):
+            leftovers.total[cluster, x] = centre.total[x]
+            leftovers.terms[cluster, x] = centre.terms[x]
+            leftovers.blank[cluster, x] = centre.blank[x]
         for i in range(len(leftovers.value)):
             for y in range(leftovers.value.shape[1]):
                 leftovers.category[cluster, i, y] = centre.distance[leftovers.value[i, y]]

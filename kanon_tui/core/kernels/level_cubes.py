@@ -245,8 +245,8 @@ def walk_box(
     Gives how many strings were tested, how many more are known, the numbers looked at, and of the
     last string that was tested the records in classes smaller than k.
     """
-    free, top, depth = len(lattice.sizes), lattice.sizes - 1, walk.at[1]
-    lowest, general, end = top.copy(), top.copy(), top.copy()
+    free, depth = len(lattice.sizes), walk.at[1]
+    lowest, general, end = lattice.sizes.copy(), lattice.sizes.copy(), lattice.sizes.copy()
     tests, known, work, small, a, levels = 0, 0, 0, 0, walk.at[0], walk.levels
     while a >= depth and not (work > patience and tests > 0):
         if walk.turn[a] == _NOT_BEGUN:
@@ -260,7 +260,7 @@ def walk_box(
             continue
         walk.turn[a] = level - 1
         for b in range(free):
-            general[b] = levels[a, b] if b < a else top[b]
+            general[b] = levels[a, b] if b < a else lattice.sizes[b] - 1
             lowest[b] = general[b]
         general[a] = lowest[a] = level
         unknown = _lowest_unknown(grid, place + level * lattice.places[a], a + 1, lattice, lowest)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import inner_kernel, kernel
+from kanon_tui.core.kernels.sorting import sort
 from kanon_tui.core.kernels.ties import first_of_largest
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
@@ -151,7 +152,7 @@ def _in_order(column: Int32s) -> Int64s:
     keys = np.empty(len(column), dtype=np.int64)
     for i in range(len(column)):
         keys[i] = (np.int64(column[i]) << 32) | i
-    keys.sort()
+    sort(keys)
     for i in range(len(keys)):
         keys[i] &= 0xFFFFFFFF
     return keys
@@ -194,32 +195,26 @@ def _strict_cut(
 
 
 @inner_kernel
-def _median_cut(
-    column: Int32s, copies: Int64s, size: int, low: int, high: int, k: int
-) -> tuple[int, int]:
-    """Size of the lower side (≤ lower median) and the median's rank; 0 if a side is below k."""
-    middle = (size + 1) // 2  # so many records, counted from below, end with the lower median
-    left, rank = 0, low
+def _count_below(
+    column: Int32s, copies: Int64s, middle: int, low: int, high: int
+) -> tuple[int, int, int]:
+    """The rank of a record in the middle, counted from 1; the records below it, and up to it."""
+    below, upto, rank, step = 0, 0, low, 0
     if high - low <= 4 * len(column) + 64:
         counts = np.zeros(high - low + 1, dtype=np.int64)
         for i in range(len(column)):
             counts[column[i] - low] += copies[i]
-        step = 0
-        left = counts[0]
-        while left < middle:
+        while upto < middle:
+            below, upto, rank = upto, upto + counts[step], low + step
             step += 1
-            left += counts[step]
-        rank = low + step
     else:
         order = _in_order(column)
-        step = 0
-        while left < middle or (step < len(order) and column[order[step]] == rank):
-            rank = column[order[step]]
-            left += copies[order[step]]
+        while upto < middle or (step < len(order) and column[order[step]] == rank):
+            if column[order[step]] != rank:
+                below, rank = upto, column[order[step]]
+            upto += copies[order[step]]
             step += 1
-    if left < k or size - left < k:
-        return 0, -1
-    return left, rank
+    return rank, below, upto
 
 
 @inner_kernel
@@ -278,16 +273,13 @@ def _choose_cut(
         tried[turn] = x
         column = table[part[0] : part[1], x].copy()
         if where == RELAXED:
-            ranks = np.sort(column)
-            left, equal = size // 2, 1
-            while equal < left and ranks[left - 1 - equal] == ranks[left - 1]:
-                equal += 1
-            return x, left, ranks[left - 1], equal
-        if where == MEDIAN:
-            left, rank = _median_cut(column, copies, size, low, high, k)
+            rank, below, _ = _count_below(column, copies, size // 2, low, high)
+            return x, size // 2, rank, size // 2 - below
+        if where == MEDIAN:  # the lower side ends with the lower median
+            rank, _, left = _count_below(column, copies, (size + 1) // 2, low, high)
         else:
             left, rank = _strict_cut(column, copies, size, low, high, k)
-        if left > 0:
+        if min(left, size - left) >= k:
             return x, left, rank, left
     return -1, 0, 0, 0
 

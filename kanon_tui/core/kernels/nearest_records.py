@@ -21,6 +21,7 @@ import numpy as np
 from kanon_tui.core.kernels import inner_kernel, part_of_kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree
 from kanon_tui.core.kernels.cluster_centre import Centre
+from kanon_tui.core.kernels.sorting import sort_together
 from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s
 
 __all__ = ["Search", "gather_nearest", "nearest_record", "new_search", "next_nearest"]
@@ -206,10 +207,7 @@ def gather_nearest(tree: BoxTree, centre: Centre, left: Int32s, search: Search) 
         if away[j] < enough:
             found[kept], away[kept] = found[j], away[j]
             kept += 1
-    order = np.argsort(away[:kept])
-    unordered, apart = found[:kept].copy(), away[:kept].copy()
-    for j in range(kept):
-        found[j], away[j] = unordered[order[j]], apart[order[j]]
+    sort_together(away, found, kept)
     search.state[0], search.state[1] = kept, 0
     return work
 

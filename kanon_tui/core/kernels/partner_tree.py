@@ -33,6 +33,7 @@ from kanon_tui.core.kernels.box_arrays import (
     Clusters,
 )
 from kanon_tui.core.kernels.boxes import int64, set_extent, width
+from kanon_tui.core.kernels.sorting import sort
 from kanon_tui.core.numeric import Floats, Int32s, Words
 
 __all__ = ["PartnerTree", "divide_into_leaves", "fill_nodes", "refresh"]
@@ -103,7 +104,7 @@ def _middle(
     for x in range(boxes.shape[1]):
         for i in range(picks):
             sample[i] = boxes[order[begin + i * size // picks], x, LOW]
-        sample.sort()
+        sort(sample)
         gain, value = _boundary(attributes, x, sample)
         if gain * scale[x] > best:
             best, best_x, best_value = gain * scale[x], x, value

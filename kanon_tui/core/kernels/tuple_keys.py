@@ -135,7 +135,9 @@ def chunks_of(
         if c >= 0:
             size = np.int64(1) << np.int64(shift[a] - chunk_shift[c])
             below = np.int64(chunk_mask[c]) & (size - 1)  # the fields of the chunk filled in so far
-            values = layout.radix[a].max()
+            values = 0
+            for radix in layout.radix[a]:
+                values = max(values, radix)
             own = labels[first[a] : first[a] + values]
             _fill_chunk(partial[chunk_first[c] :], own, stride[a], size, below)
     return (

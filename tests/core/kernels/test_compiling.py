@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -157,3 +158,34 @@ def test_interpreting_ends_with_its_thread_and_its_block() -> None:
         told.append(compiling._here.interpreted)
     told.append(compiling._here.interpreted)
     assert told == [False, False, True, False]
+
+
+@pytest.mark.parametrize("thresholds", [(700, 10, 10), (0, 10, 10)])
+def test_garbage_is_looked_for_as_before_once_a_kernel_is_compiled(
+    thresholds: tuple[int, int, int],
+) -> None:
+    """Meanwhile seldom: it took a tenth of the time. Who wants none of it gets none of it."""
+    seen = []
+
+    @kernel
+    def double(number: int) -> int:
+        return 2 * number
+
+    whole = double.compiler
+    customize = whole._compiler._customize_flags
+
+    def look(flags: object) -> object:
+        seen.append(gc.get_threshold())
+        return customize(flags)
+
+    whole._compiler._customize_flags = look
+    before = gc.get_threshold()
+    try:
+        gc.set_threshold(*thresholds)
+        assert whole.compiled_for((2,)).entry_point(2) == 4
+        assert gc.get_threshold() == thresholds
+    finally:
+        gc.set_threshold(*before)
+    assert seen
+    assert all(bool(now[0]) == bool(thresholds[0]) for now in seen)
+    assert all(now[0] >= 10 * thresholds[0] for now in seen)
