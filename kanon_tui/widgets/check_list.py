@@ -9,6 +9,7 @@ from textual.binding import BindingType
 from textual.strip import Strip
 from textual.widgets import SelectionList
 
+from kanon_tui.widgets.choice_list import PagesWithRoom
 from kanon_tui.widgets.motions import LIST_MOTIONS
 
 __all__ = ["CheckList"]
@@ -18,7 +19,7 @@ T = TypeVar("T")
 _INNER = 1  # which segment of a line is the inside of its button
 
 
-class CheckList(SelectionList[T]):
+class CheckList(PagesWithRoom, SelectionList[T]):
     """Textual draws the same X for both states, in another colour."""
 
     BINDINGS: ClassVar[list[BindingType]] = LIST_MOTIONS

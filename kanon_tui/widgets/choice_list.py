@@ -11,10 +11,10 @@ from textual.widgets._select import SelectCurrent, SelectOverlay
 
 from kanon_tui.widgets.motions import LIST_MOTIONS
 
-__all__ = ["ChoiceList", "Dropdown"]
+__all__ = ["ChoiceList", "Dropdown", "PagesWithRoom"]
 
 
-class _PagesWithRoom:
+class PagesWithRoom:
     """Textual's own raises when a page key comes while it has no room yet, such as in a burst."""
 
     def action_page_up(self) -> None:
@@ -28,13 +28,13 @@ class _PagesWithRoom:
             getattr(super(), action)()
 
 
-class ChoiceList(_PagesWithRoom, OptionList):
+class ChoiceList(PagesWithRoom, OptionList):
     """Options to choose from."""
 
     BINDINGS: ClassVar[list[BindingType]] = LIST_MOTIONS
 
 
-class _Opened(_PagesWithRoom, SelectOverlay):
+class _Opened(PagesWithRoom, SelectOverlay):
     """The options of a dropdown that is open."""
 
 

@@ -19,7 +19,10 @@ from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 
 PATIENCE = 0.5
-"""Seconds after which a pilot waits as Textual does: something never comes to rest."""
+"""Seconds of this thread's work after which a pilot waits as Textual does: something never comes to
+rest. On a busy machine they are longer than seconds of the clock."""
+LONGEST = 5.0
+"""Seconds of the clock after which it does so in any case."""
 SOON = 0.003
 """Seconds; what is to happen so soon is waited for: keys follow one another by timers."""
 
@@ -28,10 +31,11 @@ _wait_for_screen = Pilot._wait_for_screen
 
 async def come_to_rest(app: App[Any]) -> bool:
     """Let all go on that can, until nothing can and the screen is laid out; whether it came so."""
-    loop, end, quiet = asyncio.get_running_loop(), time.monotonic() + PATIENCE, 0
+    loop, quiet = asyncio.get_running_loop(), 0
+    worked, end = time.thread_time() + PATIENCE, time.monotonic() + LONGEST
     while quiet < 2:
         await asyncio.sleep(0)
-        if app._exception is not None or time.monotonic() > end:
+        if app._exception is not None or time.thread_time() > worked or time.monotonic() > end:
             return False
         if loop._ready:  # type: ignore[attr-defined]
             quiet = 0

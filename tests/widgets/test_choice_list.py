@@ -6,11 +6,14 @@ import pytest
 from textual.app import App
 from textual.widgets import OptionList
 
+from kanon_tui.widgets.check_list import CheckList
 from kanon_tui.widgets.choice_list import ChoiceList, Dropdown
 
 
 @pytest.mark.parametrize("make", [
-    lambda: ChoiceList("one", "two"), lambda: Dropdown([("one", 1), ("two", 2)], value=1),
+    lambda: ChoiceList("one", "two"),
+    lambda: CheckList(("one", 1), ("two", 2)),
+    lambda: Dropdown([("one", 1), ("two", 2)], value=1),
 ])  # fmt: skip
 async def test_page_keys_before_it_is_drawn(make) -> None:
     app: App[None] = App()
