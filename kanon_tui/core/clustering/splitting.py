@@ -12,7 +12,7 @@ from kanon_tui.core.clustering.boxes import line_places, ranked_rows, row_places
 from kanon_tui.core.clustering.diagonals import diagonals
 from kanon_tui.core.clustering.features import Distinct, division_weights
 from kanon_tui.core.clustering.part_history import PartHistory
-from kanon_tui.core.kernels.box_arrays import KIND, LINE, MIXED, SET, UNIT, Attributes
+from kanon_tui.core.kernels.box_arrays import CHAIN, KIND, LINE, MIXED, SET, UNIT, Attributes
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
@@ -88,6 +88,8 @@ class Splitting:
         large = _NONE if per_record or step <= _LEAST_STEP else _LARGE
         self._settings = SplitSettings(task.k, rounds, per_record, large)
         self._leaf_of = np.zeros((2, len(self.rows)), dtype=np.int32)
+        long_sets = int((attributes.facts[:, CHAIN] >= 0).sum())
+        self._linked = np.zeros((len(self.rows), long_sets, 2), dtype=np.int32)
         no_rows = np.zeros(0, dtype=np.int32)
         self._sums = _signed_sums(attributes, self.priced)
         self._scale = _scale(attributes, self.priced)
@@ -100,6 +102,7 @@ class Splitting:
             self._scale,
             no_rows,
             self._leaf_of,
+            self._linked,
             values,
         )
         self._trees = [(-1, trees)]
@@ -165,6 +168,7 @@ class Splitting:
             self._scale,
             members,
             self._leaf_of,
+            self._linked,
             values,
         )
         self._trees.append((self.depth - 1, trees))

@@ -26,6 +26,7 @@ from kanon_tui.core.kernels.splitting_tree import (
     remove_row,
     tree_extent,
     tree_row,
+    unlink_row,
     write_rows,
 )
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
@@ -230,6 +231,7 @@ def _split_by_trees(
         _measure(attributes, rows, counts, groups, kept, scratch.present)
         return True, -1
     for row in few:
+        unlink_row(attributes, rows, trees, int64(row))
         remove_row(attributes, rows, trees.near, int64(row))
         remove_row(attributes, rows, trees.turns, int64(row))
     stack[kept, 2] = records_kept

@@ -2,11 +2,15 @@
 
 A box is a row of several tables: lowest and highest value per attribute, flags of the values that
 its sets have, and the same flags as words of 64 (value code modulo 64), with which nodes of a tree
-can be compared at once. As a set may have more than 64 values, other words say where the box has
-every value of the group that falls on a bit. A set has its number of values as the highest. Along
-other attributes a box reaches as far as it can without a greater extent: in a tree over all values
-of its node, and over everything when a number is missing. So a box grows no more by what it
-reaches, and by everything else it does.
+can be compared at once. A set has its number of values as the highest. Along other attributes a box
+reaches as far as it can without a greater extent: in a tree over all values of its node, and over
+everything when a number is missing. So a box grows no more by what it reaches, and by everything
+else it does.
+
+A set of more than 64 values may have most of them once. They are not all flagged where one side
+takes whatever is new, the host: it has each value that has occurred and that the other side has
+not. When the other side gets one that the host has, it is flagged for both. The number of values of
+the host is then too low, which matters no more from two on.
 
 Everything here is a part of other kernels and costs O(attributes) per row. Its twin in
 `tests/core/algorithms/twins/merging.py` works on sets of values.
@@ -21,6 +25,7 @@ import numpy as np
 from kanon_tui.core.kernels import inner_kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import (
     BITS,
+    CHAIN,
     KIND,
     MISSING,
     MIXED,
@@ -32,9 +37,12 @@ from kanon_tui.core.kernels.box_arrays import (
     Attributes,
 )
 from kanon_tui.core.kernels.boxes import common_ancestor, extent, set_extent
-from kanon_tui.core.numeric import TIE, Flags, Int32s, Words
+from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s, Words
 
 __all__ = ["SideBoxes", "Sides"]
+
+HOST, TURNING = 0, 1  # entries of `SideBoxes.host`
+FIRST_BOX, SECOND_BOX = 0, 1  # of the two sides; others are the first once more
 
 
 class SideBoxes(NamedTuple):
@@ -44,8 +52,8 @@ class SideBoxes(NamedTuple):
     high: Int32s  # boxes × attributes
     present: Flags  # boxes, or more × values of all sets
     words: Words  # boxes × words: a value on this bit is there
-    absent: Int32s  # boxes × bits of all words: values of the group on it that are not there
-    full: Words  # boxes × words: all values of the group on this bit are there
+    host: Int64s  # HOST: side, or -1; TURNING: rows have their turns, what is ahead is new
+    heads: Int32s  # per value of long sets one more than the first row that has it; none by scan
 
 
 class Sides(NamedTuple):
@@ -57,26 +65,20 @@ class Sides(NamedTuple):
 
 
 @inner_kernel
-def new_boxes(count: int, attributes: Attributes, present: Flags, on_bits: Int32s) -> SideBoxes:
-    """Room for so many boxes; `present` is all false.
-
-    `on_bits` counts the values of the group on every bit of all words. Where nobody asks whether a
-    box covers a node it may be empty.
-    """
+def new_boxes(count: int, attributes: Attributes, present: Flags, heads: Int32s) -> SideBoxes:
+    """Room for so many boxes; `present` is all false."""
     columns = 1
     for x in range(len(attributes.facts)):
         columns = max(columns, attributes.facts[x, BITS] + 1)
-    absent = np.zeros((count, columns * WORD_BITS), dtype=np.int32)
-    for box in range(count):
-        for i in range(len(on_bits)):
-            absent[box, i] = on_bits[i]
+    host = np.zeros(2, dtype=np.int64)
+    host[HOST] = -1
     return SideBoxes(
         np.zeros((count, len(attributes.facts)), dtype=np.int32),
         np.zeros((count, len(attributes.facts)), dtype=np.int32),
         present,
         np.zeros((count, columns), dtype=np.uint64),
-        absent,
-        np.zeros((count, columns), dtype=np.uint64),
+        host,
+        heads,
     )
 
 
@@ -108,6 +110,18 @@ def one_value_more(attributes: Attributes, x: int, count: int) -> float:
 
 
 @part_of_kernel
+def _has(attributes: Attributes, boxes: SideBoxes, side: int, x: int, row: int, value: int) -> bool:
+    """Whether the set of a side has the value of a row."""
+    flag, host = attributes.facts[x, START] + value, boxes.host[HOST]
+    if boxes.present[side, flag]:
+        return True
+    if host < 0 or attributes.facts[x, CHAIN] < 0 or (side == SECOND_BOX) != (host == SECOND_BOX):
+        return False
+    new = boxes.host[TURNING] == 1 and boxes.heads[flag] == row + 1
+    return not (new or boxes.present[1 - host, flag])
+
+
+@part_of_kernel
 def box_growth(
     attributes: Attributes, rows: Int32s, boxes: SideBoxes, side: int, row: int
 ) -> float:
@@ -117,7 +131,7 @@ def box_growth(
     for x in range(rows.shape[1]):
         value = rows[row, x]
         if facts[x, KIND] == SET:
-            if not boxes.present[side, facts[x, START] + value]:
+            if not _has(attributes, boxes, side, x, row, value):
                 total += one_value_more(attributes, x, high[side, x])
         elif value < low[side, x] or value > high[side, x]:
             wider_low, wider_high = min(low[side, x], value), max(high[side, x], value)
@@ -127,16 +141,20 @@ def box_growth(
 
 
 @part_of_kernel
-def _add_value(attributes: Attributes, boxes: SideBoxes, side: int, x: int, value: int) -> None:
-    """Let the set of a side have one more value."""
-    column = attributes.facts[x, BITS]
-    boxes.present[side, attributes.facts[x, START] + value] = True
+def _add_value(
+    attributes: Attributes, boxes: SideBoxes, side: int, x: int, row: int, value: int
+) -> None:
+    """Let the set of a side have one more value, that of a row."""
+    facts, present = attributes.facts, boxes.present
+    flag = facts[x, START] + value
+    present[side, flag] = True
     boxes.high[side, x] += 1
-    boxes.words[side, column] |= bit(value)
-    place = column * WORD_BITS + value % WORD_BITS
-    boxes.absent[side, place] -= 1
-    if boxes.absent[side, place] == 0:
-        boxes.full[side, column] |= bit(value)
+    boxes.words[side, facts[x, BITS]] |= bit(value)
+    if facts[x, CHAIN] < 0 or boxes.host[HOST] < 0 or not boxes.host[TURNING]:
+        return
+    if boxes.heads[flag] != row + 1:  # it is not new, so the other side has had it from the start
+        for box in range(len(present)):
+            present[box, flag] = present[box, flag] or (box == SECOND_BOX) != (side == SECOND_BOX)
 
 
 @part_of_kernel
@@ -146,7 +164,7 @@ def begin_box(attributes: Attributes, rows: Int32s, boxes: SideBoxes, side: int,
     for x in range(rows.shape[1]):
         value = rows[row, x]
         if facts[x, KIND] == SET:
-            _add_value(attributes, boxes, side, x, value)
+            _add_value(attributes, boxes, side, x, row, value)
         else:
             boxes.low[side, x], boxes.high[side, x] = value, value
 
@@ -156,12 +174,12 @@ def widen(attributes: Attributes, rows: Int32s, boxes: SideBoxes, side: int, row
     """Widen the box of a side so that it covers a row."""
     facts = attributes.facts
     for x in range(rows.shape[1]):
-        value, start = rows[row, x], facts[x, START]
+        value = rows[row, x]
         if facts[x, KIND] != SET:
             if value < boxes.low[side, x] or value > boxes.high[side, x]:
                 _widen_range(attributes, boxes, side, x, value)
-        elif not boxes.present[side, start + value]:
-            _add_value(attributes, boxes, side, x, value)
+        elif not _has(attributes, boxes, side, x, row, value):
+            _add_value(attributes, boxes, side, x, row, value)
 
 
 @part_of_kernel

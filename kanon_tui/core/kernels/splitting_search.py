@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import inner_kernel, part_of_kernel
+from kanon_tui.core.kernels import called_by_kernels, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import (
     BITS,
     KIND,
+    LINE,
     MISSING,
     MIXED,
     NOTHING,
@@ -45,12 +46,34 @@ _NOISE = 1e-12
 
 
 @part_of_kernel
+def _further_end(attributes: Attributes, x: int, value: int, low: int, high: int) -> float:
+    """No value from one to another is further from a value than this; not for sets."""
+    down = extent(attributes, x, min(value, low), max(value, low))
+    up = extent(attributes, x, min(value, high), max(value, high))
+    return max(down, up)
+
+
+@called_by_kernels
+def _furthest_corner(
+    attributes: Attributes, rows: Int32s, tree: GroupTree, row: int, node: int
+) -> float:
+    """How far numbers of a row are from the furthest corner of the box of a node."""
+    total = 0.0
+    for x in range(rows.shape[1]):
+        if attributes.facts[x, KIND] == LINE:
+            low, high = tree.reach[node, x, REACH_LOW], tree.reach[node, x, REACH_HIGH]
+            total += _further_end(attributes, x, rows[row, x], low, high)
+    return total
+
+
+@part_of_kernel
 def _most_apart(
     attributes: Attributes, rows: Int32s, tree: GroupTree, row: int, node: int
 ) -> float:
     """No row of a node is further from a row than this."""
     facts, reach, sums, sums_reach = attributes.facts, tree.reach, tree.sums, tree.sums_reach
-    total = sums.rounding
+    total, others = sums.rounding, 0.0
+    missing = False
     for group in range(len(sums.begins) - 1):
         most = 0.0
         for i in range(sums.begins[group], sums.begins[group + 1]):
@@ -62,17 +85,19 @@ def _most_apart(
         value, low, high = rows[row, x], reach[node, x, REACH_LOW], reach[node, x, REACH_HIGH]
         if facts[x, KIND] == SET:
             if low != value or high != value:
-                total += set_extent(attributes, x, 2)
+                others += set_extent(attributes, x, 2)
         elif facts[x, KIND] == TREE:
-            down = extent(attributes, x, min(value, low), max(value, low))
-            up = extent(attributes, x, min(value, high), max(value, high))
-            total += max(down, up)
+            others += _further_end(attributes, x, value, low, high)
         elif value == facts[x, MISSING]:  # what a missing number costs beyond its sums
             total += attributes.prices[x, MIXED] if low != value else 0.0
+            missing = True
         elif high == facts[x, MISSING]:
             away = abs(attributes.line[facts[x, START] + value] - sums.stand_in[x])
             total += max(attributes.prices[x, MIXED] - away, 0.0)
-    return total
+            missing = True
+    if missing:  # its sums may say less than the corners of the box
+        total = min(total, _furthest_corner(attributes, rows, tree, row, node))
+    return total + others
 
 
 @part_of_kernel
@@ -185,7 +210,7 @@ def _first_of_least(
     return found
 
 
-@inner_kernel
+@called_by_kernels
 def furthest_row(
     attributes: Attributes, rows: Int32s, tree: GroupTree, here: int, known: int
 ) -> tuple[int, float]:
@@ -194,7 +219,7 @@ def furthest_row(
     return found, apart(attributes, rows, here, found)
 
 
-@inner_kernel
+@called_by_kernels
 def cheapest_row(
     attributes: Attributes,
     rows: Int32s,

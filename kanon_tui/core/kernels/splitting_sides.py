@@ -1,15 +1,9 @@
 """Give the rows of a large group to the sides of two seeds, without looking at most of them.
 
-Boxes only grow. A row that the box of the first side has covered when its turn comes goes there and
-changes nothing; one that only the box of the second side covers goes there, and changes nothing
-either. So rows that follow one another are passed over together when one box covers them all. What
-is left are the rows that widen a box, of which there are few, and those that one box covers and the
-other does not, where neighbours go different ways.
-
-Then only one side is listed, whichever is found sooner: the rows of the second side among those
-passed over, or the rows inside the box of the first side that were covered when their turn came.
-The other side is what the group has else. So a split that takes a few rows away costs about as much
-as they do, however many stay.
+First rows have their turns (`splitting_turns`). Then only one side is listed, whichever is found
+sooner: the rows of the second side among those passed over, or the rows inside the box of the first
+side that were covered when their turn came. The other side is what the group has else. So a split
+that takes a few rows away costs about as much as they do, however many stay.
 
 This needs that a box grows by more than a tie whenever it takes a row that it does not cover;
 `clustering.splitting` sees to it. The twin is `splitting_scan`, which looks at every row; tests
@@ -20,11 +14,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import inner_kernel, part_of_kernel
-from kanon_tui.core.kernels.box_arrays import BITS, KIND, NOTHING, SET, Attributes
+from kanon_tui.core.kernels import inner_kernel
+from kanon_tui.core.kernels.box_arrays import NOTHING, Attributes
 from kanon_tui.core.kernels.boxes import int64
 from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END
 from kanon_tui.core.kernels.splitting_boxes import (
+    FIRST_BOX,
+    SECOND_BOX,
     SideBoxes,
     Sides,
     begin_box,
@@ -34,48 +30,14 @@ from kanon_tui.core.kernels.splitting_boxes import (
     widen,
 )
 from kanon_tui.core.kernels.splitting_search import cheapest_row, furthest_row
-from kanon_tui.core.kernels.splitting_tree import REACH_HIGH, REACH_LOW, GroupTree, GroupTrees
-from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s
+from kanon_tui.core.kernels.splitting_tree import GroupTree, GroupTrees
+from kanon_tui.core.kernels.splitting_turns import children, covers, misses, take_turns
+from kanon_tui.core.numeric import Flags, Int32s, Int64s
 
 __all__ = ["BOXES", "far_pair_by_tree", "sides_by_tree"]
 
-_FIRST, _SECOND = 0, 1  # boxes of the sides, and sides
 _REPLAY, _REPLAY_FIRST = 2, 3  # the first box once more, for either way to list a side
 BOXES = 4
-
-
-@part_of_kernel
-def _covers(
-    attributes: Attributes, tree: GroupTree, boxes: SideBoxes, side: int, node: int
-) -> bool:
-    """Whether the box of a side certainly covers every row of a node."""
-    facts = attributes.facts
-    for x in range(len(facts)):
-        lowest, highest = tree.reach[node, x, REACH_LOW], tree.reach[node, x, REACH_HIGH]
-        if facts[x, KIND] != SET:
-            if lowest < boxes.low[side, x] or highest > boxes.high[side, x]:
-                return False
-        elif tree.words[node, facts[x, BITS]] & ~boxes.full[side, facts[x, BITS]] != 0:
-            return False
-    return True
-
-
-@part_of_kernel
-def _misses(
-    attributes: Attributes, tree: GroupTree, boxes: SideBoxes, side: int, node: int
-) -> bool:
-    """Whether the box of a side certainly covers no row of a node."""
-    facts, reach = attributes.facts, tree.reach
-    for x in range(len(facts)):
-        if facts[x, KIND] == SET:
-            if tree.words[node, facts[x, BITS]] & boxes.words[side, facts[x, BITS]] == 0:
-                return True
-        elif (
-            reach[node, x, REACH_HIGH] < boxes.low[side, x]
-            or reach[node, x, REACH_LOW] > boxes.high[side, x]
-        ):
-            return True
-    return False
 
 
 @inner_kernel
@@ -88,66 +50,6 @@ def far_pair_by_tree(
         before, here = here, there
         there, distance = furthest_row(attributes, rows, near, here, before)
     return min(here, there), max(here, there), distance
-
-
-@part_of_kernel
-def _children(tree: GroupTree, node: int, depth: int) -> int:
-    """Put the children of a node on the tree's stack, the first on top; its new depth."""
-    child = tree.branches[node, CHILD]
-    tree.stack[depth], tree.stack[depth + 1] = child + 1, child
-    return depth + 2
-
-
-@inner_kernel
-def _take_turns(
-    attributes: Attributes,
-    rows: Int32s,
-    turns: GroupTree,
-    boxes: SideBoxes,
-    second: int,
-    widened_first: list[int],
-    taken: list[int],
-    on_second: list[int],
-    passed: list[int],
-    ahead: list[int],
-) -> None:
-    """Let rows widen the boxes in their order.
-
-    `widened_first` gets the rows that widened the first box, `taken` those that widened any,
-    `on_second` rows of the second side. `passed` are nodes passed over because the second box
-    covers them, `ahead` how many rows had widened the first one by then.
-    """
-    branches = turns.branches
-    turns.stack[0] = 0
-    depth = 1
-    while depth:
-        depth -= 1
-        node = int64(turns.stack[depth])
-        if not branches[node, ALIVE] or _covers(attributes, turns, boxes, _FIRST, node):
-            continue
-        if _covers(attributes, turns, boxes, _SECOND, node):
-            passed.append(node)
-            ahead.append(len(widened_first))
-            continue
-        if branches[node, CHILD] >= 0:
-            depth = _children(turns, node, depth)
-            continue
-        for i in range(branches[node, BEGIN], branches[node, END]):
-            row = int64(turns.items[i])
-            if row < 0 or row == second:
-                continue
-            one = box_growth(attributes, rows, boxes, _FIRST, row)
-            if one == 0.0:
-                continue
-            other = box_growth(attributes, rows, boxes, _SECOND, row)
-            to = _FIRST if one <= other + TIE else _SECOND
-            if to == _FIRST:
-                widened_first.append(row)
-            else:
-                on_second.append(row)
-            if to == _FIRST or other > 0.0:
-                widen(attributes, rows, boxes, to, row)
-                taken.append(row)
 
 
 @inner_kernel
@@ -185,6 +87,7 @@ def _list_a_side(
 ) -> tuple[list[int], int]:
     """The rows of one side, and which: both are looked for in turns, node by node."""
     near, turns = trees
+    long_sets = turns.links.rows.shape[1] > 0
     inside = [0]
     inside.clear()
     near.stack[0] = 0
@@ -192,7 +95,7 @@ def _list_a_side(
     while near_depth:
         if turns_depth == 0:
             if at == len(passed):
-                return on_second, _SECOND
+                return on_second, SECOND_BOX
             while replayed < ahead[at]:
                 widen(attributes, rows, boxes, _REPLAY, widened_first[replayed])
                 replayed += 1
@@ -201,9 +104,11 @@ def _list_a_side(
             at += 1
         turns_depth -= 1
         node = int64(turns.stack[turns_depth])
-        if turns.branches[node, ALIVE] and not _covers(attributes, turns, boxes, _REPLAY, node):
+        if turns.branches[node, ALIVE] and (
+            long_sets or not covers(attributes, turns, boxes, _REPLAY, node)
+        ):
             if turns.branches[node, CHILD] >= 0:
-                turns_depth = _children(turns, node, turns_depth)
+                turns_depth = children(turns, node, turns_depth)
             else:
                 for i in range(turns.branches[node, BEGIN], turns.branches[node, END]):
                     row = int64(turns.items[i])
@@ -213,17 +118,17 @@ def _list_a_side(
                         on_second.append(row)
         near_depth -= 1
         node = int64(near.stack[near_depth])
-        if near.branches[node, ALIVE] and not _misses(attributes, near, boxes, _FIRST, node):
+        if near.branches[node, ALIVE] and not misses(attributes, near, boxes, FIRST_BOX, node):
             if near.branches[node, CHILD] >= 0:
-                near_depth = _children(near, node, near_depth)
+                near_depth = children(near, node, near_depth)
             else:
                 for i in range(near.branches[node, BEGIN], near.branches[node, END]):
                     row = int64(near.items[i])
                     if row < 0 or row == second:
                         continue
-                    if box_growth(attributes, rows, boxes, _FIRST, row) == 0.0:
+                    if box_growth(attributes, rows, boxes, FIRST_BOX, row) == 0.0:
                         inside.append(row)
-    return _in_time(attributes, rows, boxes, inside, widened_first), _FIRST
+    return _in_time(attributes, rows, boxes, inside, widened_first), FIRST_BOX
 
 
 @inner_kernel
@@ -257,7 +162,7 @@ def _fill_poor_side(
 
     `side` is the one whose rows are listed, and flagged.
     """
-    poor = _FIRST if sizes[_FIRST] < sizes[_SECOND] else _SECOND
+    poor = FIRST_BOX if sizes[FIRST_BOX] < sizes[SECOND_BOX] else SECOND_BOX
     own = int(poor == side)
     while sizes[poor] < k:
         row = cheapest_row(attributes, rows, near, sides, poor, own, sizes[1 - poor] - k)
@@ -290,22 +195,22 @@ def sides_by_tree(
     Whether both sides have k, and the rows of one of them, rising, and which side that is.
     """
     first, second = seeds
-    sides = Sides(new_boxes(BOXES, attributes, present, trees.near.on_bits), side_of, counts)
+    sides = Sides(new_boxes(BOXES, attributes, present, trees.near.links.heads), side_of, counts)
     boxes = sides.boxes
     for box in range(BOXES):
-        begin_box(attributes, rows, boxes, box, second if box == _SECOND else first)
+        begin_box(attributes, rows, boxes, box, second if box == SECOND_BOX else first)
     taken = [first, second]  # rows that widened a box
     widened_first = [first]
     on_second = [second]
     passed, ahead = [0], [0]  # a list says what it holds by what it held at first
     passed.clear()
     ahead.clear()
-    _take_turns(
+    take_turns(
         attributes,
         rows,
-        trees.turns,
+        trees,
         boxes,
-        second,
+        seeds,
         widened_first,
         taken,
         on_second,

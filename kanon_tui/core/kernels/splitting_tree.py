@@ -8,6 +8,10 @@ highest value below it and which values of a set occur, so that whole branches n
 at; in the first also the lowest and highest signed sums of numbers (`clustering.diagonals`), which
 say how far away its furthest row is. A row that leaves the group changes only the nodes above it.
 
+Rows with the same value of a long set, one with more than 64 values, are linked in the order of the
+table. Nodes know whether they have the first of some value: when its turn comes, no box has that
+value yet, while all others have been seen before.
+
 Building costs O(rows · attributes · log rows), taking a row out O(attributes · log rows).
 `splitting_search` looks for rows in the first, `splitting_sides` in both.
 """
@@ -18,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import inner_kernel, kernel, part_of_kernel
-from kanon_tui.core.kernels.box_arrays import BITS, KIND, NOTHING, SET, START, WORD_BITS, Attributes
-from kanon_tui.core.kernels.boxes import extent, int64, set_extent
+from kanon_tui.core.kernels import called_by_kernels, inner_kernel, kernel, part_of_kernel
+from kanon_tui.core.kernels.box_arrays import BITS, CHAIN, KIND, NOTHING, SET, START, Attributes
+from kanon_tui.core.kernels.boxes import count_bits, extent, int64, set_extent
 from kanon_tui.core.kernels.partner_tree import (
     ALIVE,
     BEGIN,
@@ -42,10 +46,13 @@ __all__ = [
     "remove_row",
     "tree_extent",
     "tree_row",
+    "unlink_row",
     "write_rows",
 ]
 
 REACH_LOW, REACH_HIGH = 0, 1  # last axis of `GroupTree.reach`
+EARLIER, LATER = 0, 1  # last axis of `Links.rows`
+FRESH = -1  # last column of `GroupTree.words` if there are long sets: those of new values
 
 
 class SignedSums(NamedTuple):
@@ -57,16 +64,23 @@ class SignedSums(NamedTuple):
     rounding: float  # no sum of differences is wrong by more
 
 
+class Links(NamedTuple):
+    """Rows that have the same value of a long set."""
+
+    rows: Int32s  # rows of the table × long sets: the row before and the row after, -1: none
+    heads: Int32s  # per value of all sets one more than the first row that has it, 0: none
+    values: Int32s  # per long set how many values rows have
+
+
 class GroupTree(NamedTuple):
     """Nodes of the tree; rows stand in the order of the leaves."""
 
     branches: Int32s  # nodes × the columns of `partner_tree`; FIRST_PLACE is the lowest row
     reach: Int32s  # nodes × attributes × lowest and highest value
-    words: Words  # nodes × words: values of the sets
+    words: Words  # nodes × words: values of the sets, and FRESH
     items: Int32s  # rows, -1 where one has left
     leaf_of: Int32s  # per row of the table; groups share it
-    tally: Int32s  # per value of all sets how many rows have it
-    on_bits: Int32s  # per bit of all words how many values of the group are on it
+    links: Links  # of rows; the trees of a group share them
     sums: SignedSums  # of rows; groups share them
     sums_reach: Floats  # nodes × sums × lowest and highest
     stack: Int32s  # scratch for a search
@@ -90,24 +104,30 @@ def new_group_trees(
     scale: Floats,
     members: Int32s,
     leaf_of: Int32s,
+    linked: Int32s,
     values: int,
 ) -> GroupTrees:
     """Trees over some distinct rows, rising, possibly none; `values` is how many all sets have.
 
     `places` has the rows as places or ranks, by which they are divided; `scale` says how much each
-    attribute matters then. `leaf_of` has a line for each tree, which the trees of all groups share.
+    attribute matters then. `leaf_of` has a line for each tree, which the trees of all groups share,
+    and `linked` is room for the links of rows, shared as well.
     """
+    links = Links(
+        linked, np.zeros(values, dtype=np.int32), np.zeros(linked.shape[1], dtype=np.int32)
+    )
+    _link_rows(attributes, rows, members, links)
     items = members.copy()
     branches = np.zeros((max(1, 2 * len(items)), 6), dtype=np.int32)
     as_boxes = places.reshape(*places.shape, 1)
     count, depth = divide_into_leaves(attributes, as_boxes, scale, items, branches)
     branches_near = branches[:count].copy()
-    near = _new_tree(attributes, rows, sums, items, branches_near, depth, leaf_of[0], values)
+    near = _new_tree(attributes, rows, sums, items, branches_near, depth, leaf_of[0], links)
     count, depth = _halve(branches, len(items))
     items = members.copy()
     none = sums._replace(values=sums.values[:, :0].copy(), begins=sums.begins[:1])
     turns = _new_tree(
-        attributes, rows, none, items, branches[:count].copy(), depth, leaf_of[1], values
+        attributes, rows, none, items, branches[:count].copy(), depth, leaf_of[1], links
     )
     return GroupTrees(near, turns)
 
@@ -120,17 +140,16 @@ def _new_tree(
     branches: Int32s,
     depth: int,
     leaf_of: Int32s,
-    values: int,
+    links: Links,
 ) -> GroupTree:
-    columns = 1 + max(0, int(attributes.facts[:, BITS].max()))
+    columns = 1 + max(0, int(attributes.facts[:, BITS].max())) + (links.rows.shape[1] > 0)
     tree = GroupTree(
         branches,
         np.zeros((len(branches), rows.shape[1], 2), dtype=np.int32),
         np.zeros((len(branches), columns), dtype=np.uint64),
         items,
         leaf_of,
-        np.zeros(values, dtype=np.int32),
-        np.zeros(columns * WORD_BITS, dtype=np.int32),
+        links,
         sums,
         np.zeros((len(branches), sums.values.shape[1], 2)),
         np.zeros(depth + 2, dtype=np.int32),
@@ -199,6 +218,9 @@ def _add_row(attributes: Attributes, rows: Int32s, tree: GroupTree, node: int, r
         reach[node, x, REACH_HIGH] = max(reach[node, x, REACH_HIGH], value)
         if facts[x, KIND] == SET:
             tree.words[node, facts[x, BITS]] |= bit(value)
+            chain = facts[x, CHAIN]
+            if chain >= 0 and tree.links.rows[row, chain, EARLIER] < 0:
+                tree.words[node, FRESH] |= bit(chain)
 
 
 @part_of_kernel
@@ -238,16 +260,49 @@ def _sum_up_sums(tree: GroupTree, node: int) -> bool:
     return changed
 
 
-@part_of_kernel
-def _count_values(attributes: Attributes, rows: Int32s, tree: GroupTree, row: int, by: int) -> None:
-    """A row comes (1) or leaves (-1): count the values it has in sets."""
-    facts = attributes.facts
+@kernel
+def _link_rows(attributes: Attributes, rows: Int32s, members: Int32s, links: Links) -> None:
+    """Link the rows of a group, from the last to the first."""
+    facts, linked = attributes.facts, links.rows
     for x in range(rows.shape[1]):
-        if facts[x, KIND] == SET:
-            value = rows[row, x]
-            tree.tally[facts[x, START] + value] += by
-            if tree.tally[facts[x, START] + value] == (1 if by > 0 else 0):
-                tree.on_bits[facts[x, BITS] * WORD_BITS + value % WORD_BITS] += by
+        chain = facts[x, CHAIN]
+        if chain < 0:
+            continue
+        for i in range(len(members) - 1, -1, -1):
+            row = members[i]
+            flag = facts[x, START] + rows[row, x]
+            later = links.heads[flag] - 1
+            linked[row, chain, EARLIER], linked[row, chain, LATER] = -1, later
+            if later >= 0:
+                linked[later, chain, EARLIER] = row
+            else:
+                links.values[chain] += 1
+            links.heads[flag] = row + 1
+
+
+@called_by_kernels
+def unlink_row(attributes: Attributes, rows: Int32s, trees: GroupTrees, row: int) -> None:
+    """Take a row, which is about to leave the trees, out of its links."""
+    facts, links = attributes.facts, trees.near.links
+    for x in range(rows.shape[1]):
+        chain = facts[x, CHAIN]
+        if chain < 0:
+            continue
+        earlier, later = links.rows[row, chain, EARLIER], links.rows[row, chain, LATER]
+        if later >= 0:
+            links.rows[later, chain, EARLIER] = earlier
+        if earlier >= 0:
+            links.rows[earlier, chain, LATER] = later
+            continue
+        links.heads[facts[x, START] + rows[row, x]] = later + 1
+        if later < 0:
+            links.values[chain] -= 1
+            continue
+        for tree in trees:
+            node = int64(tree.leaf_of[later])
+            while node >= 0:
+                tree.words[node, FRESH] |= bit(chain)
+                node = int64(tree.branches[node, PARENT])
 
 
 @kernel
@@ -260,11 +315,9 @@ def _fill_nodes(attributes: Attributes, rows: Int32s, tree: GroupTree) -> None:
         if branches[node, CHILD] < 0:
             for i in range(branches[node, BEGIN], branches[node, END]):
                 tree.leaf_of[tree.items[i]] = node
-    for row in tree.items:
-        _count_values(attributes, rows, tree, row, 1)
 
 
-@inner_kernel
+@called_by_kernels
 def remove_row(attributes: Attributes, rows: Int32s, tree: GroupTree, row: int) -> None:
     """Take a row out of the tree."""
     branches = tree.branches
@@ -278,7 +331,6 @@ def remove_row(attributes: Attributes, rows: Int32s, tree: GroupTree, row: int) 
         if changed:
             changed = _sum_up_sums(tree, node)
         node = int64(branches[node, PARENT])
-    _count_values(attributes, rows, tree, row, -1)
 
 
 @inner_kernel
@@ -289,9 +341,9 @@ def tree_extent(attributes: Attributes, tree: GroupTree) -> float:
     for x in range(len(facts)):
         low, high = tree.reach[0, x, REACH_LOW], tree.reach[0, x, REACH_HIGH]
         if facts[x, KIND] == SET:
-            count = 0
-            for value in range(low, high + 1):
-                count += tree.tally[facts[x, START] + value] > 0
+            count = count_bits(tree.words[0, facts[x, BITS]])
+            if facts[x, CHAIN] >= 0:
+                count = int64(tree.links.values[facts[x, CHAIN]])
             total += set_extent(attributes, x, count)
         else:
             total += extent(attributes, x, low, high)

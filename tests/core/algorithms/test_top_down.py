@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.kernels import Function, interpreted, splitting_search, splitting_turns
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.project.project import AttributeSpec
@@ -92,11 +96,30 @@ def _shape(name: str, n: int, k: int, seed: int) -> Task:
         columns["sex"] = rng.choice(["F", "M"], n).tolist()
         specs = {name: AttributeSpec(kind=Kind.NUMERIC) for name in columns if name != "sex"}
         return make_task(columns, k=k, specs=specs, seed=seed)
+    if name == "tails":  # a few labels for many rows, many for one each, and missing amounts
+        amounts = np.rint(np.exp(rng.normal(8, 1.5, n))).astype(int).astype(str)
+        amounts[rng.random(n) < 0.1] = "?"
+        columns = {
+            "amount": amounts.tolist(),
+            "days": rng.integers(0, 2000, n).tolist(),
+            "code": [f"c{code}" for code in np.minimum(rng.zipf(1.3, n), 5000)],
+            "sex": rng.choice(["F", "M", "?"], n).tolist(),
+        }
+        specs = {name: AttributeSpec(kind=Kind.NUMERIC) for name in ("amount", "days")}
+        return make_task(columns, k=k, specs=specs, seed=seed)
+    if name == "labels":  # hardly more than labels: rare, sorted, and all different
+        columns = {
+            "rare": [f"r{code}" for code in rng.integers(0, 300, n) * (rng.random(n) < 0.5)],
+            "sorted": [f"s{i // 7}" for i in range(n)],
+            "own": [f"o{i}" for i in np.where(rng.random(n) < 0.9, 0, numbers[0])],
+            "x": rng.integers(0, 4, n).tolist(),
+        }
+        return make_task(columns, k=k, seed=seed)
     small = {f"x{i}": rng.integers(0, 3, n).tolist() for i in range(3)}
     return make_task(small, k=k, seed=seed)
 
 
-SHAPES = ("distinct", "wide", "heavy", "holes")
+SHAPES = ("distinct", "wide", "heavy", "holes", "tails", "labels")
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -108,6 +131,20 @@ def test_trees_equal_the_twin_on_shapes_that_were_slow(
         task = _shape(name, 70, 2 + seed % 3, seed)
         expected = sorted_clusters(twins.top_down(task, growth="class"))
         assert clusters_of(grouping_of(task, TopDown(growth="class"))) == expected, seed
+
+
+@pytest.mark.parametrize("name", ["wide", "tails", "labels"])
+def test_many_rare_labels_go_where_they_go_without_trees(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A side takes what is new to both by whole branches, which small tables do not have."""
+    for seed in range(8):
+        task = _shape(name, 1200, (2, 5, 10, 25)[seed % 4], seed)
+        _use_trees(monkeypatch, 2**62)
+        expected = grouping_of(task, TopDown()).labels.tolist()
+        for large in (2, 128):
+            _use_trees(monkeypatch, large)
+            assert grouping_of(task, TopDown()).labels.tolist() == expected, seed
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -129,13 +166,17 @@ def test_groups_at_any_step_are_those_without_trees(
     assert labels[0] == labels[1]
 
 
-def test_a_split_that_takes_a_few_rows_away_moves_no_others() -> None:
-    task = _shape("wide", 3000, 5, seed=1)
+def _splitting(task: Task) -> Splitting:
+    """All records of a task as one group that is open."""
     attributes = attributes_of(task, Measure.NCP)
     distinct = collapse([attribute.column.codes for attribute in task.quasi])
     everything = np.arange(len(distinct), dtype=np.int32)
     draw = np.random.default_rng(0).random
-    splitting = Splitting(task, attributes, distinct, [everything], 3, False, draw)
+    return Splitting(task, attributes, distinct, [everything], 3, False, draw)
+
+
+def test_a_split_that_takes_a_few_rows_away_moves_no_others() -> None:
+    splitting = _splitting(_shape("wide", 3000, 5, seed=1))
     seen = 0
     while splitting.depth:
         before = splitting._order.copy()
@@ -146,6 +187,36 @@ def test_a_split_that_takes_a_few_rows_away_moves_no_others() -> None:
             seen += 1
             assert np.count_nonzero(splitting._order != before) <= few
     assert seen > 10
+
+
+@pytest.mark.parametrize("name", ["wide", "tails"])
+def test_few_rows_are_looked_at_whatever_is_rare_or_missing(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    looked_at = 0
+
+    def counted(function: Function) -> Callable[..., Any]:
+        def count(*arguments: Any) -> Any:
+            nonlocal looked_at
+            looked_at += 1
+            return function(*arguments)
+
+        return count
+
+    splitting = _splitting(_shape(name, 3000, 5, seed=1))
+    monkeypatch.setattr(splitting_turns, "box_growth", counted(splitting_turns.box_growth))
+    monkeypatch.setattr(splitting_search, "_most_apart", counted(splitting_search._most_apart))
+    shares: list[float] = []
+    while splitting.depth and len(shares) < 8:
+        splitting._give_trees()
+        begin, end, _ = splitting.stack[splitting.depth - 1].tolist()
+        looked_at = 0
+        with interpreted(end - begin > 1000):
+            splitting.advance(1)
+        if end - begin > 1000:
+            shares.append(looked_at / (end - begin))
+    assert len(shares) == 8
+    assert np.median(shares) < 0.3
 
 
 def test_steps_below_a_tie_do_without_trees(monkeypatch: pytest.MonkeyPatch) -> None:
