@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.clustering.features import Distinct
+from kanon_tui.core.clustering.rare_values import frequency_ranks
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels.box_arrays import (
     BITS,
@@ -35,6 +36,7 @@ from kanon_tui.core.kernels.box_arrays import (
     MISSING_PLACE,
     MIXED,
     NOTHING,
+    OFTEN,
     RULE_WORDS,
     SECOND,
     SET,
@@ -49,7 +51,7 @@ from kanon_tui.core.kernels.box_arrays import (
     Attributes,
     Clusters,
 )
-from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.numeric import Floats, Int32s, Words
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
@@ -78,7 +80,7 @@ def attributes_of(task: Task, measure: Measure) -> Attributes:
             f"k is {task.k} but the table has only {task.n:,} records; "
             f"choose k of at most {task.n:,}"
         )
-    facts = np.full((len(task.quasi), 9), -1, dtype=np.int64)
+    facts = np.full((len(task.quasi), 10), -1, dtype=np.int64)
     prices = np.zeros((len(task.quasi), 7))
     lines, trees = [np.zeros(0)], [np.zeros((0, 3), dtype=np.int32)]
     importances = [np.zeros(0)]
@@ -113,6 +115,8 @@ def attributes_of(task: Task, measure: Measure) -> Attributes:
         prices[x, WEIGHT] = attribute.weight
         prices[x, WHOLE] = rules.table.base + rules.importances.sum()
         prices[x, EMPHASIS] = attribute.rule_emphasis
+    has_list = facts[:, CHAIN] >= 0
+    facts[:, OFTEN] = np.where(has_list, words + facts[:, CHAIN], facts[:, BITS])
     return Attributes(
         facts,
         prices,
@@ -132,15 +136,19 @@ def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) 
     boxes[:, :, HIGH] = np.where(facts[:, KIND] == SET, 1, boxes[:, :, LOW])
     shown = np.empty((rows, len(facts)), dtype=np.int32)
     shown[:] = distinct.counts[:, None]
-    columns = int((facts[:, BITS] >= 0).sum() + 2 * facts[:, RULE_WORDS].sum())
+    columns = int((facts[:, BITS] >= 0).sum() + 2 * facts[:, RULE_WORDS].sum()) + lists
     words = np.zeros((rows, columns), dtype=np.uint64)
     links = np.full((rows, 1 + 2 * lists), -1, dtype=np.int32)
     for x, attribute in enumerate(task.quasi):
         codes = attribute.column.codes[first]
         if facts[x, KIND] == SET:
-            words[:, facts[x, BITS]] = np.uint64(1) << (codes % WORD_BITS).astype(np.uint64)
+            words[:, facts[x, BITS]] = _bit(codes)
         if facts[x, CHAIN] >= 0:
             links[:, 1 + lists + facts[x, CHAIN]] = codes
+            rank, frequent = frequency_ranks(codes)
+            boxes[:, x, LOW] = np.minimum(rank, frequent)[codes]
+            bits = np.where(rank < frequent, _bit(rank), np.uint64(0))
+            words[:, facts[x, OFTEN]] = bits[codes]
         rules = attribute.rules
         for column, masks in ((facts[x, FIRST], rules.first), (facts[x, SECOND], rules.second)):
             for r, mask in enumerate(masks):
@@ -151,6 +159,10 @@ def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) 
     info[:, SIZE] = distinct.counts
     hidden = np.zeros((rows, len(facts)), dtype=np.bool_)
     return Clusters(boxes, shown, np.zeros((rows, len(facts))), words, info, links, hidden)
+
+
+def _bit(numbers: npt.NDArray[np.integer]) -> Words:
+    return np.uint64(1) << (numbers % WORD_BITS).astype(np.uint64)
 
 
 def ranked_rows(task: Task, distinct: Distinct) -> Int32s:

@@ -11,11 +11,13 @@ import numpy as np
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
 from kanon_tui.core.clustering.cluster_facts import MOST_FOLLOWED
 from kanon_tui.core.clustering.features import collapse
+from kanon_tui.core.clustering.rare_values import rows_of_rare_values
 from kanon_tui.core.kernels.box_arrays import (
     CLUSTERS_LEFT,
     EMPHASIS,
     FOLLOWING,
     HEAD,
+    LOW,
     MERGES,
     NEXT_PLACE,
     PLACE,
@@ -73,6 +75,7 @@ class Merging:
         self.attributes = attributes_of(task, objective.measure)
         self.distinct = collapse([attribute.column.codes for attribute in task.quasi])
         self.clusters = single_row_clusters(task, self.attributes, self.distinct)
+        self._rare = rows_of_rare_values(task, self.attributes.facts, self.distinct)
         self.load = np.zeros(len(task.quasi))
         """Per attribute Σ records · extent over all clusters, hidden cells included."""
         self.kept = np.full(len(task.quasi), float(task.n))
@@ -97,13 +100,17 @@ class Merging:
         order = np.flatnonzero(self.clusters.info[:, SIZE] > 0).astype(np.int32)
         branches = np.empty((2 * len(order), 6), dtype=np.int32)
         self._tree_price = self.price_of_extent()
-        count, depth = divide_into_leaves(
-            self.attributes, self.clusters.boxes, self._tree_price, order, branches
-        )
+        boxes = self.clusters.boxes
+        if not self.objective.of_release:  # how large sets are tells little of what unions cost
+            boxes = boxes[:, :, : LOW + 1].copy()
+        count, _ = divide_into_leaves(self.attributes, boxes, self._tree_price, order, branches)
         self.clusters = _taken(self.clusters, order)
         self.list.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
         of_others = len(self.attributes.facts) if self.objective.of_release else 0
-        self.tree = _bare_tree(branches[:count].copy(), depth, self.clusters, of_others)
+        owner = self._label_rows(np.arange(len(order), dtype=np.int32))
+        self.tree = _bare_tree(
+            branches[:count].copy(), self.clusters, of_others, *self._rare, owner
+        )
         fill_nodes(self.attributes, self.clusters, self.tree)
 
     def advance(self, turn: int, most: int | None = None) -> int:
@@ -301,9 +308,16 @@ def _joined(clusters: Clusters, more: Clusters) -> Clusters:
     )
 
 
-def _bare_tree(branches: Int32s, depth: int, clusters: Clusters, of_others: int) -> PartnerTree:
+def _bare_tree(
+    branches: Int32s,
+    clusters: Clusters,
+    of_others: int,
+    rare_starts: Int32s,
+    rare_rows: Int32s,
+    owner: Int32s,
+) -> PartnerTree:
     """A tree of these nodes that knows nothing of its clusters yet."""
-    from kanon_tui.core.kernels.partner_tree import PartnerTree
+    from kanon_tui.core.kernels.partner_tree import LEAF, MOST_SHARERS, PartnerTree
 
     nodes, (rows, attributes) = len(branches), clusters.extents.shape
     return PartnerTree(
@@ -313,6 +327,11 @@ def _bare_tree(branches: Int32s, depth: int, clusters: Clusters, of_others: int)
         all_words=np.empty((nodes, clusters.words.shape[1]), dtype=np.uint64),
         some_words=np.empty((nodes, clusters.words.shape[1]), dtype=np.uint64),
         leaf_of=np.empty(rows, dtype=np.int32),
-        stack=np.empty(depth + 2, dtype=np.int32),
-        bounds=np.empty(depth + 2),
+        rare_starts=rare_starts,
+        rare_rows=rare_rows,
+        owner=owner,
+        heap=np.empty(nodes, dtype=np.int32),
+        keys=np.empty(nodes),
+        candidates=np.empty(min(MOST_SHARERS, len(rare_rows)) + LEAF, dtype=np.int32),
+        alone=np.zeros(attributes, dtype=np.int64),
     )

@@ -38,16 +38,18 @@ MISSING_PLACE = 1.7976931348623157e308
 # `nodes` (TREE), its values among those of all sets (SET). MISSING: code, or NOTHING. BITS: column
 # of `words` with the values of a SET. CHAIN: column of `links` with its list, -1 with 64 values or
 # fewer. FIRST, SECOND: columns of `words` with the sides of its rules, RULE_WORDS each; IMPORTANCE:
-# its first row there.
-KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE = range(9)
+# its first row there. OFTEN: column of `words` with the values of a SET as searches see them: BITS,
+# or where there is a list a column with a bit of each frequent value only (code: rank modulo 64).
+KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE, OFTEN = range(10)
 
 # Columns of `Attributes.prices`. UNIT, SHIFT: extent of a TREE or SET is UNIT · covered + SHIFT.
 # MIXED: extent of missing together with present. HIDE: extent a hidden cell counts with. WHOLE:
 # base value and importance of all its rules. EMPHASIS: of its rules against its granularity.
 UNIT, SHIFT, MIXED, HIDE, WEIGHT, WHOLE, EMPHASIS = range(7)
 
-# Last axis of `Clusters.boxes`. LOW, HIGH: place (LINE) or rank (TREE); of a SET lowest code and
-# number of values. Where all cells are hidden, inf and -inf; of a SET inf and 0.
+# Last axis of `Clusters.boxes`. LOW, HIGH: place (LINE) or rank (TREE); of a SET lowest code
+# (with a list: rank by frequency, the same for all rare values) and number of values. Where all
+# cells are hidden, inf and -inf; of a SET inf and 0.
 LOW, HIGH = range(2)
 
 # Columns of `Clusters.info`. SIZE: records; 0 when the cluster is gone. PLACE: in the algorithm's

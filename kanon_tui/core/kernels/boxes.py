@@ -24,6 +24,7 @@ from kanon_tui.core.kernels.box_arrays import (
     MISSING,
     MISSING_PLACE,
     MIXED,
+    OFTEN,
     RULE_WORDS,
     SECOND,
     SET,
@@ -159,6 +160,7 @@ def absorb(attributes: Attributes, clusters: Clusters, x: int, a: int, b: int) -
         boxes[b, x, HIGH] = count
         extents[b, x] = set_extent(attributes, x, count)
         words[b, facts[x, BITS]] |= words[a, facts[x, BITS]]
+        words[b, facts[x, OFTEN]] |= words[a, facts[x, OFTEN]]
         if facts[x, CHAIN] >= 0:
             _join_lists(clusters.info, clusters.links, facts[x, CHAIN], a, b)
         return
@@ -208,6 +210,7 @@ def hide_all(attributes: Attributes, clusters: Clusters, x: int, c: int) -> None
     if facts[x, KIND] == SET:
         boxes[c, x, HIGH] = 0
         words[c, facts[x, BITS]] = np.uint64(0)
+        words[c, facts[x, OFTEN]] = np.uint64(0)
         if facts[x, CHAIN] >= 0:
             info[c, VALUES + facts[x, CHAIN]] = -1
     for w in range(2 * facts[x, RULE_WORDS]):

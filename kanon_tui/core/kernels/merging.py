@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import inner_kernel, kernel
+from kanon_tui.core.kernels import inner_kernel, kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import (
     CLUSTERS_LEFT,
     FOLLOWING,
@@ -119,6 +119,15 @@ def merge(
     info[b, TAIL] = info[a, TAIL]
 
 
+@part_of_kernel
+def _hand_over(clusters: Clusters, tree: PartnerTree, a: int, b: int) -> None:
+    """Let the rows of cluster a belong to b."""
+    row = clusters.info[a, HEAD]
+    while row >= 0:
+        tree.owner[row] = b
+        row = clusters.links[row, FOLLOWING]
+
+
 @kernel
 def advance(
     attributes: Attributes,
@@ -151,6 +160,7 @@ def advance(
         tally[UNDER_K] -= 1
         if info[b, SIZE] < k <= info[a, SIZE] + info[b, SIZE]:
             tally[UNDER_K] -= 1
+        _hand_over(clusters, tree, a, b)
         merge(attributes, clusters, load, kept, records, a, b, side)
         listed.at[cursor] = -1
         listed.touched[info[b, PLACE]] = turn

@@ -1,7 +1,9 @@
 """Which cluster to merge a cluster with, without trying them all.
 
 A union with any box below a node of the tree covers at least what all of them have in common, so
-its cost has a lower bound, and a node whose bound exceeds the best cost found is passed over.
+its cost has a lower bound. Nodes are visited by rising bounds, until the next is no lower than the
+best cost found. Clusters that share a rare value with the cluster are listed, and tried before: in
+the tree its rare values count as values that nobody else has.
 
 The answer is that of trying all: the lowest cost, and among those less than `TIE` above it the
 cluster that comes first in the list. In the worst case all of them are tried, on data a few dozen.
@@ -12,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.kernels import kernel, part_of_kernel
+from kanon_tui.core.kernels import called_by_kernels, kernel, part_of_kernel
 from kanon_tui.core.kernels.box_arrays import (
-    BITS,
+    CHAIN,
     EMPHASIS,
     HIDE,
     HIGH,
@@ -23,10 +25,13 @@ from kanon_tui.core.kernels.box_arrays import (
     LOW,
     MISSING_PLACE,
     NOTHING,
+    OFTEN,
     PLACE,
     SET,
     SIZE,
+    START,
     UNIT,
+    VALUES,
     WEIGHT,
     Attributes,
     Clusters,
@@ -47,6 +52,7 @@ from kanon_tui.core.kernels.partner_tree import (
     CHILD,
     END,
     FIRST_PLACE,
+    LEAF,
     LEAST_HIDE,
     LEAST_SHOWN,
     SOME_HIGH,
@@ -66,9 +72,9 @@ def _least_union(
     facts, reach = attributes.facts, tree.reach
     low, high = clusters.boxes[a, x, LOW], clusters.boxes[a, x, HIGH]
     if facts[x, KIND] == SET:
-        bits = clusters.words[a, facts[x, BITS]]
-        foreign = count_bits(bits & ~tree.some_words[node, facts[x, BITS]])
-        common = count_bits(tree.all_words[node, facts[x, BITS]] & ~bits)
+        bits = clusters.words[a, facts[x, OFTEN]]
+        foreign = tree.alone[x] + count_bits(bits & ~tree.some_words[node, facts[x, OFTEN]])
+        common = count_bits(tree.all_words[node, facts[x, OFTEN]] & ~bits)
         count = max(int64(high) + common, int64(reach[node, x, ALL_HIGH]) + foreign)
         return set_extent(attributes, x, count)
     if low > high:  # all hidden: the other box stays as it is
@@ -91,8 +97,8 @@ def _least_beyond(
     facts, others = attributes.facts, tree.others
     low, high = clusters.boxes[a, x, LOW], clusters.boxes[a, x, HIGH]
     if facts[x, KIND] == SET:
-        bits = clusters.words[a, facts[x, BITS]]
-        foreign = count_bits(bits & ~tree.some_words[node, facts[x, BITS]])
+        bits = clusters.words[a, facts[x, OFTEN]]
+        foreign = tree.alone[x] + count_bits(bits & ~tree.some_words[node, facts[x, OFTEN]])
         return float(attributes.prices[x, UNIT] * foreign)
     if low > high or others[node, x, LEAST_SHOWN] == 0:
         return 0.0
@@ -167,91 +173,61 @@ def _least_cost(
 
 
 @part_of_kernel
-def _push_children(
-    attributes: Attributes,
-    clusters: Clusters,
-    tree: PartnerTree,
-    load: Floats,
-    records: int,
-    mode: int,
-    a: int,
-    child: int,
-    limit: float,
-    top: int,
-    by_place: bool,
-) -> tuple[int, int]:
-    """Put the children worth a visit on the stack, the better on top; new top, boxes tried.
-
-    The better has the lower bound, or with `by_place` the cluster that is first in the list.
-    """
-    stack, bounds, branches = tree.stack, tree.bounds, tree.branches
-    tried, below = 0, top
-    for i in range(child, child + 2):
-        if branches[i, FIRST_PLACE] == NOTHING:
-            continue
-        tried += 1
-        bound = _least_cost(attributes, clusters, tree, load, records, mode, a, i, limit)
-        if bound < np.inf:
-            top += 1
-            stack[top], bounds[top] = i, bound
-    if top == below + 2:
-        upper, lower = stack[top], stack[top - 1]
-        if by_place:
-            swap = branches[upper, FIRST_PLACE] > branches[lower, FIRST_PLACE]
-        else:
-            swap = bounds[top] > bounds[top - 1]
-        if swap:
-            stack[top], stack[top - 1] = lower, upper
-            bounds[top], bounds[top - 1] = bounds[top - 1], bounds[top]
-    return top, tried
+def _push(tree: PartnerTree, top: int, node: int, key: float) -> None:
+    """Put a node on the heap, whose last place is then `top`."""
+    heap, keys = tree.heap, tree.keys
+    above = (top - 1) // 2
+    while top > 0 and keys[above] > key:
+        heap[top], keys[top] = heap[above], keys[above]
+        top, above = above, (above - 1) // 2
+    heap[top], keys[top] = node, key
 
 
 @part_of_kernel
-def _lowest_cost(
-    attributes: Attributes,
-    clusters: Clusters,
-    tree: PartnerTree,
-    load: Floats,
-    records: int,
-    mode: int,
-    a: int,
-) -> tuple[int, float, int, float, int]:
-    """A cluster with the lowest cost, that cost and its side, the next to it, boxes tried.
-
-    No other cluster costs less than the next: where it is more than TIE above, there is no tie.
-    """
-    branches, info = tree.branches, clusters.info
-    chosen, best, chosen_side, following = -1, np.inf, 0, np.inf
-    tried, top = 0, 0
-    tree.stack[0], tree.bounds[0] = 0, 0.0
-    while top >= 0:
-        node, bound = int64(tree.stack[top]), tree.bounds[top]
-        top -= 1
-        if bound >= best:
-            following = min(following, bound)
-            continue
-        child = int64(branches[node, CHILD])
-        if child >= 0:
-            top, boxes = _push_children(
-                attributes, clusters, tree, load, records, mode, a, child, best + TIE, top, False
-            )
-            tried += boxes
-            continue
-        for b in range(int64(branches[node, BEGIN]), int64(branches[node, END])):
-            if info[b, SIZE] == 0 or b == a:
-                continue
-            cost, side = merge_cost(attributes, clusters, load, records, mode, a, b, best + TIE)
-            tried += 1
-            if cost < best:
-                following = min(following, best)
-                chosen, best, chosen_side = b, cost, side
-            else:
-                following = min(following, cost)
-    return chosen, best, chosen_side, following, tried
+def _pop(tree: PartnerTree, top: int) -> None:
+    """Take the first node off the heap, whose last place was `top`."""
+    heap, keys = tree.heap, tree.keys
+    node, key = heap[top], keys[top]
+    at, child = 0, 1
+    while child < top:
+        if child + 1 < top and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        heap[at], keys[at] = heap[child], keys[child]
+        at, child = child, 2 * child + 1
+    heap[at], keys[at] = node, key
 
 
 @part_of_kernel
-def _first_within(
+def _sharers(attributes: Attributes, clusters: Clusters, tree: PartnerTree, a: int) -> int:
+    """Make the clusters that share a rare value with cluster a candidates; how many there are.
+
+    Where they would be too many, a value is left to the tree.
+    """
+    facts, links = attributes.facts, clusters.links
+    count = 0
+    for x in range(len(facts)):
+        chain = facts[x, CHAIN]
+        tree.alone[x] = 0
+        if chain < 0:
+            continue
+        step, code = 1 + chain, 1 + chain + (links.shape[1] - 1) // 2
+        row = clusters.info[a, VALUES + chain]
+        while row >= 0:
+            value = facts[x, START] + links[row, code]
+            begin, end = int64(tree.rare_starts[value]), int64(tree.rare_starts[value + 1])
+            if begin < end and count + end - begin <= len(tree.candidates) - LEAF:
+                tree.alone[x] += 1
+                for i in range(begin, end):
+                    tree.candidates[count] = tree.owner[tree.rare_rows[i]]
+                    count += 1
+            row = links[row, step]
+    return count
+
+
+@called_by_kernels
+def _search(
     attributes: Attributes,
     clusters: Clusters,
     tree: PartnerTree,
@@ -259,38 +235,68 @@ def _first_within(
     records: int,
     mode: int,
     a: int,
+    sharers: int,
     limit: float,
     before: int,
-) -> tuple[int, float, int, int]:
-    """The first cluster in the list that costs no more than the limit; cost, side, boxes tried.
+) -> tuple[int, float, int, float, int]:
+    """A cluster with the lowest cost, its cost and side, what the next costs at least, boxes tried.
 
-    Only those before a place count; -1 when there is none.
+    With `before` a place in the list it is instead the first cluster before it that costs no more
+    than the limit; -1 where there is none.
     """
-    branches, info = tree.branches, clusters.info
-    chosen, chosen_cost, chosen_place, chosen_side = -1, np.inf, before, 0
-    tried, top = 0, 0
-    tree.stack[0], tree.bounds[0] = 0, 0.0
-    while top >= 0:
-        node = int64(tree.stack[top])
-        top -= 1
-        if branches[node, FIRST_PLACE] >= chosen_place:
-            continue
-        child = int64(branches[node, CHILD])
-        if child >= 0:
-            top, boxes = _push_children(
-                attributes, clusters, tree, load, records, mode, a, child, limit, top, True
-            )
-            tried += boxes
-            continue
-        for b in range(int64(branches[node, BEGIN]), int64(branches[node, END])):
-            place = info[b, PLACE]
-            if info[b, SIZE] == 0 or b == a or place >= chosen_place:
+    branches, info, candidates = tree.branches, clusters.info, tree.candidates
+    by_place = before < NOTHING
+    chosen, best, chosen_side, following = -1, np.inf, 0, np.inf
+    tried, node, top, begin, end = 0, 0, -1, 0, sharers
+    while True:
+        for i in range(begin, end):
+            b = int64(candidates[i])
+            place = int64(info[b, PLACE])
+            if b in (a, chosen) or place >= before:
                 continue
             cost, side = merge_cost(attributes, clusters, load, records, mode, a, b, limit)
             tried += 1
-            if cost <= limit:
-                chosen, chosen_cost, chosen_place, chosen_side = b, cost, place, side
-    return chosen, chosen_cost, chosen_side, tried
+            if by_place and cost <= limit:
+                chosen, best, chosen_side, before = b, cost, side, place
+            elif not by_place and cost < best:
+                following, limit = best, cost + TIE
+                chosen, best, chosen_side = b, cost, side
+            elif not by_place:
+                following = min(following, cost)
+        if node < 0:
+            if top < 0 or tree.keys[0] >= (before if by_place else best):
+                break
+            node = int64(tree.heap[0])
+            _pop(tree, top)
+            top -= 1
+        begin, end = sharers, sharers
+        child = int64(branches[node, CHILD])
+        if child < 0:
+            for b in range(int64(branches[node, BEGIN]), int64(branches[node, END])):
+                if info[b, SIZE] > 0:
+                    candidates[end] = b
+                    end += 1
+        node, lower = -1, float(before if by_place else best)
+        for i in range(child, child + 2 if child >= 0 else child):
+            if branches[i, FIRST_PLACE] >= before:
+                continue
+            tried += 1
+            key = _least_cost(attributes, clusters, tree, load, records, mode, a, i, limit)
+            if key == np.inf:
+                continue
+            if by_place:
+                key = float(branches[i, FIRST_PLACE])
+            if key < lower:
+                if node >= 0:
+                    top += 1
+                    _push(tree, top, node, lower)
+                node, lower = i, key
+            else:
+                top += 1
+                _push(tree, top, i, key)
+    if top >= 0 and not by_place:
+        following = min(following, tree.keys[0])
+    return chosen, best, chosen_side, following, tried
 
 
 @kernel
@@ -308,20 +314,15 @@ def cheapest_partner(
     First the lowest cost is found, which ties cannot hold up; then, only where another cost is
     within TIE of it, the first of those in the list.
     """
-    chosen, cost, side, following, tried = _lowest_cost(
-        attributes, clusters, tree, load, records, mode, a
+    count = _sharers(attributes, clusters, tree, a)
+    limit, before = np.inf, NOTHING
+    chosen, cost, side, following, tried = _search(
+        attributes, clusters, tree, load, records, mode, a, count, limit, before
     )
     if following <= cost + TIE:
-        b, cost_b, side_b, boxes = _first_within(
-            attributes,
-            clusters,
-            tree,
-            load,
-            records,
-            mode,
-            a,
-            cost + TIE,
-            int64(clusters.info[chosen, PLACE]),
+        limit, before = cost + TIE, int64(clusters.info[chosen, PLACE])
+        b, cost_b, side_b, _, boxes = _search(
+            attributes, clusters, tree, load, records, mode, a, count, limit, before
         )
         tried += boxes
         if b >= 0:

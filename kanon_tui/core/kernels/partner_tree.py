@@ -29,17 +29,20 @@ from kanon_tui.core.kernels.box_arrays import (
     PLACE,
     SET,
     SIZE,
+    UNIT,
     Attributes,
     Clusters,
 )
 from kanon_tui.core.kernels.boxes import int64, set_extent, width
 from kanon_tui.core.kernels.sorting import sort
-from kanon_tui.core.numeric import Floats, Int32s, Words
+from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
 __all__ = ["PartnerTree", "divide_into_leaves", "fill_nodes", "refresh"]
 
 LEAF = 8
+MOST_SHARERS = 4096  # that one search tries because of rare values
 _SAMPLE = 32
+_MORE_VALUES = 2.0  # how much more it tells that a set is larger than that it has other values
 
 # Columns of `PartnerTree.branches`. BEGIN, END: its clusters. CHILD: its first child, the second
 # comes next; -1 for a leaf. PARENT: -1 for the root. ALIVE: what is left below it (only counted in
@@ -65,12 +68,17 @@ class PartnerTree(NamedTuple):
     all_words: Words  # nodes × words: bits that all boxes have
     some_words: Words  # bits that some box has
     leaf_of: Int32s  # per cluster
-    stack: Int32s  # scratch for a search
-    bounds: Floats
+    rare_starts: Int32s  # per value of all sets where its rows begin in `rare_rows`, if it is rare
+    rare_rows: Int32s
+    owner: Int32s  # per distinct row its cluster
+    heap: Int32s  # scratch for a search: nodes to visit, the lowest key first
+    keys: Floats
+    candidates: Int32s  # clusters to try: those that share a rare value, then those of a leaf
+    alone: Int64s  # per attribute values of which all clusters that share them are candidates
 
 
 @part_of_kernel
-def _boundary(attributes: Attributes, x: int, sample: Floats) -> tuple[float, float]:
+def _boundary(attributes: Attributes, x: int, column: int, sample: Floats) -> tuple[float, float]:
     """How well an attribute parts a sorted sample, and the first value of the upper side."""
     size = len(sample)
     cut = 0
@@ -82,10 +90,12 @@ def _boundary(attributes: Attributes, x: int, sample: Floats) -> tuple[float, fl
     low, high = sample[cut // 2], sample[(cut + size) // 2]
     if high == np.inf:  # hidden cells cost nothing, wherever they are
         return 0.0, 0.0
-    if attributes.facts[x, KIND] == SET:
+    if attributes.facts[x, KIND] != SET:
+        crossing = width(attributes, x, low, high)
+    elif column == LOW:
         crossing = set_extent(attributes, x, 2)
     else:
-        crossing = width(attributes, x, low, high)
+        crossing = _MORE_VALUES * attributes.prices[x, UNIT] * (high - low)
     return crossing * min(cut, size - cut), sample[cut]
 
 
@@ -98,21 +108,22 @@ def _middle(
     It is divided where that parts most clusters by the costliest difference; a sample decides.
     """
     size = end - begin
-    best, best_x, best_value = 0.0, -1, 0.0
+    best, best_x, best_column, best_value = 0.0, -1, 0, 0.0
     picks = min(size, _SAMPLE)
     sample = np.empty(picks)
     for x in range(boxes.shape[1]):
-        for i in range(picks):
-            sample[i] = boxes[order[begin + i * size // picks], x, LOW]
-        sort(sample)
-        gain, value = _boundary(attributes, x, sample)
-        if gain * scale[x] > best:
-            best, best_x, best_value = gain * scale[x], x, value
+        for column in range(boxes.shape[2] if attributes.facts[x, KIND] == SET else 1):
+            for i in range(picks):
+                sample[i] = boxes[order[begin + i * size // picks], x, column]
+            sort(sample)
+            gain, value = _boundary(attributes, x, column, sample)
+            if gain * scale[x] > best:
+                best, best_x, best_column, best_value = gain * scale[x], x, column, value
     if best_x < 0:
         return begin + size // 2
     middle = begin
     for i in range(begin, end):
-        if boxes[order[i], best_x, LOW] < best_value:
+        if boxes[order[i], best_x, best_column] < best_value:
             order[middle], order[i] = order[i], order[middle]
             middle += 1
     return middle

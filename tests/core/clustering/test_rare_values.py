@@ -1,0 +1,90 @@
+"""Values that few rows have: searches find who shares them from lists, not in the tree."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from kanon_tui.core.algorithms.bottom_up import BottomUp
+from kanon_tui.core.algorithms.euclidean import Euclidean
+from kanon_tui.core.algorithms.udc import Udc
+from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
+from kanon_tui.core.clustering import rare_values
+from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.kernels import partner_tree
+from kanon_tui.core.kernels.box_arrays import SIZE
+from kanon_tui.core.kernels.merge_cost import RELEASE
+from kanon_tui.core.kernels.partner_search import cheapest_partner
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.task.steps import RunContext
+from kanon_tui.core.task.task import Task
+from tests.core.algorithms.merging_checks import clusters_of, grouping_of, sorted_clusters
+from tests.core.algorithms.twins import merging as twins
+from tests.helpers import make_task
+
+
+def long_tails(rows: int, k: int, seed: int = 7) -> Task:
+    """Two codes with a few frequent values and many rare ones, and what else may decide."""
+    rng = random.Random(seed)
+
+    def code(sign: str) -> str:
+        return f"{sign}{min(int(rng.paretovariate(0.5)), 900)}"
+
+    return make_task(
+        {
+            "code": [f"v{i}" if i < 66 else code("v") for i in range(rows)],
+            "place": [f"p{i}" if i < 66 else code("p") for i in range(rows)],
+            "sex": rng.choices("FM?", k=rows),
+            "age": rng.choices([*range(30), "?"], k=rows),
+        },
+        k=k,
+        specs={"age": AttributeSpec(kind=Kind.NUMERIC)},
+    )
+
+
+@pytest.mark.parametrize("most_rows", [0, 2, 5])
+def test_twins_agree_where_values_are_rare_and_where_they_are_not(
+    most_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rare_values, "MOST_ROWS", most_rows)
+    task = long_tails(80, k=3, seed=most_rows)
+    found = clusters_of(grouping_of(task, Udc()))
+    assert found == sorted_clusters(twins.udc(task, "release"))
+    found = clusters_of(grouping_of(task, Euclidean()))
+    assert found == sorted_clusters(twins.euclidean(task))
+
+
+@pytest.mark.parametrize("algorithm", [Udc(), Udc("cluster"), UdcSuppress(), BottomUp()])
+def test_the_answer_does_not_depend_on_what_counts_as_rare(
+    algorithm: Udc | UdcSuppress | BottomUp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = long_tails(700, k=6)
+    expected = grouping_of(task, algorithm)
+    for most_rows, most_sharers in ((0, 4096), (4, 4096), (4, 7), (10**6, 4096)):
+        monkeypatch.setattr(rare_values, "MOST_ROWS", most_rows)
+        monkeypatch.setattr(partner_tree, "MOST_SHARERS", most_sharers)
+        found = grouping_of(task, algorithm)
+        assert np.array_equal(found.labels, expected.labels), (most_rows, most_sharers)
+        assert found.search == expected.search
+
+
+def test_a_search_tries_few_clusters_where_most_values_are_rare() -> None:
+    rng = random.Random(3)
+    columns = {name: [f"{name}{rng.randrange(500)}" for _ in range(3000)] for name in "abc"}
+    task = make_task(columns, k=5)
+    merging = Merging(task, RunContext(), Objective(RELEASE, Measure.SPAN, "RV", ""))
+    merging.advance(0, most=1000)
+    merging.grow_tree()
+    clusters = merging.clusters
+    tried = [
+        cheapest_partner(
+            merging.attributes, clusters, merging.tree, merging.load, task.n, RELEASE, c
+        )[3]
+        for c in range(0, len(clusters.info), 40)
+        if clusters.info[c, SIZE] < task.k
+    ]
+    assert np.mean(tried) < len(clusters.info) / 20
