@@ -89,16 +89,14 @@ class Kernel:
         """What compiles what Python calls."""
         from kanon_tui.core.kernels.linking import WholeKernel
 
-        options = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
-        return WholeKernel(self.py_func, targetoptions=options)
+        return WholeKernel(self.py_func, no_cfunc_wrapper=True)
 
     @cached_property
     def called_inside(self) -> Any:
         """What other kernels call, as a part of them."""
         from kanon_tui.core.kernels.linking import InnerFunction
 
-        options = {"nopython": True, "nogil": True, **_INSIDE_ONLY, **self._inside}
-        return InnerFunction(self.py_func, targetoptions=options)
+        return InnerFunction(self.py_func, **_INSIDE_ONLY, **self._inside)
 
     @property
     def _numba_type_(self) -> Any:

@@ -8,6 +8,9 @@ Here a function that kernels call is known by its types alone, integers being 64
 waits as it is until the kernel that Python calls is complete: only that is optimised as a whole and
 becomes machine code. Functions that are not part of one of our kernels are compiled as ever.
 
+Steps of numba are left out that have nothing to do in kernels: they join array expressions, inline
+what asks for it, and look for `with` blocks and errors that are raised.
+
 numba makes millions of objects, which are there to stay. Python would look through them for garbage
 again and again, a tenth of the time, so it does so less often meanwhile.
 """
@@ -15,7 +18,7 @@ again and again, a tenth of the time, so it does so less often meanwhile.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -35,11 +38,35 @@ _RUNTIME = "nrt"
 """What numba calls the functions that count references. It asks for their addresses."""
 _NEW_OBJECTS = 200_000
 """So many come together before Python looks for garbage, while something is compiled."""
+_SKIPPED = {
+    "FindLiterallyCalls", "InlineInlinables", "InlineOverloads", "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass", "NopythonRewrites", "NoPythonSupportedFeatureValidation",
+    "RewriteDynamicRaises", "WithLifting",
+}  # fmt: skip
 _under_way: list[str] = []
 """The kernel that is being compiled, if there is one; who looks has numba's lock."""
 
 
-class InnerFunction(_dispatcher):  # type: ignore[misc]
+class _Steps(_numba.compiler.CompilerBase):  # type: ignore[misc]
+    """How numba gets from Python to code for LLVM."""
+
+    def define_pipelines(self) -> list[Any]:
+        """As numba, without steps that change nothing in a kernel."""
+        steps = _numba.compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        steps.passes = [step for step in steps.passes if step[0].__name__ not in _SKIPPED]
+        steps.finalize()
+        return [steps]
+
+
+class _Function(_dispatcher):  # type: ignore[misc]
+    """A function that numba compiles."""
+
+    def __init__(self, function: Callable[..., Any], **options: bool) -> None:
+        options = {"nopython": True, "nogil": True, **options}
+        super().__init__(function, targetoptions=options, pipeline_class=_Steps)
+
+
+class InnerFunction(_Function):
     """What kernels call; Python cannot."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -48,7 +75,7 @@ class InnerFunction(_dispatcher):  # type: ignore[misc]
         return super().get_call_template(tuple(map(_plain, folded)), {})
 
 
-class WholeKernel(_dispatcher):  # type: ignore[misc]
+class WholeKernel(_Function):
     """What Python calls."""
 
     def compile(self, sig: Any) -> Any:
@@ -100,7 +127,7 @@ def _parts_wait(kernel: str) -> Iterator[None]:
 def _garbage_waits() -> Iterator[None]:
     before = gc.get_threshold()
     if before[0]:  # 0: somebody wants no looking for garbage at all
-        gc.set_threshold(_NEW_OBJECTS, *before[1:])
+        gc.set_threshold(max(_NEW_OBJECTS, before[0]), *before[1:])
     try:
         yield
     finally:
