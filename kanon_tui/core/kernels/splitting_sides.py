@@ -18,6 +18,7 @@ from kanon_tui.core.kernels import inner_kernel
 from kanon_tui.core.kernels.box_arrays import NOTHING, Attributes
 from kanon_tui.core.kernels.boxes import int64
 from kanon_tui.core.kernels.partner_tree import ALIVE, BEGIN, CHILD, END
+from kanon_tui.core.kernels.sorting import sort
 from kanon_tui.core.kernels.splitting_boxes import (
     FIRST_BOX,
     SECOND_BOX,
@@ -64,7 +65,9 @@ def _in_time(
     found = [0]  # a list says what it holds by what it held at first
     found.clear()
     replayed = 1
-    for row in np.sort(np.array(inside)):
+    in_turn = np.array(inside)
+    sort(in_turn)
+    for row in in_turn:
         while replayed < len(widened_first) and widened_first[replayed] <= row:
             widen(attributes, rows, boxes, _REPLAY_FIRST, widened_first[replayed])
             replayed += 1
@@ -134,7 +137,8 @@ def _list_a_side(
 @inner_kernel
 def _others(turns: GroupTree, listed: list[int]) -> list[int]:
     """The rows of the group that are not listed."""
-    ordered = np.sort(np.array(listed))
+    ordered = np.array(listed)
+    sort(ordered)
     others = [0]
     others.clear()
     at = 0
@@ -229,7 +233,9 @@ def sides_by_tree(
     sizes[1 - side] = size - sizes[side]
     enough = _fill_poor_side(attributes, rows, trees.near, sides, sizes, k, listed, side, taken)
     forget(attributes, rows, np.array(taken, dtype=np.int32), present)
-    few = np.array([row for row in listed if side_of[row]], dtype=np.int32)
+    ordered = np.array(listed)
+    sort(ordered)
+    few = np.array([row for row in ordered if side_of[row]], dtype=np.int32)
     for row in listed:
         side_of[row] = 0
-    return enough, np.sort(few), side
+    return enough, few, side
