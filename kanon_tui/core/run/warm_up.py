@@ -42,7 +42,7 @@ __all__ = [
 ]  # fmt: skip
 
 SECONDS = {
-    "splitting.split_groups": 12.0,
+    "splitting.split_groups": 14.0,
     "merging.advance": 6.0,
     "similarity.advance": 6.0,
     "refining.propose": 5.0,
@@ -50,6 +50,7 @@ SECONDS = {
     "k_member.advance": 3.0,
     "frequency.count_classes": 3.0,
     "mondrian.advance": 3.0,
+    "splitting.group_extent": 2.0,
     "partner_search.cheapest_partner": 1.5,
     "box_tree._divide_all": 1.5,
     "leftover_records.measure_leftovers": 1.5,
