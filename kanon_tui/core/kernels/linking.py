@@ -12,7 +12,9 @@ Steps of numba are left out that have nothing to do in kernels: they join array 
 what asks for it, and look for `with` blocks and errors that are raised.
 
 numba makes millions of objects, which are there to stay. Python would look through them for garbage
-again and again, a tenth of the time, so it does so less often meanwhile.
+again and again, a tenth of the time, so it does so less often meanwhile. It also calls deeply, and
+Python's stack comes in small pieces: a loop that calls something at the end of one gets and returns
+a piece every time, another tenth. So it begins with a large piece.
 """
 
 from __future__ import annotations
@@ -38,6 +40,9 @@ _RUNTIME = "nrt"
 """What numba calls the functions that count references. It asks for their addresses."""
 _NEW_OBJECTS = 200_000
 """So many come together before Python looks for garbage, while something is compiled."""
+_STACK = 66_000
+"""Places on Python's stack, a little more than half a megabyte: Python doubles a piece until they
+fit, and what is left of it is for all that is called."""
 _SKIPPED = {
     "FindLiterallyCalls", "InlineInlinables", "InlineOverloads", "LiteralUnroll",
     "LiteralPropagationSubPipelinePass", "NopythonRewrites", "NoPythonSupportedFeatureValidation",
@@ -81,7 +86,7 @@ class WholeKernel(_Function):
     def compile(self, sig: Any) -> Any:
         """As numba, but everything that is called becomes machine code as part of it."""
         with _lock, _parts_wait(self.py_func.__qualname__), _garbage_waits():
-            return super().compile(sig)
+            return _with_room(super().compile, sig)
 
     def compiled_for(self, arguments: tuple[Any, ...]) -> Any:
         """What numba has compiled for the types of these arguments; it compiles it first."""
@@ -111,6 +116,14 @@ def _plain(type_: Any) -> Any:
     if isinstance(type_, _types.Integer) and type_.signed:
         return _types.int64
     return type_
+
+
+def _with_room(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call something that calls deeply."""
+    return function(*arguments)
+
+
+_with_room.__code__ = _with_room.__code__.replace(co_stacksize=_STACK)
 
 
 @contextmanager
