@@ -97,6 +97,7 @@ def copy_of_kanon(folder: Path, step: int = 1) -> Path:
 
 def call(copy: Path, home: Path, type_: str = "int", more: str = "") -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(copy), "HOME": str(home)}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # it would outlive a change in the same second
     environment.pop("NUMBA_CACHE_DIR", None)
     return subprocess.Popen(
         [sys.executable, "-c", more + CALL, type_],
