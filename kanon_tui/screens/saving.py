@@ -21,6 +21,10 @@ _MOST_DIFFERENCES = 5
 class SavingApp(HostApp):
     """What ctrl+s and ctrl+q do."""
 
+    def __init__(self, state_folder: Path | None = None) -> None:
+        super().__init__(state_folder)
+        self._saving = self._leaves_when_saved = False
+
     def action_save(self) -> None:
         """Write the project file; a new project is asked for its name."""
         session = self.session
@@ -56,18 +60,27 @@ class SavingApp(HostApp):
         session = self.session
         assert session is not None
 
+        def is_over() -> bool:
+            """The file is written or not; whether leaving has waited for it."""
+            leaves, self._saving, self._leaves_when_saved = self._leaves_when_saved, False, False
+            return leaves
+
         def saved(written: Path) -> None:
             self.recovery.forget(session)
             self.recent.add(written)
             self.say(f"saved {written.name}")
             self.session_changed()
+            if is_over():
+                self._quit()
 
         def failed(error: Exception) -> None:
+            is_over()
             if isinstance(error, ChangedFileError):
                 self._ask_about_changes(error)
             else:
                 self.fail(error)
 
+        self._saving = True
         self.compute(
             self,
             lambda: session.save(path, over_changes=over_changes),
@@ -93,7 +106,14 @@ class SavingApp(HostApp):
         self.ask(self, Choose("The file was changed meanwhile", options, hint), answered)
 
     async def action_quit(self) -> None:
-        """Leave; unsaved work is asked about once."""
+        self._quit()
+
+    def _quit(self) -> None:
+        """Leave; unsaved work is asked about once. What is being saved is waited for."""
+        if self._saving:
+            self._leaves_when_saved = True
+            self.say("leaves as soon as the project is saved")
+            return
         if self.session is None or not self.session.dirty:
             self._leave()
             return

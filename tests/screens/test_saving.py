@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.core.data.schema import Role
-from kanon_tui.core.editing.session import open_session
+from kanon_tui.core.editing.session import Session, open_session
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
-from kanon_tui.screens.dialogs import Choose, Confirm
+from kanon_tui.screens.dialogs import Choose, Confirm, Message
 from kanon_tui.screens.path_dialog import AskPath
 from tests.screens.conftest import session_of, settle, wait_until
 
@@ -89,6 +92,34 @@ async def test_a_data_file_saved_as_a_project_is_not_offered_as_unsaved(tmp_path
     async with make_app(data).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert not isinstance(pilot.app.screen, Confirm)
+
+
+@pytest.mark.parametrize("writes", [True, False])
+async def test_leaving_waits_for_what_is_being_saved(sample, make_app, monkeypatch, writes) -> None:
+    path, go_on, save = sample("datafly"), threading.Event(), Session.save
+
+    def save_on_a_slow_disk(session: Session, *arguments: Any, **options: Any) -> Path:
+        go_on.wait(240)
+        if writes:
+            return save(session, *arguments, **options)
+        raise InputError("The disk is full.")
+
+    monkeypatch.setattr(Session, "save", save_on_a_slow_disk)
+    async with make_app(path).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2", "down", "s")
+        await settle(pilot)
+        await pilot.press("ctrl+s", "ctrl+q")
+        assert pilot.app.is_running
+        assert not isinstance(pilot.app.screen, Confirm)  # it is being saved: nothing to ask
+        go_on.set()
+        if writes:
+            await wait_until(pilot, lambda: not pilot.app.is_running)
+        else:
+            await wait_until(pilot, lambda: isinstance(pilot.app.screen, Message))
+            await pilot.press("enter", "ctrl+q")
+            await wait_until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+    assert (Project.load(path).attributes["birth"].role is Role.SENSITIVE) == writes
 
 
 async def test_unsaved_work_stays_on_the_start_screen(tmp_path, make_app) -> None:
