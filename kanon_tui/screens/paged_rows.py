@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from typing import Protocol
 
 from kanon_tui.core.engine.pages import Pages
-from kanon_tui.core.numeric import Int64s
 from kanon_tui.widgets.grid import Cell, GridColumn
 
-__all__ = ["PagedRows"]
+__all__ = ["PagedRows", "RowNumbers"]
 
 WAITING = "…"
 MOST_SEEN = 1_000
+
+
+class RowNumbers(Protocol):
+    """Rows in an order: an array of their numbers, or what tells them one by one."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int, /) -> int: ...
 
 
 class PagedRows:
@@ -24,7 +32,7 @@ class PagedRows:
         missed: Callable[[int], object],
         *,
         missing: Collection[str] = ("",),
-        numbers: Int64s | None = None,
+        numbers: RowNumbers | None = None,
         places: Sequence[int] | None = None,
         name_title: str = "",
     ) -> None:

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
+import polars as pl
 
+from kanon_tui.core.engine.packing import Packing, TupleIndex
+from kanon_tui.core.engine.values import CHANGED
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 
@@ -16,11 +23,12 @@ class ClassesByCells:
     """The cells of every class, to look rows up."""
 
     def __init__(self, result: FinishedRun) -> None:
-        import polars as pl
-
         release = result.release
         self._sizes = release.class_sizes
         self.count = len(self._sizes)
+        starred = result.task.output.suppressed == "star"
+        self.starred = release.suppressed_records if starred else 0
+        """How many rows are published as stars alone."""
         self._attributes = []
         for x, (attribute, cells) in enumerate(zip(result.task.quasi, release.cells, strict=True)):
             texts = pl.DataFrame({attribute.name: pl.Series(cells.texts, dtype=pl.String)})
@@ -41,3 +49,36 @@ class ClassesByCells:
             same &= codes == numbers.get(cells.get(name, ""), -1)
         found = np.flatnonzero(same)
         return (int(found[0]), int(self._sizes[found[0]])) if len(found) else None
+
+    # -- many rows at once
+
+    @property
+    def row_sizes(self) -> Int64s:
+        """How many rows each number of `numbers_of` has."""
+        sizes = np.append(self._sizes, 0)
+        sizes[self._index[2]] += self.starred
+        return sizes
+
+    def numbers_of(self, rows: pl.DataFrame) -> Int32s:
+        """The class of every row, by number; one more than the last for stars alone."""
+        packing, index, _ = self._index
+        columns = []
+        for name, numbers, _ in self._attributes:
+            texts = pl.Enum([*numbers, *(() if HIDDEN in numbers else (HIDDEN,))])
+            try:
+                columns.append(rows[name].cast(texts).to_physical().to_numpy().astype(np.int32))
+            except pl.exceptions.PolarsError:
+                raise InputError(CHANGED) from None
+        return index.find(packing.pack(columns))
+
+    @cached_property
+    def _index(self) -> tuple[Packing, TupleIndex, int]:
+        """How rows are packed, the classes and at last the stars alone, and which these are."""
+        packing = Packing.of([len(numbers) + 1 for _, numbers, _ in self._attributes])
+        columns = [
+            np.append(codes, np.int32(numbers.get(HIDDEN, len(numbers))))
+            for _, numbers, codes in self._attributes
+        ]
+        index = TupleIndex(packing.words)
+        places = index.add(packing.pack(columns))
+        return packing, index, int(places[-1])

@@ -18,7 +18,7 @@ from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.engine.source import Piece, Source
 from kanon_tui.core.errors import InputError
 
-__all__ = ["PAGE", "FilePages", "pages_before"]
+__all__ = ["PAGE", "FilePages", "pages_before", "records_of"]
 
 PAGE = 1_000
 """Records of a page."""
@@ -90,12 +90,15 @@ def pages_before(result: StreamedResult) -> FilePages | None:
 
     They do in the order of the input, where no record was left out and nobody wrote to the data.
     """
+    pages = records_of(result) if result.task.output.order == "input" else None
+    return pages if pages is not None and pages.height == result.rows else None
+
+
+def records_of(result: StreamedResult) -> FilePages | None:
+    """The records that were read; None where the files have changed, or nobody knows how many."""
     table = result.task.table
     assert isinstance(table, CountedTable)
     source = table.source
-    if source is None or result.task.output.order != "input":
+    if source is None or not source.records or not source.unchanged:
         return None
-    if not source.records or not source.unchanged:
-        return None
-    pages = FilePages(source)
-    return pages if pages.height == result.rows else None
+    return FilePages(source)

@@ -95,6 +95,14 @@ class MemoryLimit:
             "out a quasi-identifier",
         )
 
+    def check_room(self, needed: int, what: str) -> None:
+        """Refuse something beside a run, such as `another order`, that takes so many bytes."""
+        if needed > self.for_data:
+            raise self._refusal(
+                f"{what} takes {size_text(needed)}, and {size_text(self.for_data)} are left of "
+                f"{size_text(self.allowed)}{self._besides}"
+            )
+
     def _refusal(self, problem: str, remedy: str = "") -> InputError:
         """An error with what helps: `remedy`, and in any case to allow more."""
         before = f"{remedy}, or " if remedy else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import io
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import polars as pl
@@ -18,11 +18,10 @@ import polars as pl
 from kanon_tui.core.data.csv_format import CsvFormat
 from kanon_tui.core.data.csv_text import parse_carefully
 from kanon_tui.core.data.sniffing import Dialect
-from kanon_tui.core.engine.pages import Pages
 from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.engine.searched_pages import SearchedPages
 from kanon_tui.core.engine.target import WrittenFile
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.numeric import Int64s
 
 __all__ = ["PAGE", "ReleasePages"]
 
@@ -31,11 +30,9 @@ PAGE = 2_000
 KEPT = 12
 """Pages that are kept."""
 _BLOCK = 1 << 22
-_WHOLE = 100
-"""Pages that are read at once where all rows are looked through."""
 
 
-class ReleasePages(Pages):
+class ReleasePages(SearchedPages):
     """Rows of the files of a release, in their order."""
 
     def __init__(
@@ -59,85 +56,6 @@ class ReleasePages(Pages):
                 f"{result.files[0].path} does not have the {result.rows:,} rows of the release any "
                 "more; run again to write it"
             )
-
-    def stretches(self, stop: Callable[[], bool] = lambda: False) -> Iterator[pl.DataFrame]:
-        """All rows, some at a time; ends early when nobody waits any more."""
-        for begin, end in self._stretches(-1, 1):
-            if stop():
-                return
-            yield self.read(begin, end)
-
-    def rows_with(
-        self,
-        cells: Mapping[str, str],
-        near: int,
-        count: int,
-        columns: Sequence[str] = (),
-        stop: Callable[[], bool] = lambda: False,
-    ) -> tuple[Int64s, pl.DataFrame]:
-        """The numbers of the rows with these cells, of which there are so many, and some columns.
-
-        In sorted files they are next to one another, so that it is looked around one of them first.
-        """
-        around = range(max(near - count, 0), min(near + count, self.height))
-        step = self.size * _WHOLE
-        if len(around) <= step:
-            found = self._rows_with(cells, around.start, around.stop, columns)
-            if len(found[0]) >= count:
-                return found
-        parts: list[tuple[Int64s, pl.DataFrame]] = []
-        seen = 0
-        for begin, end in self._stretches(-1, 1):
-            if seen >= count:
-                break
-            if stop():
-                raise InputError("stopped")
-            parts.append(self._rows_with(cells, begin, end, columns))
-            seen += len(parts[-1][0])
-        return np.concatenate([part[0] for part in parts]), pl.concat([part[1] for part in parts])
-
-    def _rows_with(
-        self, cells: Mapping[str, str], begin: int, end: int, columns: Sequence[str]
-    ) -> tuple[Int64s, pl.DataFrame]:
-        frame = self.read(begin, end)
-        same = frame.select(pl.all_horizontal(frame[name] == text for name, text in cells.items()))
-        flags = same.to_series()
-        return begin + np.flatnonzero(flags.to_numpy()), frame.filter(flags).select(columns)
-
-    def find(
-        self, text: str, row: int, direction: int = 1, stop: Callable[[], bool] = lambda: False
-    ) -> int | None:
-        """The next row after or before this one with a text in a cell, whatever its case.
-
-        At the end it goes on from the other one; None where no row has it.
-        """
-        wanted = text.casefold()
-        for begin, end in self._stretches(row, direction):
-            if stop():
-                return None
-            cells = self.read(begin, end)
-            hits = cells.select(
-                pl.any_horizontal(
-                    column.str.to_lowercase().str.contains(wanted, literal=True)
-                    for column in cells.iter_columns()
-                )
-            ).to_series()
-            if hits.any():
-                places = np.flatnonzero(hits.to_numpy())
-                return begin + int(places[0 if direction > 0 else -1])
-        return None
-
-    def _stretches(self, row: int, direction: int) -> Iterator[tuple[int, int]]:
-        """All rows, some at a time: those beyond this one, then those up to it."""
-        step, height = self.size * _WHOLE, self.height
-        if direction > 0:
-            for low, high in ((row + 1, height), (0, row + 1)):
-                for begin in range(low, high, step):
-                    yield begin, min(begin + step, high)
-            return
-        for low, high in ((0, row), (row, height)):
-            for end in range(high, low, -step):
-                yield max(end - step, low), end
 
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
         return self._files[place].read(begin, end)

@@ -12,10 +12,13 @@ from rich.cells import cell_len
 from kanon_tui.core.analysis.classes_by_cells import ClassesByCells
 from kanon_tui.core.engine.file_pages import FilePages, pages_before
 from kanon_tui.core.engine.pages import Pages
+from kanon_tui.core.engine.published_pages import LEFT_OUT
 from kanon_tui.core.engine.release_pages import ReleasePages
 from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.engine.searched_pages import SearchedPages
+from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.screens.paged_rows import PagedRows
+from kanon_tui.screens.paged_rows import PagedRows, RowNumbers
 from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import GridColumn, printable
 
@@ -31,7 +34,7 @@ class OpenRelease:
     """What screens page through."""
 
     result: StreamedResult
-    pages: ReleasePages
+    pages: SearchedPages
     classes: ClassesByCells
     before: FilePages | None
     columns: Sequence[GridColumn]
@@ -57,7 +60,9 @@ class OpenRelease:
             return self.before, [names.index(name) for name in self.result.columns]
         return self.pages, range(len(self.pages.names))
 
-    def sources(self, missed: Missed, numbers: Int64s | None) -> tuple[PagedRows | None, PagedRows]:
+    def sources(
+        self, missed: Missed, numbers: RowNumbers | None
+    ) -> tuple[PagedRows | None, PagedRows]:
         """What the grids show on the left and on the right: all rows, or those with numbers."""
 
         def source(before: bool) -> PagedRows:
@@ -77,6 +82,13 @@ class OpenRelease:
         """The cells of a row by their columns in the files; None while they are not in memory."""
         cells = self.pages.kept_row(row) if self.pages.height else None
         return None if cells is None else dict(zip(self.pages.names, cells, strict=True))
+
+    def next_suppressed(self, row: int, stop: Callable[[], bool]) -> int | None:
+        """The next row of a suppressed record; None where no row is one."""
+        gone = pl.all_horizontal(pl.col(*self.classes.names).is_in([HIDDEN, LEFT_OUT]))
+        return self.pages.next_row(
+            lambda cells: cells.select(gone).to_series().to_numpy(), row, stop=stop
+        )
 
     def rows_like(
         self, cells: Mapping[str, str], row: int, stop: Callable[[], bool]

@@ -1,14 +1,15 @@
 """A release that is in its files: paged through, found in, told about row by row.
 
 Beside it stand the records that were read, where rows tell which these are: in the order of the
-input, with no record left out.
+input, with no record left out. `s` shows them in any case: the records as they were read, and
+beside each the row that was written of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
@@ -26,18 +27,25 @@ from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.host import in_a_sentence
 from kanon_tui.screens.paged_rows import PagedRows
 from kanon_tui.screens.results.described import Described
+from kanon_tui.screens.results.looking_pane import LookingPane, Stop
 from kanon_tui.screens.results.open_release import OpenRelease
-from kanon_tui.screens.results.searched_pane import SearchedPane
+from kanon_tui.screens.results.release_orders import (
+    AS_READ,
+    AS_WRITTEN,
+    ArrangedRelease,
+    ReleaseOrders,
+)
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.widgets.grid import printable
 
 __all__ = ["ReleasePane"]
 
-T = TypeVar("T")
-Stop = Callable[[], bool]
+MOST_WANTED = 20
+"""Pages that are read together: rows of another order are of many."""
+NO_CLASS = "this row is of no class: its record is suppressed"
 
 
-class ReleasePane(SearchedPane):
+class ReleasePane(LookingPane):
     """The written release, and beside it what was read where that can be told."""
 
     DEFAULT_CSS = """
@@ -50,16 +58,17 @@ class ReleasePane(SearchedPane):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id, "find-in-files")
         self.result: StreamedResult | None = None
-        self.open: OpenRelease | None = None
+        self.orders: ReleaseOrders | None = None
+        self.arranged: ArrangedRelease | None = None
+        """What is shown, in which order."""
+        self._asked_order = AS_WRITTEN
         self.only_class: int | None = None
         self.problem = ""
         """What is wrong with the files; said once."""
         self.grids = TwinGrids(alone=True)
         self.grid = self.grids.right
-        self._wanted: dict[Pages, int] = {}
+        self._wanted: dict[Pages, list[int]] = {}
         """The pages that were looked for last and are not in memory."""
-        self._looking: object = None
-        """What is being looked for in all rows."""
 
     def compose(self) -> Iterable[Widget]:
         yield self.grids
@@ -73,55 +82,74 @@ class ReleasePane(SearchedPane):
 
     def show(self, result: StreamedResult) -> None:
         """Look over the files in the background, then show the first rows."""
-        self.result, self.open, self.only_class, self.problem = result, None, None, ""
+        self.result, self.orders, self.arranged = result, None, None
+        self.only_class, self.problem, self._asked_order = None, "", AS_WRITTEN
         self.stop_looking()
-        self._entitle("looking over it …")
+        self.entitle("looking over it …")
 
         def opened(found: OpenRelease) -> None:
             if self.result is result:
-                self.open = found
-                self._lay_out(0)
+                self.orders = ReleaseOrders(found)
+                self._arrange(ArrangedRelease(AS_WRITTEN, found))
 
         def work() -> OpenRelease:
             worker = get_current_worker()
             return OpenRelease.of(result, lambda: worker.is_cancelled)
 
-        self.compute(work, opened, group="pages", failed=self._lost)
+        self.compute(work, opened, group="pages", failed=self.lost)
+
+    @property
+    def open(self) -> OpenRelease | None:
+        """What is paged through, once the files are looked over."""
+        return None if self.arranged is None else self.arranged.open
 
     @property
     def pages(self) -> Pages | None:
-        """The rows, once the files are looked over."""
+        """Its rows."""
         return None if self.open is None else self.open.pages
 
-    def _lay_out(self, row: int, numbers: Int64s | None = None) -> None:
-        """Show all rows, or those with these numbers."""
-        assert self.open is not None
-        left, right = self.open.sources(self._missed, numbers)
+    def _arrange(self, arranged: ArrangedRelease) -> None:
+        """Show all rows in an order, from its top."""
+        self.arranged, self._asked_order, self.only_class = arranged, arranged.name, None
+        self._lay_out(0)
+
+    def _lay_out(self, place: int, numbers: Int64s | None = None) -> None:
+        """Show all rows, or those with these numbers, with the cursor at a place among them."""
+        assert self.arranged is not None
+        shown = self.arranged.rows if numbers is None else numbers
+        left, right = self.arranged.open.sources(self._missed, shown)
         self._wanted.clear()
-        self.grids.show(left, right, row, right.name_width)
+        self.grids.show(left, right, place, right.name_width)
         if self.grids.alone and self.grids.left.has_focus:
             self.focus_rows()
-        self._entitle()
+        self.entitle()
         self._describe()
 
-    def _entitle(self, doing: str = "") -> None:
+    def entitle(self, doing: str = "") -> None:
         target = None if self.result is None else self.result.target
         parts = ["released", "" if target is None else target.path.name]
+        if self.arranged is not None and self.arranged.name != AS_WRITTEN:
+            parts.append(self.arranged.name)
         if self.only_class is not None:
             parts.append(f"class {self.only_class + 1:,}")
         self.grids.title("original", " · ".join(filter(None, [*parts, doing])))
 
-    def _lost(self, error: Exception) -> None:
+    def lost(self, error: Exception) -> None:
         """The files are not what was proved: say it once, and show what is in memory."""
+        if self._as_read:
+            self._lost_before(error)
+            return
         said = in_a_sentence(error)
         if said != self.problem:
             self.problem = said
-            self._entitle("! its files are not what was proved")
+            self.entitle("! its files are not what was proved")
             self.host.show_error("The written release cannot be shown", error)
         self.post_message(Described(Text(printable(said))))
 
     def _missed(self, pages: Pages, page: int) -> None:
-        self._wanted[pages] = page
+        wanted = self._wanted.setdefault(pages, [])
+        if page not in wanted:
+            wanted.append(page)
 
     def _read_wanted(self) -> None:
         """Read the pages that were painted as waiting; a newer wish replaces an older one."""
@@ -136,21 +164,32 @@ class ReleasePane(SearchedPane):
                 self.grids.right.refresh()
                 self._describe()
 
-        for pages, page in wanted.items():
+        def read_pages(pages: Pages, numbers: list[int]) -> None:
+            for number in numbers:
+                pages.page(number)
+
+        for pages, numbers in wanted.items():
             before = pages is opened.before
             self.compute(
-                partial(pages.page, page),
+                partial(read_pages, pages, numbers[-MOST_WANTED:]),
                 read,
                 group="page before" if before else "page",
-                failed=self._lost_before if before else self._lost,
+                failed=self._lost_before if before else self.lost,
             )
 
     def _lost_before(self, error: Exception) -> None:
         """What was read is not there any more; the release still is."""
-        if self.open is not None and self.open.before is not None:
-            self.open = self.open.alone()
-            self._lay_out(self.row)
-            self.host.fail(error)
+        if self.open is None or self.open.before is None or self.orders is None:
+            return
+        row = 0 if self._as_read else self.row
+        self._arrange(self.orders.alone())
+        self.go_to_record(row)
+        self.host.fail(error)
+
+    @property
+    def _as_read(self) -> bool:
+        """Whether the records are shown in their own order."""
+        return self.arranged is not None and self.arranged.name == AS_READ
 
     def focus_rows(self) -> None:
         (self.grids.right if self.grids.alone else self.grids.left).focus()
@@ -190,7 +229,8 @@ class ReleasePane(SearchedPane):
         def told(found: tuple[int, int] | None) -> None:
             if (self.row, self.column) != (row, column) or self.open is not opened:
                 return
-            line = f"row {row + 1:,} of {opened.pages.height:,}: "
+            what = "record" if self._as_read else "row"
+            line = f"{what} {row + 1:,} of {opened.pages.height:,}: "
             if found is not None:
                 here, size = found
                 classes = opened.classes.count
@@ -230,11 +270,14 @@ class ReleasePane(SearchedPane):
 
     def go_to_record(self, row: int) -> None:
         """Show a row among all others."""
+        if self.arranged is None:
+            return
+        place = self.arranged.place_of(row)
         if self.only_class is None:
-            self.grids.go_to(row)
+            self.grids.go_to(place)
         else:
             self.only_class = None
-            self._lay_out(row)
+            self._lay_out(place)
 
     def next_record(self, direction: int) -> None:
         """The next row with what was looked for."""
@@ -244,43 +287,43 @@ class ReleasePane(SearchedPane):
             self.host.say(self.NOT_HERE.format(what="/ finds a text in them, n the next row"))
 
     def next_suppressed(self) -> None:
-        suppressed = self.result.measures.suppressed_records if self.result is not None else 0
-        told = count_of(suppressed, "record") + " suppressed"
-        self.host.say(self.NOT_HERE.format(what=f"{told}, which only the figures tell"))
+        """The next row of stars, or record that is left out."""
+        opened, result, row = self.open, self.result, self.row
+        if opened is None or result is None:
+            return
+        suppressed = result.measures.suppressed_records
+        if suppressed and not self._as_read and result.task.output.suppressed == "drop":
+            told = count_of(suppressed, "record is", "records are")
+            self.host.say(f"{told} suppressed and not in the files; s shows them {AS_READ}")
+            return
+
+        def found(place: int | None) -> None:
+            if place is None:
+                self.host.say("no record is suppressed")
+            else:
+                self.go_to_record(place)
+
+        self.look(lambda stop: opened.next_suppressed(row, stop), found, "finding")
 
     def sort_records(self) -> None:
-        self.host.say(self.NOT_HERE.format(what="another order needs all rows in memory"))
+        """The next order, from its top: who sorts wants to see what comes first."""
+        orders = self.orders
+        if orders is None or self.looking:
+            return
+        name = self._asked_order = orders.after(self._asked_order)
+        self.look(lambda stop: orders.arranged(name, stop), self._arrange, name, self._no_order)
+
+    def _no_order(self, error: Exception) -> None:
+        """What is shown stays, unless the files are not what was proved."""
+        try:
+            for file in () if self.result is None else self.result.files:
+                file.check()
+        except InputError as lost:
+            self.lost(lost)
+        else:
+            self.host.fail(error)
 
     # -- what takes all rows: stopped by escape, and by whatever is looked for next
-
-    @property
-    def looking(self) -> bool:
-        """Whether escape has something to stop."""
-        return self._looking is not None
-
-    def stop_looking(self) -> None:
-        """Nobody waits for it: it ends soon, and is not answered."""
-        self._looking = None
-        self._entitle()
-
-    def _look(self, work: Callable[[Stop], T], done: Callable[[T], Any], doing: str) -> None:
-        wanted = self._looking = object()
-        self._entitle(f"{doing} … esc stops")
-
-        def stop() -> bool:
-            return self._looking is not wanted
-
-        def answered(callback: Callable[[Any], Any], answer: Any) -> None:
-            if self._looking is wanted:
-                self.stop_looking()
-                callback(answer)
-
-        self.compute(
-            lambda: work(stop),
-            partial(answered, done),
-            group="look",
-            failed=partial(answered, self._lost),
-        )
 
     def find_next(self, direction: int) -> None:
         """The next row with the text."""
@@ -295,7 +338,7 @@ class ReleasePane(SearchedPane):
                 self.go_to_record(place)
 
         find = opened.pages.find
-        self._look(lambda stop: find(wanted, row, direction, stop), found, "finding")
+        self.look(lambda stop: find(wanted, row, direction, stop), found, "finding")
 
     def switch_class(self) -> None:
         """Only the rows of the class under the cursor, or all again."""
@@ -306,12 +349,12 @@ class ReleasePane(SearchedPane):
 
             def found(answer: tuple[int, Int64s] | None) -> None:
                 if answer is None:
-                    self.host.say("this row is of no class: a suppressed record, published as *")
+                    self.host.say(NO_CLASS)
                     return
                 self.only_class, numbers = answer
                 self._lay_out(int((numbers < row).sum()), numbers)
 
-            self._look(lambda stop: opened.rows_like(cells, row, stop), found, "its class")
+            self.look(lambda stop: opened.rows_like(cells, row, stop), found, "its class")
 
     def ask_before(self, show: Callable[[Why], object]) -> None:
         """What the records of the class under the cursor had before, attribute by attribute."""
@@ -325,11 +368,11 @@ class ReleasePane(SearchedPane):
 
         def found(why: Why | None) -> None:
             if why is None:
-                self.host.say("this row is of no class: a suppressed record, published as *")
+                self.host.say(NO_CLASS)
             else:
                 show(why)
 
-        self._look(look, found, "its class")
+        self.look(look, found, "its class")
 
     # -- why
 

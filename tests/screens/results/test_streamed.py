@@ -186,6 +186,63 @@ async def test_what_was_read_stands_beside_a_release_in_the_same_order(tmp_path,
         assert pane.grid.has_focus
 
 
+async def test_rows_are_sorted_by_class_and_records_stand_beside_their_rows(
+    tmp_path, make_app
+) -> None:
+    app = make_app(write_project(tmp_path, algorithm={"name": "global"}))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await with_release(pilot, tmp_path / "out.csv")
+        table = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
+        pane, result = screen.query_one(ReleasePane), session_of(pilot).results[0]
+
+        async def sort(name: str) -> None:
+            await pilot.press("s")
+            await wait_until(pilot, lambda: pane.arranged.name == name and not pane.looking)
+            await settle(pilot)
+
+        def sizes() -> list[int]:
+            numbers = [pane.grid.source.number(row) for row in range(pane.grid.source.height)]
+            quasi = table[numbers].select("age", "city")
+            runs = quasi.with_columns(run=quasi.hash_rows().rle_id())
+            return runs.group_by("run", maintain_order=True).len()["len"].to_list()
+
+        await sort("by class")
+        assert "· by class" in str(pane.grid.parent.border_title)
+        assert sizes() == result.release.class_sizes.tolist()
+        pane.go_to_record(17)
+        await settle(pilot)
+        assert pane.row == 17
+        assert text_of(screen, "#record-line").startswith("row 18 of ")
+        await sort("smallest class first")
+        assert sizes() == sorted(result.release.class_sizes.tolist())
+        assert pane.grids.row == 0
+        await pilot.press("u")  # left out of the files: told where they are
+        await settle(pilot)
+        suppressed = result.measures.suppressed_records
+        assert suppressed
+        assert "suppressed and not in the files; s shows them as read" in said(pilot)
+        await sort("as read")
+        assert not pane.grids.alone
+        original = read_table(tmp_path / "in.csv", ReadOptions(header=True)).frame
+        await pilot.press("u")
+        await settle(pilot)
+        left, right = (
+            [cell.text for cell in grid.source.rows(pane.row, pane.row + 1)[0]]
+            for grid in (pane.grids.left, pane.grids.right)
+        )
+        assert left == [text or "·" for text in original.select(table.columns).row(pane.row)]
+        assert set(right) == {"×"}
+        assert "name" not in pane.open.pages.names  # identifiers stay where they are
+        (tmp_path / "in.csv").unlink()
+        pane.open.pages._kept.clear()
+        pane.grids.right.refresh()
+        await wait_until(pilot, lambda: isinstance(app.screen, Message))
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: pane.grids.alone)
+        assert pane.arranged.name == "as written"
+        await sort("by class")
+
+
 async def test_risk_models_tell_of_the_classes_of_the_files(tmp_path, make_app) -> None:
     app = make_app(write_project(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
