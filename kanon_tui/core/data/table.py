@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +36,7 @@ from kanon_tui.core.data.sniffing import detect_dialect, first_records
 from kanon_tui.core.data.text_series import FEW
 from kanon_tui.core.data.value_formats import Format, ValueFormats
 from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.reading import usual_limit
 
 if TYPE_CHECKING:
@@ -140,6 +141,10 @@ class Table:
             if known == name and column.tells_all(self.frame[name]):
                 return CodedTexts(column.codes, pl.Series(column.values, dtype=pl.String))
         return code_texts(self.texts(name))
+
+    def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
+        """The codes of some of its columns, some records at a time; in memory all at once."""
+        yield tuple(column.codes for column in columns)
 
     @property
     def not_looked_at(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ application edits them with `dataclasses.replace`, which keeps every state for u
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -200,14 +200,16 @@ class Project:
             },
         )
 
-    def completed(self, table: Table, for_run: bool = False) -> Project:
+    def completed(
+        self, table: Table, for_run: bool = False, asked: Collection[str] = ()
+    ) -> Project:
         """The project with role and kind of every column filled in, guessed where not given.
 
         Attributes keep the order of the project; the remaining columns follow in table order. A
         column that the project does not name is generalised if it seems quasi-identifying. Nobody
         has looked at the others: they are left out like identifiers, unless `data.unlisted` says
         publish. What seems to be an identifier is never published. `for_run` spares what a run
-        does not ask for: the kind of a column that it does not work with.
+        does not ask for: the kind of a column that it does not work with, and is not `asked` for.
         """
         for name in self.attributes:
             if name not in table.known:
@@ -219,7 +221,7 @@ class Project:
         for name in (*self.attributes, *(n for n in table.names if n not in self.attributes)):
             spec = self.attributes.get(name, AttributeSpec())
             idle = spec.role in (Role.IDENTIFIER, Role.OTHER) and name != self.privacy.personal_k
-            if not (for_run and idle):
+            if not (for_run and idle) or name in asked:
                 spec = _with_role_and_kind(spec, table, name)
             unlisted = name not in self.attributes
             guessed_person = spec.role is Role.PERSON and not self._says_role(name)

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import Worker
+from textual.worker import Worker, get_current_worker
 
 from kanon_tui.core.run.result import Result
 from kanon_tui.screens.dialogs import Choose, Modal
@@ -19,12 +19,18 @@ from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.zoom import toggle_zoom
 
-__all__ = ["AnalysisScreen"]
+__all__ = ["AnalysisScreen", "nobody_waits"]
 
 T = TypeVar("T")
 
 NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"
 IN_FILES = "the release is in its files; this needs all of its records in memory"
+
+
+def nobody_waits() -> Callable[[], bool]:
+    """Asked in the thread that works: tells whether its answer is still wanted."""
+    worker = get_current_worker()
+    return lambda: worker.is_cancelled
 
 
 class AnalysisScreen(Hosted, Modal):

@@ -13,10 +13,16 @@ from textual.containers import Horizontal, ScrollableContainer
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partition
+from kanon_tui.core.analysis.trees.partition import (
+    Node,
+    Partitioning,
+    partition,
+    streamed_partition,
+)
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import as_table
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
 from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.widgets.grid import printable
@@ -31,6 +37,7 @@ class PartitionScreen(AnalysisScreen):
     """Both trees side by side."""
 
     LOOKS_AT_RELEASE = True
+    READS_FILES = True
     HELP = """## Decision trees
 
 What does a release still teach? A decision tree for one attribute (the **target**) is grown on the
@@ -51,6 +58,9 @@ are left, the finding is not one.
 
 The target may be generalised, too. A record that may have several values then counts with its
 share in each, and their number is shown.
+
+Of a table beyond memory the trees see a sample of 100,000 records of the data and as many of the
+release, and the figures say so.
 
 `t` chooses the target, `a` what the trees may ask about; `+` and `-` change how many leaves the
 trees may have; `tab` goes from tree to tree, arrows scroll, `z` enlarges.
@@ -172,9 +182,11 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         assert result is not None
 
         def grow() -> Partitioning:
-            task = result.task
+            task, project = result.task, result.project or session.project
+            if isinstance(result, StreamedResult):
+                stop = nobody_waits()
+                return streamed_partition(result, project, target, asked, leaves, stop)
             release = as_table(result.table, task.table.missing_tokens)
-            project = result.project or session.project
             return partition(project, task, release, target, asked, leaves)
 
         self.in_background(grow, self._show, "growing trees")
@@ -201,7 +213,12 @@ def _figures(found: Partitioning) -> Text:
         )
     if found.kept is not None:
         text.append(f"   keeps {found.kept:.1%} of the accuracy")
-    notes = [printable(sentence) for sentence in found.about_telling()]
+    notes = []
+    if found.drawn_from is not None:
+        records = " and ".join(f"{count:,}" for count in found.drawn_from)
+        seen = f"{found.original.root.records:,} and {found.release.root.records:,}"
+        notes.append(f"grown on a sample: {seen} records of {records}")
+    notes += [printable(sentence) for sentence in found.about_telling()]
     if found.release.mixed:
         notes.append(
             f"{found.release.mixed:,} records of the release count in several values of "

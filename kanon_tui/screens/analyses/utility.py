@@ -15,13 +15,18 @@ from textual.widgets.option_list import Option
 
 from kanon_tui.core.analysis.utility.distributions import Marginal
 from kanon_tui.core.analysis.utility.group_means import Summary
-from kanon_tui.core.analysis.utility.utility import Utility, measure_utility
+from kanon_tui.core.analysis.utility.utility import (
+    Utility,
+    measure_utility,
+    streamed_utility,
+)
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import as_table
+from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.report.distribution_text import distribution_lines
 from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.text import short_number, significant
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.choice_list import ChoiceList
@@ -36,6 +41,7 @@ class UtilityScreen(AnalysisScreen):
     """Attributes on the left, the picture of one and the figures of all on the right."""
 
     LOOKS_AT_RELEASE = True
+    READS_FILES = True
     HELP = """## Utility
 
 What do analyses still find in the release? On the left the attributes with the **distance**
@@ -108,9 +114,11 @@ them, `R` looks at the release of another run.
             return
 
         def measure() -> Utility:
-            task = result.task
+            task, project = result.task, result.project or session.project
+            if isinstance(result, StreamedResult):
+                return streamed_utility(result, project, target, nobody_waits())
             release = as_table(result.table, task.table.missing_tokens)
-            return measure_utility(result.project or session.project, task, release, target)
+            return measure_utility(project, task, release, target)
 
         doing = "measuring" if target is None else f"measuring, learning {printable(target)}"
         self.in_background(measure, self._show, doing)
@@ -204,6 +212,8 @@ def _models(found: Utility) -> tuple[str, list[str]]:
         one = found.learnt[0]
         guessed = f"{one.original.baseline:.1%} → {one.release.baseline:.1%}"
         lines.insert(0, f"{'guessing':<20} {guessed}")
+        if found.learnt_of is not None:
+            lines.append(f"from a sample of {found.learnt_of:,} records of each table")
     return f"learning {printable(found.target or '')}: accuracy before → after", lines
 
 

@@ -13,7 +13,9 @@ from textual.widgets import Input, OptionList, Static
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import read_table
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
-from kanon_tui.screens.dialogs import Message
+from kanon_tui.screens.analyses.trees import PartitionScreen
+from kanon_tui.screens.analyses.utility import UtilityScreen
+from kanon_tui.screens.dialogs import Choose, Message
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.command_dialog import CommandDialog
 from kanon_tui.screens.results.open_release import OpenRelease
@@ -82,7 +84,7 @@ async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
             await pilot.press(key)
             await settle(pilot)
             told += said(pilot)
-            if key in "LTUB":  # the analyses that look at records
+            if key in "LB":  # the analyses that look at records
                 assert "the release is in its files" in text_of(app.screen, "#status")
             assert not isinstance(app.screen, Message), key
             for _ in range(4):
@@ -254,6 +256,26 @@ async def test_risk_models_tell_of_the_classes_of_the_files(tmp_path, make_app) 
         privacy = session_of(pilot).results[0].measures.privacy
         assert panel.found.models["prosecutor"].highest == privacy.risk_max
         assert panel.found.classes == len(privacy.class_sizes)
+
+
+async def test_utility_and_trees_are_measured_on_the_files(tmp_path, make_app) -> None:
+    app = make_app(write_project(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await with_release(pilot, tmp_path / "out.csv")
+        result = session_of(pilot).results[0]
+        await pilot.press("U")
+        await wait_until(pilot, lambda: isinstance(app.screen, UtilityScreen))
+        panel = app.screen
+        await wait_until(pilot, lambda: panel.found is not None and not panel.working)
+        assert panel.found.release_records == result.rows
+        assert {each.attribute for each in panel.found.marginals} == set(result.columns)
+        await pilot.press("escape", "T")
+        await wait_until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: isinstance(app.screen, PartitionScreen))
+        panel = app.screen
+        await wait_until(pilot, lambda: panel.found is not None and not panel.working)
+        assert panel.found.release.root.records == result.rows
 
 
 async def test_k_is_raised_into_a_file_of_its_own(tmp_path, make_app) -> None:

@@ -181,7 +181,7 @@ def cell_readers(project: Project, task: Task, names: Sequence[str]) -> dict[str
 
     A quasi-identifier without a hierarchy gets the one that full-domain algorithms build for it.
     """
-    specs = project.completed(task.table).attributes
+    specs = project.completed(task.table, for_run=True, asked=names).attributes
     found = {}
     for name in names:
         spec = specs[name]

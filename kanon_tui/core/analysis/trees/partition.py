@@ -38,8 +38,8 @@ Reference: Morton, figures 6-9 and 15-20; Breiman et al., Classification and Reg
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,12 +54,22 @@ from kanon_tui.core.analysis.trees.overlap import straddling_cells
 from kanon_tui.core.analysis.trees.target import Target, original_target
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table
+from kanon_tui.core.engine.read_again import MOST_DRAWN, drawn
+from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Node", "PartitionTree", "Partitioning", "asked_attributes", "grow_tree", "partition"]
+__all__ = [
+    "Node",
+    "PartitionTree",
+    "Partitioning",
+    "asked_attributes",
+    "grow_tree",
+    "partition",
+    "streamed_partition",
+]
 
 _Answers = dict[tuple[int, bool], str]
 """Feature and answer → words; a later answer to the same question is the narrower one."""
@@ -130,6 +140,8 @@ class Partitioning:
     release: PartitionTree
     telling: tuple[str, ...] = ()
     """Attributes of the original that tell the target by themselves."""
+    drawn_from: tuple[int, int] | None = None
+    """How many records original and release have, where the trees saw only some of them."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -177,6 +189,22 @@ def partition(
     )
     original, generalised = (grow_tree(table, leaves, smallest, task.seed) for table in tables)
     return Partitioning(target, attributes, original, generalised, telling)
+
+
+def streamed_partition(
+    result: StreamedResult,
+    project: Project,
+    target: str,
+    attributes: Sequence[str] | None = None,
+    leaves: int = 8,
+    stop: Callable[[], bool] = lambda: False,
+) -> Partitioning:
+    """The same of a release in files: trees take records in memory, and these are drawn."""
+    task, release = drawn(result, stop)
+    found = partition(project, task, release, target, attributes, leaves)
+    if max(result.task.n, result.rows) <= MOST_DRAWN:
+        return found
+    return replace(found, drawn_from=(result.task.n, result.rows))
 
 
 def asked_attributes(

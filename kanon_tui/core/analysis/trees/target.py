@@ -119,9 +119,9 @@ class _Scale:
         if len(line) <= MOST_NUMBERS:
             named = tuple(column.values[code] for code in first.tolist())
             return cls(_checked(column.name, (*named, *missing)), line, np.arange(len(line)))
-        records = np.sort(column.numbers[column.codes])
-        records = records[~np.isnan(records)]
-        median = max(records[len(records) // 2], line[1])  # so that neither side is empty
+        reached = np.cumsum(column.counts[np.argsort(column.numbers)][: len(numbers)])
+        middle = np.searchsorted(reached, reached[-1] // 2, "right")
+        median = max(np.sort(numbers)[middle], line[1])  # so that neither side is empty
         place = int(np.searchsorted(line, median))
         cut = column.values[int(first[place])]
         return cls((f"below {cut}", f"{cut} or more", *missing), line, np.array([0, place]))

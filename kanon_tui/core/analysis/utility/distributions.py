@@ -8,21 +8,17 @@ The joint distribution of a release spreads a record over all pairs of groups th
 cover: equal shares in either attribute, independently. So generalisation weakens associations
 within a cell, and that is what the figures show.
 
-Cost: O(records) per attribute, O(records + cells · groups²) per pair.
-
 References: Levin, Peres, Wilmer, Markov Chains and Mixing Times, 2009, 4.1 (total variation);
 Cramér, Mathematical Methods of Statistics, 1946, 21.9.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
-from kanon_tui.core.analysis.utility.spread import Spread
+from kanon_tui.core.analysis.utility.tally import Tally
 from kanon_tui.core.numeric import Floats
 
 __all__ = ["Marginal", "Pair", "marginals", "pairs", "total_variation"]
@@ -60,15 +56,15 @@ def total_variation(first: Floats, second: Floats) -> float:
     return float(np.abs(first - second).sum() / 2)
 
 
-def marginals(spreads: Sequence[tuple[Spread, Spread]]) -> list[Marginal]:
+def marginals(original: Tally, release: Tally) -> list[Marginal]:
     """Every attribute, in the given order."""
     found = []
-    for original, release in spreads:
-        p, q = original.distribution, release.distribution
+    for x, spread in enumerate(original.spreads):
+        p, q = original.distribution(x), release.distribution(x)
         found.append(
             Marginal(
-                original.axis.name,
-                original.axis.labels,
+                spread.axis.name,
+                spread.axis.labels,
                 tuple(p.tolist()),
                 tuple(q.tolist()),
                 total_variation(p, q),
@@ -77,32 +73,21 @@ def marginals(spreads: Sequence[tuple[Spread, Spread]]) -> list[Marginal]:
     return found
 
 
-def pairs(spreads: Sequence[tuple[Spread, Spread]]) -> list[Pair]:
+def pairs(original: Tally, release: Tally) -> list[Pair]:
     """Every pair of attributes, the one that changed most first."""
     found = []
-    for one, other in combinations(spreads, 2):
-        original, release = _joint(one[0], other[0]), _joint(one[1], other[1])
+    for (x, y), before in original.joints.items():
+        after = release.joints[x, y]
         found.append(
             Pair(
-                one[0].axis.name,
-                other[0].axis.name,
-                total_variation(original, release),
-                _cramers_v(original, len(one[0].codes)),
-                _cramers_v(release, len(one[1].codes)),
+                original.spreads[x].axis.name,
+                original.spreads[y].axis.name,
+                total_variation(before, after),
+                _cramers_v(before, original.records),
+                _cramers_v(after, release.records),
             )
         )
     return sorted(found, key=lambda pair: (-pair.distance, pair.first, pair.second))
-
-
-def _joint(one: Spread, other: Spread) -> Floats:
-    """Groups × groups: the shares of the records."""
-    from scipy.sparse import csr_matrix
-
-    records = len(one.codes)
-    counts = csr_matrix(
-        (np.ones(records), (one.codes, other.codes)), (len(one.shares), len(other.shares))
-    )
-    return np.asarray(one.shares.T @ (counts @ other.shares) / max(records, 1), dtype=np.float64)
 
 
 def _cramers_v(joint: Floats, records: int) -> float:

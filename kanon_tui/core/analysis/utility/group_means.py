@@ -13,13 +13,13 @@ Altered to Protect Confidentiality, The American Statistician 60(3), 2006 (overl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kanon_tui.core.analysis.utility.axis import MISSING
 from kanon_tui.core.analysis.utility.spread import Spread
+from kanon_tui.core.analysis.utility.tally import Tally
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.numeric import Floats
 
@@ -27,7 +27,6 @@ __all__ = ["GroupMean", "Summary", "group_means", "interval_overlap"]
 
 _NORMAL = 1.959963984540054
 """Of 95 %."""
-Pairing = tuple[Spread, Spread]
 
 
 @dataclass(frozen=True)
@@ -67,20 +66,18 @@ def interval_overlap(first: Summary, second: Summary) -> float:
     return float(sum(common / length for length in lengths) / 2)
 
 
-def group_means(measures: Sequence[Pairing], groupings: Sequence[Pairing]) -> list[GroupMean]:
+def group_means(original: Tally, release: Tally) -> list[GroupMean]:
     """Every number by every grouping; groups that either table has nobody of are left out."""
     found = []
-    for measure in measures:
-        for by in groupings:
-            if by[0].axis.name == measure[0].axis.name:
+    for x, by in original.weights:
+        axis = original.spreads[by].axis
+        for group, label in enumerate(axis.labels):
+            if label == MISSING:
                 continue
-            for group, label in enumerate(by[0].axis.labels):
-                if label == MISSING:
-                    continue
-                both = [_summary(m, b, group) for m, b in zip(measure, by, strict=True)]
-                if both[0] is not None and both[1] is not None:
-                    names = (measure[0].axis.name, by[0].axis.name, label)
-                    found.append(GroupMean(*names, both[0], both[1]))
+            both = [_summary(each, x, by, group) for each in (original, release)]
+            if both[0] is not None and both[1] is not None:
+                names = (original.spreads[x].axis.name, axis.name, label)
+                found.append(GroupMean(*names, both[0], both[1]))
     return found
 
 
@@ -89,10 +86,10 @@ def is_measure(spread: Spread) -> bool:
     return spread.means is not None and spread.axis.column.kind is Kind.NUMERIC
 
 
-def _summary(measure: Spread, by: Spread, group: int) -> Summary | None:
-    assert measure.means is not None
-    numbers = measure.means[measure.codes]
-    weights = by.shares[by.codes, group]
+def _summary(tally: Tally, x: int, by: int, group: int) -> Summary | None:
+    """By cells: the records with one cell of a number are alike in it."""
+    numbers, weights = tally.spreads[x].means, tally.weights[x, by][:, group]
+    assert numbers is not None
     known = ~np.isnan(numbers) & (weights > 0)
     numbers, weights = numbers[known], weights[known]
     total = weights.sum()

@@ -30,7 +30,7 @@ from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 
-__all__ = ["MODELS", "Learnt", "models"]
+__all__ = ["MODELS", "MOST_RECORDS", "Learnt", "models"]
 
 MOST_RECORDS = 20_000
 MODELS = ("logistic regression", "random forest", "naive Bayes")

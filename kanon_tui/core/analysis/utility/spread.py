@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -18,9 +17,10 @@ from kanon_tui.core.analysis.published.cell_reader import CellReader
 from kanon_tui.core.analysis.published.range_reading import end_of_range
 from kanon_tui.core.analysis.published.read_cells import ReadCells
 from kanon_tui.core.analysis.utility.axis import Axis
+from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
-from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.numeric import Floats
 
 __all__ = ["Spread", "original_spread", "release_spread"]
 
@@ -32,18 +32,12 @@ class Spread:
     """One attribute of one table in the groups of its axis."""
 
     axis: Axis
-    codes: Int32s
-    """Per record its cell."""
+    column: Column
+    """Its cells, as the table has them."""
     shares: Floats
     """Cells × groups: how a record with this cell counts; every row adds up to 1."""
     means: Floats | None
     """Numbers: per cell the mean of the values it covers; nan where it is missing."""
-
-    @cached_property
-    def distribution(self) -> Floats:
-        """The share of the records in every group."""
-        cells = np.bincount(self.codes, minlength=len(self.shares))
-        return np.asarray(cells @ self.shares / max(len(self.codes), 1), dtype=np.float64)
 
 
 def original_spread(reader: CellReader, axis: Axis) -> Spread:
@@ -51,7 +45,7 @@ def original_spread(reader: CellReader, axis: Axis) -> Spread:
     column = reader.column
     shares = np.zeros((len(column.values), len(axis.labels)))
     shares[np.arange(len(column.values)), axis.group_of_value] = 1.0
-    return Spread(axis, column.codes, shares, column.numbers)
+    return Spread(axis, column, shares, column.numbers)
 
 
 def release_spread(reader: CellReader, axis: Axis, release: Table, where: str) -> Spread:
@@ -64,7 +58,7 @@ def release_spread(reader: CellReader, axis: Axis, release: Table, where: str) -
         covered, means = _covered_texts(cells, axis), None
     lost = covered.sum(axis=1) == 0
     covered[lost] = np.bincount(axis.group_of_value, minlength=len(axis.labels))
-    return Spread(axis, printed.codes, covered / covered.sum(axis=1, keepdims=True), means)
+    return Spread(axis, printed, covered / covered.sum(axis=1, keepdims=True), means)
 
 
 def _covered_numbers(cells: ReadCells, axis: Axis) -> tuple[Floats, Floats]:

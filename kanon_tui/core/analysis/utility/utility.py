@@ -8,7 +8,7 @@ What the figures mean and how cells are spread is told in the modules that compu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
@@ -16,17 +16,20 @@ from kanon_tui.core.analysis.published.checks import check_published
 from kanon_tui.core.analysis.utility.axis import axis_of
 from kanon_tui.core.analysis.utility.distributions import Marginal, Pair, marginals, pairs
 from kanon_tui.core.analysis.utility.group_means import GroupMean, group_means, is_measure
-from kanon_tui.core.analysis.utility.models import Learnt, models
+from kanon_tui.core.analysis.utility.models import MOST_RECORDS, Learnt, models
 from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
-from kanon_tui.core.analysis.utility.spread import spreads
+from kanon_tui.core.analysis.utility.spread import Spread, spreads
+from kanon_tui.core.analysis.utility.tally import tally
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import Table, as_table
+from kanon_tui.core.engine.read_again import drawn, read_again
+from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Utility", "measure_utility", "utility_of"]
+__all__ = ["Utility", "measure_utility", "streamed_utility", "utility_of"]
 
 SMALLEST_GROUP = 10
 """Records of the original in every group that is compared, at least: a mean of two people tells
@@ -56,15 +59,35 @@ class Utility:
     target: str | None = None
     learnt: tuple[Learnt, ...] = ()
     """What models of the target learn, where there is one."""
+    learnt_of: int | None = None
+    """From how many records of a table they learn at most; None for all."""
 
 
-def utility_of(result: Result, target: str | None = None) -> Utility | None:
-    """The utility of a result; None where the records themselves are not at hand."""
+def utility_of(result: FinishedRun, target: str | None = None) -> Utility | None:
+    """The utility of a result; None where the records themselves are not at hand.
+
+    A release in files is read again, and so is the data that it was made of.
+    """
     task = result.task
-    if result.project is None or task.copies is not None:
+    if result.project is None:
+        return None
+    if isinstance(result, StreamedResult):
+        return streamed_utility(result, result.project, target)
+    if task.copies is not None:
         return None
     release = as_table(result.table, task.table.missing_tokens)
     return measure_utility(result.project, task, release, target)
+
+
+def streamed_utility(
+    result: StreamedResult,
+    project: Project,
+    target: str | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Utility:
+    """The utility of a release in files, in passes; `stop` says nobody waits any more."""
+    task, release = read_again(result, stop)
+    return measure_utility(project, task, release, target, draw=lambda: drawn(result, stop))
 
 
 def measure_utility(
@@ -73,8 +96,12 @@ def measure_utility(
     release: Table,
     target: str | None = None,
     release_name: str = "the release",
+    draw: Callable[[], tuple[Task, Table]] | None = None,
 ) -> Utility:
-    """Compare a release with its original; with a target, also what models learn of it."""
+    """Compare a release with its original; with a target, also what models learn of it.
+
+    Models need records in memory: `draw` gives some of both tables that are not.
+    """
     names = _compared(task, release, release_name)
     if target is not None:
         check_published(task, release, target, release_name)
@@ -84,24 +111,39 @@ def measure_utility(
     both = spreads(readers, axes, release, release_name)
     quasi = [name for name in names if task.roles[name] is Role.QUASI]
     others = [name for name in names if task.roles[name] is not Role.QUASI]
-    numbers = [one for one in both if is_measure(one[0])]
-    measures = [one for one in numbers if one[0].axis.name in others] or numbers
-    if target is not None and any(one[0].axis.name == target for one in numbers):
-        measures = [one for one in numbers if one[0].axis.name == target]
-    groupings = [one for one in both if len(one[0].axis.labels) > 1]
-    groupings.sort(key=lambda one: (one[0].axis.name not in quasi, one[0].axis.ordered))
-    learnt = [] if target is None else models(project, task, release, target, None, release_name)
+    by_groups = _numbers_by_groups([one for one, _ in both], quasi, target)
+    before = tally(task.table, [one for one, _ in both], by_groups)
+    after = tally(release, [other for _, other in both], by_groups)
+    tables = (task.table, release)
+    learnt: Sequence[Learnt] = ()
+    if target is not None:
+        some = (task, release) if draw is None else draw()
+        learnt = models(project, *some, target, release_name=release_name)
     return Utility(
         original_records=task.n,
         release_records=release.height,
-        marginals=tuple(marginals(both)),
-        pairs=tuple(pairs(both)),
-        means=tuple(group_means(measures, groupings[:MOST_GROUPINGS])),
-        queries=query_errors(readers, quasi, others, release, task.seed, where=release_name),
+        marginals=tuple(marginals(before, after)),
+        pairs=tuple(pairs(before, after)),
+        means=tuple(group_means(before, after)),
+        queries=query_errors(readers, quasi, others, tables, task.seed, where=release_name),
         as_they_are=tuple(others),
         target=target,
         learnt=tuple(learnt),
+        learnt_of=MOST_RECORDS if max(task.n, release.height) > MOST_RECORDS else None,
     )
+
+
+def _numbers_by_groups(
+    spreads: Sequence[Spread], quasi: Sequence[str], target: str | None
+) -> list[tuple[int, int]]:
+    """Which numbers are summed up by which groups: places among the attributes."""
+    numbers = [x for x, one in enumerate(spreads) if is_measure(one)]
+    measures = [x for x in numbers if spreads[x].axis.name not in quasi] or numbers
+    if any(spreads[x].axis.name == target for x in numbers):
+        measures = [x for x in numbers if spreads[x].axis.name == target]
+    groupings = [x for x, one in enumerate(spreads) if len(one.axis.labels) > 1]
+    groupings.sort(key=lambda x: (spreads[x].axis.name not in quasi, spreads[x].axis.ordered))
+    return [(x, by) for x in measures for by in groupings[:MOST_GROUPINGS] if by != x]
 
 
 def _compared(task: Task, release: Table, release_name: str) -> Sequence[str]:

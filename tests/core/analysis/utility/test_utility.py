@@ -180,16 +180,19 @@ def test_errors_of_count_queries_are_those_of_a_recount(
     def remember(self: queries._Asked, share: float, chance: np.random.Generator) -> object:
         asked = draw(self, share, chance)
         column = self.reader.column
-        values = [column.values[v] for v in np.flatnonzero(self.selects(asked))]
+        values = [
+            column.values[v]
+            for v in np.flatnonzero(self.selects(asked)(np.arange(len(column.values))))
+        ]
         drawn.append((column.name, values))
         return asked
 
     monkeypatch.setattr(queries._Asked, "drawn", remember)
     task, names = result.task, ["age", "town", "pay", "flu"]
     readers = cell_readers(project, task, names)
-    release = as_table(result.table)
-    found = query_errors(readers, names[:2], names[2:], release, 3, queries=40)
-    assert found == query_errors(readers, names[:2], names[2:], release, 3, queries=40)
+    tables = task.table, as_table(result.table)
+    found = query_errors(readers, names[:2], names[2:], tables, 3, queries=40)
+    assert found == query_errors(readers, names[:2], names[2:], tables, 3, queries=40)
     assert found is not None
     assert found.queries == 40
     drawn = drawn[: len(drawn) // 2]
@@ -203,7 +206,7 @@ def test_errors_of_count_queries_are_those_of_a_recount(
         hit = np.logical_and.reduce([weighted[n].isin(v) for n, v in parts])
         if count:
             errors.append(abs(weighted[hit]["weight"].sum() - count) / count)
-    assert len(errors) == 40
+    errors = errors[:40]  # a few more are drawn, as some select nobody
     assert found.median == pytest.approx(np.median(errors))
     assert found.mean == pytest.approx(np.mean(errors))
     assert found.ninetieth == pytest.approx(np.quantile(errors, 0.9))

@@ -1,0 +1,31 @@
+"""Trees of a release in its files are those of memory, as long as all records are drawn."""
+
+from __future__ import annotations
+
+import pytest
+
+from kanon_tui.core.analysis.trees import partition as trees
+from kanon_tui.core.analysis.trees.partition import partition, streamed_partition
+from kanon_tui.core.data.table import as_table
+from kanon_tui.core.engine import read_again
+from kanon_tui.core.engine.target import Target
+from tests.core.engine.compared import in_memory, streamed
+from tests.core.engine.test_stream import people, project
+
+
+@pytest.mark.parametrize("output", [{}, {"formulas": "escape", "suppressed": "star"}])
+def test_trees_are_those_of_memory_or_of_a_sample_that_says_so(tmp_path, monkeypatch, output):
+    people(300).write_csv(tmp_path / "in.csv")
+    data = {"path": str(tmp_path / "in.csv"), "missing": {"policy": "drop"}}
+    asked = project(tmp_path / "in.csv", output=output, data=data)
+    whole = in_memory(asked, tmp_path / "m.csv")
+    files = streamed(asked, Target.parse(f"{tmp_path}/parts"))
+    release = as_table(whole.table, whole.task.table.missing_tokens)
+    for target in ("ill", "wage", "age"):
+        expected = partition(asked, whole.task, release, target)
+        assert streamed_partition(files, asked, target) == expected
+    monkeypatch.setattr(read_again, "MOST_DRAWN", 40)
+    monkeypatch.setattr(trees, "MOST_DRAWN", 40)
+    found = streamed_partition(files, asked, "ill")
+    assert found.drawn_from == (whole.task.n, whole.table.height)
+    assert found.original.root.records == found.release.root.records == 40
