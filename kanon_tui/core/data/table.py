@@ -146,6 +146,13 @@ class Table:
         """The codes of some of its columns, some records at a time; in memory all at once."""
         yield tuple(column.codes for column in columns)
 
+    def rows_at(self, records: NDArray[np.int64], names: Sequence[str]) -> pl.DataFrame:
+        """Some columns of the records with these numbers, which rise."""
+        return self.frame[records].select(names)
+
+    def check_rows(self, distinct: int) -> None:
+        """Refuse to count so many distinct rows; what is in memory has room for them."""
+
     @property
     def not_looked_at(self) -> frozenset[str]:
         """Columns whose values nobody may ask for without need: there could be too many."""

@@ -20,6 +20,8 @@ from kanon_tui.core.data.table import Table
 from kanon_tui.core.data.value_formats import Format
 from kanon_tui.core.engine.cells import Cells, complete_records
 from kanon_tui.core.engine.counted_table import CountedTable
+from kanon_tui.core.engine.memory import MemoryLimit
+from kanon_tui.core.engine.prepare import value_encoder
 from kanon_tui.core.engine.release_pages import ReleasePages
 from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.engine.source import Source
@@ -35,6 +37,9 @@ __all__ = ["MOST_DRAWN", "ReadRecords", "WrittenRows", "drawn", "read_again"]
 
 MOST_DRAWN = 100_000
 """Records of a sample, where all of them are needed at once."""
+_FEW_ROWS = 100_000
+_BYTES_PER_ROW = 100
+"""Of a distinct row that is counted: its codes, its place and its records."""
 
 Stop = Callable[[], bool]
 
@@ -70,6 +75,12 @@ def _of_frames(frames: Iterator[pl.DataFrame], chosen: Int64s) -> pl.DataFrame:
         parts.append(frame[chosen[begin:end] - before])
         before += frame.height
     return pl.concat(parts)
+
+
+def _check_rows(memory: MemoryLimit, distinct: int) -> None:
+    if distinct > _FEW_ROWS:
+        room = replace(memory, held=0).beside_what_is_held()
+        room.check_room(distinct * _BYTES_PER_ROW, f"looking at {distinct:,} distinct rows")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +120,7 @@ class ReadRecords(CountedTable):
         if table.source is None or not table.source.unchanged:
             raise InputError("the data is not what was read any more; run again")
         known = {each.name: getattr(table, each.name) for each in fields(table) if each.init}
-        return cls(**{**known, "workers": Here(), "_values": {}, "stop": stop})
+        return cls(**{**known, "workers": Here(), "_values": dict(table._values), "stop": stop})
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
         """One attribute with the values of all records, and the codes of those that were drawn."""
@@ -133,6 +144,14 @@ class ReadRecords(CountedTable):
                 raise InputError("stopped")
             yield from blocks
 
+    def rows_at(self, records: Int64s, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns of the records with these numbers."""
+        return _of_frames(self._frames(), records).select(names)
+
+    def check_rows(self, distinct: int) -> None:
+        """Refuse to hold so many distinct rows."""
+        _check_rows(self.memory, distinct)
+
     def drawn(self, most: int, seed: int) -> Self:
         """Some of the records, so many at most."""
         return replace(self, sample=_of_frames(self._frames(), _chosen(self.height, most, seed)))
@@ -150,6 +169,8 @@ class ReadRecords(CountedTable):
 
     def _encoder(self, column: Column) -> Encoder:
         """Texts to the codes of a column."""
+        if column.coding is not None:
+            return value_encoder(self, column)
         texts = self.occurrences(column.name)["value"]
         known = pl.DataFrame(
             {"text": column.values, "code": np.arange(len(column.values), dtype=np.int32)},
@@ -195,9 +216,20 @@ class WrittenRows(Table):
             coded = (encoder.coded(cells) for encoder in encoders)
             yield tuple(codes[places] for codes, places in coded)
 
+    def check_rows(self, distinct: int) -> None:
+        """Refuse to hold so many distinct rows."""
+        assert self.result is not None
+        table = self.result.task.table
+        assert isinstance(table, CountedTable)
+        _check_rows(table.memory, distinct)
+
     def drawn(self, most: int, seed: int) -> pl.DataFrame:
         """Some of the rows, so many at most, as they would stand in memory."""
-        own = _of_frames(self.frames(), _chosen(self.height, most, seed))
+        return self.rows_at(_chosen(self.height, most, seed), self.names)
+
+    def rows_at(self, records: Int64s, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns of the rows with these numbers."""
+        own = _of_frames(self.frames(), records).select(names)
         assert self.result is not None
         if self.result.task.output.formulas != "escape":
             return own

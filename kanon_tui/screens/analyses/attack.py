@@ -16,13 +16,15 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack.linked import Linked
 from kanon_tui.core.analysis.attack.linking import Attack, linking_attack
+from kanon_tui.core.analysis.both_tables import both_tables
 from kanon_tui.core.data.file_kinds import DATA_ENDINGS
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import Table, as_table, read_table
+from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.task.task import Task
 from kanon_tui.screens.analyses.attack_person import Person, PersonPane, look_up
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
 from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
@@ -31,8 +33,8 @@ from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["AttackScreen", "PeopleRows"]
 
-Tables = tuple[Table, Table]
-"""The external table and the release."""
+Tables = tuple[Table, Task, Table]
+"""The external table, the task with the original, and the release."""
 
 
 class PeopleRows:
@@ -166,7 +168,7 @@ in the original, which tells the disease, and two in the release.
         """Who is looked up, and by what."""
         text = Text.assemble(("linking attack", "bold"), printable(self.release_name))
         if self.result is None:
-            text.append(f" · {self.why_none}")
+            text.append(f" · {NO_RELEASE}")
         elif self.tables is None:
             text.append(" · e chooses the table an outsider has")
         else:
@@ -194,15 +196,15 @@ in the original, which tells the disease, and two in the release.
         if result is None or tables is None:
             return
 
-        def opened(release: Table) -> None:
+        def opened(both: tuple[Task, Table]) -> None:
+            task, release = both
             joined = tuple(name for name in self.joined if name in release.names)
-            self.tables, self.joined, self.people = (tables[0], release), joined, None
+            self.tables, self.joined, self.people = (tables[0], task, release), joined, None
             self._draw()
             if joined:
                 self._link(joined)
 
-        tokens = result.task.table.missing_tokens
-        self.in_background(lambda: as_table(result.table, tokens), opened, "reading the release")
+        self.in_background(lambda: both_tables(result), opened, "reading the release")
 
     def _read(self, path: Path) -> None:
         result = self.result
@@ -212,7 +214,7 @@ in the original, which tells the disease, and two in the release.
             # A join goes by names, so the file has them on top, whatever the cells look like.
             tokens = result.task.table.missing_tokens
             external = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
-            return external, as_table(result.table, tokens)
+            return external, *both_tables(result)
 
         def opened(tables: Tables) -> None:
             self.tables, self.external_name, self.joined, self.people = tables, path.name, (), None
@@ -225,7 +227,7 @@ in the original, which tells the disease, and two in the release.
         """Choose the attributes to join on among those both tables have."""
         if self.tables is None or self.result is None:
             return
-        external, release = self.tables
+        external, _, release = self.tables
         roles = self.result.task.roles
         shared = [n for n in roles if n in external.names and n in release.names]
         if not shared:
@@ -248,13 +250,11 @@ in the original, which tells the disease, and two in the release.
         result, tables, session, name = self.result, self.tables, self.session, self.external_name
         assert result is not None
         assert tables is not None
-        external, release = tables
+        external, task, release = tables
 
         def link() -> PeopleRows:
             project = result.project or session.project
-            attack = linking_attack(
-                project, result.task, release, external, joined, external_name=name
-            )
+            attack = linking_attack(project, task, release, external, joined, external_name=name)
             return PeopleRows(external, attack)
 
         def linked(people: PeopleRows) -> None:
@@ -308,15 +308,16 @@ in the original, which tells the disease, and two in the release.
     @on(Grid.Chosen, "#people")
     def show_person(self, event: Grid.Chosen) -> None:
         """The records that may be the person's, in both tables."""
-        people, tables, result = self.people, self.tables, self.result
-        if people is None or tables is None or result is None:
+        people, tables = self.people, self.tables
+        if people is None or tables is None:
             return
-        person, attack, release = int(people.order[event.row]), people.attack, tables[1]
+        person, attack = int(people.order[event.row]), people.attack
+        _, task, release = tables
 
         def find() -> Person:
             return Person(
                 person + 1,
-                look_up(attack.original, result.task.table, release.names, person),
+                look_up(attack.original, task.table, release.names, person),
                 look_up(attack.release, release, release.names, person),
             )
 

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.attack.linked import Linked, possible_values
+from kanon_tui.core.analysis.attack.linked import Linked
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.text import count_of, short_list
@@ -21,11 +21,17 @@ from kanon_tui.widgets.theme_style import theme_style
 __all__ = ["Lookup", "Person", "PersonPane", "look_up"]
 
 
+MOST_SHOWN = 10_000
+"""Records of one person that are listed."""
+
+
 @dataclass(frozen=True)
 class Lookup:
     """What one table tells of a person."""
 
     records: Int64s
+    """Their numbers; of very many the first ones."""
+    count: int
     cells: FrameSource
     values: Mapping[str, Sequence[tuple[str, float]]]
     """Per sensitive attribute the values of the records that fit, and their shares."""
@@ -36,7 +42,7 @@ class Lookup:
         """`2 records, disease: Gastritis 50%, HIV 50%`."""
         if not len(self.records):
             return "no record fits"
-        parts = [count_of(len(self.records), "record")]
+        parts = [count_of(self.count, "record")]
         for name, values in self.values.items():
             if name in self.certain:
                 parts.append(f"{name}: certainly {values[0][0]}")
@@ -57,11 +63,13 @@ class Person:
 
 def look_up(linked: Linked, table: Table, names: Sequence[str], person: int) -> Lookup:
     """Look one person up in a table, of which these columns may be shown; made in a thread."""
-    records = linked.records_of(person)
+    found = linked.look_up(person)
+    shown = found.records[:MOST_SHOWN]
     return Lookup(
-        records,
-        FrameSource(table.frame[records].select(names), table.missing_tokens),
-        {name: possible_values(table, name, records) for name in linked.disclosed_values},
+        shown,
+        len(found.records),
+        FrameSource(table.rows_at(shown, names), table.missing_tokens),
+        found.values,
         frozenset(name for name, flags in linked.disclosed_values.items() if flags[person]),
     )
 
@@ -113,8 +121,10 @@ class PersonPane(Vertical):
         summaries.update(text)
         self._draw_records(person.original if self.in_original else person.release, grid)
         where = "original" if self.in_original else "published"
-        count = len(self._side(person).records)
+        count = self._side(person).count
         title = count_of(count, f"{where} record fits", f"{where} records fit")
+        if count > MOST_SHOWN:
+            title += f", the first {MOST_SHOWN:,} are shown"
         self.border_title = Text(f"person {person.number:,}: {title}")
 
     def _side(self, person: Person) -> Lookup:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import ClassVar, TypeVar, cast
+from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -13,18 +13,17 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker, get_current_worker
 
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.screens.dialogs import Choose, Modal
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.zoom import toggle_zoom
 
-__all__ = ["AnalysisScreen", "nobody_waits"]
+__all__ = ["NO_RELEASE", "AnalysisScreen", "nobody_waits"]
 
 T = TypeVar("T")
 
 NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"
-IN_FILES = "the release is in its files; this needs all of its records in memory"
 
 
 def nobody_waits() -> Callable[[], bool]:
@@ -42,8 +41,6 @@ class AnalysisScreen(Hosted, Modal):
 
     HELP = ""
     LOOKS_AT_RELEASE: ClassVar[bool] = False
-    READS_FILES: ClassVar[bool] = False
-    """Whether a release will do that is in its files, without its records in memory."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
     DEFAULT_CSS = """
     AnalysisScreen { background: $background; }
@@ -74,22 +71,9 @@ class AnalysisScreen(Hosted, Modal):
         raise NotImplementedError
 
     @cached_property
-    def result(self) -> Result | None:
+    def result(self) -> FinishedRun | None:
         """The release that is looked at: the latest when the panel was opened, or one chosen."""
-        return self._at_hand[-1] if self._at_hand else None
-
-    @property
-    def _at_hand(self) -> list[Result]:
-        """The releases that can be looked at; of panels that read files `FinishedRun`s."""
-        found = self.session.results
-        return cast(
-            "list[Result]", [one for one in found if self.READS_FILES or isinstance(one, Result)]
-        )
-
-    @property
-    def why_none(self) -> str:
-        """Why there is no release to look at."""
-        return IN_FILES if self.session.results else NO_RELEASE
+        return self.session.results[-1] if self.session.results else None
 
     @property
     def release_name(self) -> str:
@@ -102,12 +86,12 @@ class AnalysisScreen(Hosted, Modal):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows only what works now."""
         if action == "release":
-            return self.LOOKS_AT_RELEASE and len(self._at_hand) > 1
+            return self.LOOKS_AT_RELEASE and len(self.session.results) > 1
         return True
 
     def action_release(self) -> None:
         """Look at the release of another run."""
-        results = self._at_hand
+        results = self.session.results
 
         def chosen(number: int | None) -> None:
             if number is not None and results[number] is not self.result:

@@ -18,9 +18,10 @@ from kanon_tui.core.data.file_kinds import DATA_ENDINGS
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.text import plural
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.theme_style import theme_style
@@ -45,8 +46,8 @@ refuses nothing. Where a column has the role *person*, people are counted.
 
 `g` generalises further where somebody is left fewer than k: searches run again on strings that are
 as general as the earlier release, clusterings merge classes. The repaired release is a run of its
-own with the cost in NCP: `R` goes back to the one before, `esc` and `x` exports it. Values of the
-earlier file are never shown or written.
+own with the cost in NCP: `R` goes back to the one before, `esc` and `x` exports it. A release in
+files is only looked at. Values of the earlier file are never shown or written.
 
 Example: publish with `mondrian`, run `k-member` on the same data, and compare with the file.
 """
@@ -80,14 +81,16 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
         if action == "earlier":
             return self.result is not None
         if action == "repair":
-            return self.found is not None and self.found.below_k > 0 and not self.working
+            in_memory = isinstance(self.result, Result)
+            exposed = self.found is not None and self.found.below_k > 0
+            return in_memory and exposed and not self.working
         return super().check_action(action, parameters)
 
     def status(self) -> Text:
         """Which two are compared."""
         text = Text.assemble(("earlier release", "bold"), printable(self.release_name))
         if self.result is None:
-            text.append(f" · {self.why_none}")
+            text.append(f" · {NO_RELEASE}")
         elif self.earlier is None:
             text.append(" · e chooses the file that was published before")
         else:
@@ -117,7 +120,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
 
         def read() -> tuple[Table, TwoReleases]:
             earlier = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
-            return earlier, check_together(result, project, earlier, path.name)
+            return earlier, check_together(result, project, earlier, path.name, nobody_waits())
 
         def compared(made: tuple[Table, TwoReleases]) -> None:
             self.earlier_name = path.name
@@ -138,16 +141,17 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
             self.found = found
             self._draw()
 
-        self.in_background(
-            lambda: check_together(result, project, earlier, name), compared, "comparing"
-        )
+        def compare() -> TwoReleases:
+            return check_together(result, project, earlier, name, nobody_waits())
+
+        self.in_background(compare, compared, "comparing")
 
     # -- repairing
 
     def action_repair(self) -> None:
         """Generalise further, as a run of its own."""
         result, earlier, name, session = self.result, self.earlier, self.earlier_name, self.session
-        if result is None or earlier is None:
+        if not isinstance(result, Result) or earlier is None:
             return
         project = self._project
 
@@ -200,12 +204,17 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
             are = f"{plural(found.below_k, 'is', 'are')} left fewer than k = {found.k:,}"
             text.append("\n\n✗ ", theme_style(self, "error", bold=True))
             text.append(f"Together with {name} {found.below_k:,} {are} candidates. Do not publish ")
-            text.append("this beside it: g generalises further where that is needed.")
+            text.append("this beside it: ")
+            if isinstance(self.result, Result):
+                text.append("g generalises further where that is needed.")
+            else:
+                text.append("run again with coarser levels or a higher k; a release in files is ")
+                text.append("not generalised further where it lies.")
         else:
             text.append("\n\n✓ ", theme_style(self, "success", bold=True))
             text.append(f"Together with {name} everybody keeps k = {found.k:,} candidates.")
 
-    def _cost(self, text: Text, result: Result) -> None:
+    def _cost(self, text: Text, result: FinishedRun) -> None:
         """What it cost, if the release is a repaired one."""
         told = result.grouping.search.get("repaired")
         if not isinstance(told, dict):

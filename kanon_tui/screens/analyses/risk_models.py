@@ -30,9 +30,10 @@ from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional, whole_number
 from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import figure
 from kanon_tui.core.run.result import Result
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
 from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.widgets.grid import printable
@@ -63,12 +64,13 @@ class _Asked:
         options = ReadOptions(header=True, missing_tokens=tokens)
         return replace(self, population=read_table(self.path, options))
 
-    def answer(self, result: Result | StreamedResult, project: Project) -> PopulationRisk:
+    def answer(self, result: FinishedRun, project: Project) -> PopulationRisk:
         """The risk of a release in memory, or in its files."""
         known = KnownPopulation(self.size, self.weights)
         asked = known, self.population, "" if self.path is None else self.path.name, self.threshold
         if isinstance(result, StreamedResult):
             return streamed_risk(result, project, *asked)
+        assert isinstance(result, Result)
         return release_risk(result, project, *asked)
 
 
@@ -76,7 +78,6 @@ class RiskModelsScreen(AnalysisScreen):
     """The three models, uniques, k-map and presence, with what they assume."""
 
     LOOKS_AT_RELEASE = True
-    READS_FILES = True
     HELP = """## Risk models
 
 How likely does somebody find a person in this release? With f people in a class and F people of the
@@ -137,7 +138,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
         text = Text.assemble(("risk models", "bold"), printable(self.release_name))
         asked = self.asked
         if self.result is None:
-            text.append(f" · {self.why_none}")
+            text.append(f" · {NO_RELEASE}")
         elif asked.path is not None:
             text.append(f" · population of {printable(asked.path.name)}")
         elif asked.weights is not None:

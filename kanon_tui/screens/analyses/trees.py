@@ -22,7 +22,7 @@ from kanon_tui.core.analysis.trees.partition import (
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.table import as_table
 from kanon_tui.core.engine.result import StreamedResult
-from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
 from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.widgets.grid import printable
@@ -37,7 +37,6 @@ class PartitionScreen(AnalysisScreen):
     """Both trees side by side."""
 
     LOOKS_AT_RELEASE = True
-    READS_FILES = True
     HELP = """## Decision trees
 
 What does a release still teach? A decision tree for one attribute (the **target**) is grown on the
@@ -115,7 +114,7 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
     def status(self) -> Text:
         text = Text.assemble(("decision trees", "bold"), printable(self.release_name))
         if self.result is None:
-            text.append(f" · {self.why_none}")
+            text.append(f" · {NO_RELEASE}")
         elif not self.target:
             text.append(" · t chooses the attribute to predict")
         else:

@@ -26,7 +26,7 @@ from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.report.distribution_text import distribution_lines
 from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.text import short_number, significant
-from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
+from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.choice_list import ChoiceList
@@ -41,7 +41,6 @@ class UtilityScreen(AnalysisScreen):
     """Attributes on the left, the picture of one and the figures of all on the right."""
 
     LOOKS_AT_RELEASE = True
-    READS_FILES = True
     HELP = """## Utility
 
 What do analyses still find in the release? On the left the attributes with the **distance**
@@ -98,7 +97,7 @@ them, `R` looks at the release of another run.
     def status(self) -> Text:
         text = Text.assemble(("utility", "bold"), printable(self.release_name))
         if self.result is None:
-            text.append(f" · {self.why_none}")
+            text.append(f" · {NO_RELEASE}")
         elif self.found is not None and not self.working:
             found = self.found
             counts = f"{found.original_records:,} records, {found.release_records:,} released"

@@ -61,9 +61,12 @@ class OpenRelease:
         return self.pages, range(len(self.pages.names))
 
     def sources(
-        self, missed: Missed, numbers: RowNumbers | None
+        self, missed: Missed, numbers: RowNumbers | None, counted: str = "row"
     ) -> tuple[PagedRows | None, PagedRows]:
-        """What the grids show on the left and on the right: all rows, or those with numbers."""
+        """What the grids show on the left and on the right: all rows, or those with numbers.
+
+        `counted` is what the numbers on the right count.
+        """
 
         def source(before: bool) -> PagedRows:
             pages, places = self.side(before)
@@ -73,7 +76,7 @@ class OpenRelease:
                 partial(missed, pages),
                 numbers=numbers,
                 places=places,
-                name_title="record" if before else "row",
+                name_title="record" if before else counted,
             )
 
         return None if self.before is None else source(True), source(False)

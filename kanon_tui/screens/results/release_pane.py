@@ -53,7 +53,6 @@ class ReleasePane(LookingPane):
     """
     LOOK_AGAIN: ClassVar[float] = 1 / 20
     """Seconds between two looks at which pages are wanted."""
-    NOT_HERE = "the release is in its files and shown as they have it; {what}"
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id, "find-in-files")
@@ -117,7 +116,9 @@ class ReleasePane(LookingPane):
         """Show all rows, or those with these numbers, with the cursor at a place among them."""
         assert self.arranged is not None
         shown = self.arranged.rows if numbers is None else numbers
-        left, right = self.arranged.open.sources(self._missed, shown)
+        left, right = self.arranged.open.sources(
+            self._missed, shown, "record" if self._as_read else "row"
+        )
         self._wanted.clear()
         self.grids.show(left, right, place, right.name_width)
         if self.grids.alone and self.grids.left.has_focus:
@@ -126,13 +127,14 @@ class ReleasePane(LookingPane):
         self._describe()
 
     def entitle(self, doing: str = "") -> None:
-        target = None if self.result is None else self.result.target
-        parts = ["released", "" if target is None else target.path.name]
+        parts = ["released"]
         if self.arranged is not None and self.arranged.name != AS_WRITTEN:
             parts.append(self.arranged.name)
         if self.only_class is not None:
             parts.append(f"class {self.only_class + 1:,}")
-        self.grids.title("original", " · ".join(filter(None, [*parts, doing])))
+        if self.result is not None and self.result.target is not None:
+            parts.append(self.result.target.path.name)
+        self.grids.title("original", " · ".join([*parts, *([doing] if doing else [])]))
 
     def lost(self, error: Exception) -> None:
         """The files are not what was proved: say it once, and show what is in memory."""
@@ -284,7 +286,7 @@ class ReleasePane(LookingPane):
         if self.looked_for:
             self.find_next(direction)
         else:
-            self.host.say(self.NOT_HERE.format(what="/ finds a text in them, n the next row"))
+            self.host.say("the release is in its files: / finds a text in them, n the next row")
 
     def next_suppressed(self) -> None:
         """The next row of stars, or record that is left out."""

@@ -12,9 +12,13 @@ from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import read_table
+from kanon_tui.screens.analyses.attack import AttackScreen
+from kanon_tui.screens.analyses.attack_person import PersonPane
+from kanon_tui.screens.analyses.rerelease import RereleaseScreen
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.trees import PartitionScreen
 from kanon_tui.screens.analyses.utility import UtilityScreen
+from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import Choose, Message
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.command_dialog import CommandDialog
@@ -84,8 +88,6 @@ async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
             await pilot.press(key)
             await settle(pilot)
             told += said(pilot)
-            if key in "LB":  # the analyses that look at records
-                assert "the release is in its files" in text_of(app.screen, "#status")
             assert not isinstance(app.screen, Message), key
             for _ in range(4):
                 if app.screen is not screen or screen.focused is not screen.records.grid:
@@ -94,7 +96,7 @@ async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
             assert app.screen is screen, key
             screen.records.focus_rows()
             await settle(pilot)
-        assert "the release is in its files and shown as they have it" in told
+        assert "the release is in its files: / finds a text" in told
         await pilot.press("7")
         await settle(pilot)
 
@@ -276,6 +278,39 @@ async def test_utility_and_trees_are_measured_on_the_files(tmp_path, make_app) -
         panel = app.screen
         await wait_until(pilot, lambda: panel.found is not None and not panel.working)
         assert panel.found.release.root.records == result.rows
+
+
+async def test_people_are_looked_up_in_the_files_and_beside_an_earlier_release(
+    tmp_path, make_app
+) -> None:
+    app = make_app(write_project(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await with_release(pilot, tmp_path / "out.csv")
+        await pilot.press("L")
+        await wait_until(pilot, lambda: isinstance(app.screen, AskPath))
+        app.screen.query_one(Input).value = str(tmp_path / "in.csv")
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: isinstance(app.screen, ChooseSeveral))
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: isinstance(app.screen, AttackScreen))
+        panel = app.screen
+        await wait_until(pilot, lambda: panel.people is not None and not panel.working)
+        assert panel.people.attack.original.found == 120
+        assert panel.people.attack.release.below_k == 0
+        await pilot.press("enter")
+        pane = panel.query_one(PersonPane)
+        await wait_until(pilot, lambda: pane.person is not None)
+        assert pane.person.original.count <= pane.person.release.count
+        assert "name" not in [column.title for column in pane.person.original.cells.columns]
+        await pilot.press("escape", "B")
+        await wait_until(pilot, lambda: isinstance(app.screen, AskPath))
+        app.screen.query_one(Input).value = str(tmp_path / "out.csv")
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: isinstance(app.screen, RereleaseScreen))
+        panel = app.screen
+        await wait_until(pilot, lambda: panel.found is not None and not panel.working)
+        assert panel.found.below_k == 0
+        assert panel.found.people + panel.found.not_in_both == 120
 
 
 async def test_k_is_raised_into_a_file_of_its_own(tmp_path, make_app) -> None:

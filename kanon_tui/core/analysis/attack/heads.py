@@ -63,11 +63,18 @@ class Heads:
         pair = np.repeat(group, self.each[record]) * len(self.person.values) + whose
         return np.bincount(np.unique(pair) // len(self.person.values), minlength=groups)
 
+    @property
+    def copies(self) -> Int64s | None:
+        """How many there are of each that `fewest` tells of, where these are alike; None: one."""
+        return None if self.records.in_memory else self.records.sizes
+
     def fewest(self, of_record: Int64s) -> Int64s:
-        """What distinct records have, per record; of people the fewest over their records.
+        """What distinct records have, per record in memory; of people the fewest of theirs.
 
         A 0 says nothing: it remains only where all of somebody's records have it.
         """
+        if not self.records.in_memory:
+            return of_record
         counts = of_record[self.records.row_of]
         if self.person is None:
             return counts

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from kanon_tui.core.analysis.attack.counted_rows import counted_rows
 from kanon_tui.core.analysis.attack.heads import lists_by_key
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
 from kanon_tui.core.analysis.published.read_cells import ReadCells
@@ -18,7 +19,7 @@ from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Linked", "link", "possible_values"]
+__all__ = ["FittingRecords", "Linked", "link"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +31,10 @@ class Linked:
     """How many records may be the person's; how many people, where some have several."""
     disclosed_values: Mapping[str, Flags]
     """Per sensitive attribute: all those records agree on its value."""
+    _table: Table = field(repr=False)
+    _columns: Sequence[Column] = field(repr=False)
+    """The attributes that people are looked up by, as the table has them."""
     _cells: Sequence[ReadCells] = field(repr=False)
-    _rows: DistinctRows = field(repr=False)
     _known: Sequence[Sequence[str]] = field(repr=False)
     """What is known of each person: per attribute the texts."""
 
@@ -63,23 +66,57 @@ class Linked:
         """People of whom some sensitive value is certain."""
         return int(self.disclosed_people.sum())
 
-    def records_of(self, person: int) -> Int64s:
-        """The numbers of the records that may be a person's, in table order."""
-        fits = np.ones(len(self._rows.sizes), dtype=bool)
-        for x, cells in enumerate(self._cells):
-            fits &= cells.covers([self._known[x][person]])[0][self._rows.codes[:, x]]
-        return np.flatnonzero(fits[self._rows.row_of])
+    def look_up(self, person: int) -> FittingRecords:
+        """The records that may be a person's, in one pass over the table."""
+        fits = [
+            cells.covers([known[person]])[0]
+            for cells, known in zip(self._cells, self._known, strict=True)
+        ]
+        told = [self._table.column(name, Kind.CATEGORICAL) for name in self.disclosed_values]
+        counts = [np.zeros(len(column.values), dtype=np.int64) for column in told]
+        found, before = [np.zeros(0, dtype=np.int64)], 0
+        for block in self._table.coded_blocks([*self._columns, *told]):
+            own = block[: len(fits)]
+            flags = np.logical_and.reduce([f[codes] for f, codes in zip(fits, own, strict=True)])
+            found.append(before + np.flatnonzero(flags))
+            before += len(flags)
+            for counted, codes in zip(counts, block[len(fits) :], strict=True):
+                counted += np.bincount(codes[flags], minlength=len(counted))
+        values = {c.name: _with_shares(c, counted) for c, counted in zip(told, counts, strict=True)}
+        return FittingRecords(np.concatenate(found), values)
+
+
+@dataclass(frozen=True, eq=False)
+class FittingRecords:
+    """What a table tells of one person."""
+
+    records: Int64s
+    """Their numbers in the table, rising."""
+    values: Mapping[str, Sequence[tuple[str, float]]]
+    """Per sensitive attribute their values with their shares, the commonest first.
+
+    Records that lack it count as the value "".
+    """
+
+
+def _with_shares(column: Column, counts: Int64s) -> tuple[tuple[str, float], ...]:
+    order = np.argsort(-counts, kind="stable")
+    records = max(int(counts.sum()), 1)
+    return tuple(
+        ("" if code == column.missing else column.values[code], float(counts[code] / records))
+        for code in order[: np.count_nonzero(counts)].tolist()
+    )
 
 
 def link(
+    columns: Sequence[Column],
     cells: Sequence[ReadCells],
-    rows: DistinctRows,
     table: Table,
     task: Task,
     known: DistinctRows,
     values: Sequence[Sequence[str]],
     people: Sequence[Sequence[str]],
-    whose: Sequence[Int64s] | None = None,
+    whose: Callable[[DistinctRows], Sequence[Int64s]] | None = None,
 ) -> Linked:
     """Look distinct people up in a table; `known` numbers their `values`.
 
@@ -87,10 +124,13 @@ def link(
     """
     distinct = len(known.sizes)
     matches = np.zeros(distinct, dtype=np.int64)
-    sensitive = [
-        Agreement.of(table, column.name, rows, distinct, isinstance(column, CountedColumn))
+    beside = [
+        _sensitive(table, column.name, isinstance(column, CountedColumn))
         for column in task.sensitive
     ]
+    counted = counted_rows(table, columns, beside)
+    rows = counted.rows
+    sensitive = [Agreement.of(column, counted.ends[column.name], distinct) for column in beside]
     pairs: list[tuple[Int64s, Int64s]] = []
     for block, person, row in fitting_pairs(cells, rows, known, values):
         matches[block] += np.bincount(person, rows.sizes[row], len(matches[block])).astype(np.int64)
@@ -99,15 +139,22 @@ def link(
         if whose is not None:
             pairs.append((person + block.start, row))
     if whose is not None:
-        matches = np.minimum(matches, _people(pairs, distinct, whose))
+        matches = np.minimum(matches, _people(pairs, distinct, whose(rows)))
     return Linked(
         k=task.k,
         matches=matches[known.row_of],
         disclosed_values={each.name: each.certain[known.row_of] for each in sensitive},
+        _table=table,
+        _columns=columns,
         _cells=cells,
-        _rows=rows,
         _known=people,
     )
+
+
+def _sensitive(table: Table, name: str, by_values: bool) -> Column:
+    """A sensitive attribute of a table; by values, spellings of one value agree."""
+    column: Column = table.column(name, Kind.CATEGORICAL)
+    return by_value(column, table.missing_tokens) if by_values else column
 
 
 def _people(pairs: Sequence[tuple[Int64s, Int64s]], count: int, whose: Sequence[Int64s]) -> Int64s:
@@ -140,17 +187,10 @@ class Agreement:
     highest: Int64s
 
     @classmethod
-    def of(
-        cls, table: Table, name: str, rows: DistinctRows, people: int, by_values: bool
-    ) -> Agreement:
-        """Nobody looked at yet; by values, spellings of one value agree."""
-        column: Column = table.column(name, Kind.CATEGORICAL)
-        if by_values:
-            column = by_value(column, table.missing_tokens)
-        ends = [np.full(n, e) for n in (len(rows.sizes), people) for e in (len(column.values), -1)]
-        np.minimum.at(ends[0], rows.row_of, column.codes)
-        np.maximum.at(ends[1], rows.row_of, column.codes)
-        return cls(name, -1 if column.missing is None else column.missing, *ends)
+    def of(cls, column: Column, ends: tuple[Int64s, Int64s], people: int) -> Agreement:
+        """Nobody looked at yet; `ends` are the smallest and largest codes of every row."""
+        nobody = np.full(people, len(column.values)), np.full(people, -1)
+        return cls(column.name, -1 if column.missing is None else column.missing, *ends, *nobody)
 
     def look(self, person: Int64s, row: Int64s) -> None:
         """Take pairs into account; persons rise."""
@@ -166,17 +206,3 @@ class Agreement:
     def certain(self) -> Flags:
         """Per person: there is one value, and it is not the missing one."""
         return np.asarray((self.lowest == self.highest) & (self.lowest != self.missing))
-
-
-def possible_values(table: Table, name: str, records: Int64s) -> tuple[tuple[str, float], ...]:
-    """The values of an attribute among some records with their shares, the commonest first.
-
-    Records that lack it count as the value "".
-    """
-    column = table.column(name, Kind.CATEGORICAL)
-    counts = np.bincount(column.codes[records], minlength=len(column.values))
-    order = np.argsort(-counts, kind="stable")
-    return tuple(
-        ("" if code == column.missing else column.values[code], float(counts[code] / len(records)))
-        for code in order[: np.count_nonzero(counts)].tolist()
-    )

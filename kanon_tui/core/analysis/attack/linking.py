@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -74,21 +75,20 @@ def linking_attack(
     values = [texts[name].values for name in on]
     people = [external.frame[name].to_list() for name in on]
 
-    original_rows = DistinctRows.of([readers[name].column.codes for name in on])
-    original_cells = [readers[name].read_values() for name in on]
+    before = [readers[name].column for name in on]
+    values_as_cells = [readers[name].read_values() for name in on]
     columns = [release.column(name, Kind.CATEGORICAL) for name in on]
-    rows = DistinctRows.of([column.codes for column in columns])
     cells = [readers[column.name].read(column.values, release_name) for column in columns]
-    whose = behind = None
-    if task.repeated is not None:
-        whose = people_of_rows(original_rows, task.repeated)
-        behind = people_behind(project, task, release, rows, task.repeated, release_name)
+    person, whose, behind = task.repeated, None, None
+    if person is not None:
+        whose = partial(people_of_rows, person=person)
+        behind = partial(people_behind, project, task, release, person=person, where=release_name)
     looked_up = task, known, values, people
     return Attack(
         people=external.height,
         on=tuple(on),
-        original=link(original_cells, original_rows, task.table, *looked_up, whose),
-        release=link(cells, rows, release, *looked_up, behind),
+        original=link(before, values_as_cells, task.table, *looked_up, whose),
+        release=link(columns, cells, release, *looked_up, behind),
         notes=tuple(_notes(readers, values, external_name)),
     )
 

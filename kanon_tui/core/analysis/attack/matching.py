@@ -30,9 +30,19 @@ class DistinctRows:
 
     codes: npt.NDArray[np.int32]
     """Distinct rows × attributes."""
-    row_of: npt.NDArray[np.int32]
-    """Per record the number of its row."""
+    _row_of: npt.NDArray[np.int32] | None
     sizes: Int64s
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether it is known which row every record has."""
+        return self._row_of is not None
+
+    @property
+    def row_of(self) -> npt.NDArray[np.int32]:
+        """Per record the number of its row, of a table in memory."""
+        assert self._row_of is not None, "records that are read in pieces have no numbers here"
+        return self._row_of
 
     @classmethod
     def of(cls, columns: Sequence[npt.NDArray[np.integer]]) -> DistinctRows:

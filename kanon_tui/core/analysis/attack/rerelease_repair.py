@@ -24,6 +24,7 @@ people have several records, it may give records of people who are candidates al
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -37,6 +38,7 @@ from kanon_tui.core.analysis.attack.two_releases import (
     covering_rows,
     two_releases,
 )
+from kanon_tui.core.analysis.both_tables import both_tables
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.clustering.class_boxes import ClassBoxes
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
@@ -47,6 +49,7 @@ from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import recode
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.run.result import Result, conclude
 from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.steps import Family, Grouping
@@ -56,10 +59,15 @@ from kanon_tui.core.text import Quotable, note
 __all__ = ["check_together", "levels_as_general", "repaired", "repaired_result"]
 
 
-def check_together(result: Result, project: Project, earlier: Table, name: str) -> TwoReleases:
-    """What a release and an earlier one say together."""
-    task = result.task
-    now = as_table(result.table, task.table.missing_tokens)
+def check_together(
+    result: FinishedRun,
+    project: Project,
+    earlier: Table,
+    name: str,
+    stop: Callable[[], bool] = lambda: False,
+) -> TwoReleases:
+    """What a release and an earlier one say together; `stop` ends passes over files."""
+    task, now = both_tables(result, stop)
     return two_releases(project, task, now, earlier, earlier_name=name)
 
 

@@ -38,13 +38,14 @@ from typing import Literal
 
 import numpy as np
 
+from kanon_tui.core.analysis.attack.counted_rows import counted_rows
 from kanon_tui.core.analysis.attack.heads import Heads, lists_by_key
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
@@ -59,6 +60,8 @@ __all__ = [
 
 _AT_A_TIME = 1 << 22
 """Pairs of rows that are counted together."""
+_MOST_WORK = 4 * 10**12
+"""Combinations of a table beyond memory times published cells: some minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,26 +77,31 @@ class TwoReleases:
     """Those whom at least one of the two does not cover."""
     counted: Literal["records", "people"] = "records"
     """What is counted."""
+    copies: Int64s | None = None
+    """How many there are of each, where alike ones are told once; None: one."""
+
+    def _count(self, flags: Flags) -> int:
+        return int(flags.sum() if self.copies is None else self.copies[flags].sum())
 
     @property
     def people(self) -> int:
         """Those whom both releases cover."""
-        return len(self.candidates)
+        return self._count(self.candidates > 0)
 
     @property
     def unique(self) -> int:
         """Those who are singled out."""
-        return int((self.candidates == 1).sum())
+        return self._count(self.candidates == 1)
 
     @property
     def below_k(self) -> int:
         """Those with fewer than k candidates."""
-        return int((self.candidates < self.k).sum())
+        return self._count(self.candidates < self.k)
 
     @property
     def below_k_at_worst(self) -> int:
         """Those with fewer than k where rows can be joined."""
-        return int((self.at_worst < self.k).sum())
+        return self._count(self.at_worst < self.k)
 
     @property
     def fewest(self) -> int | None:
@@ -128,19 +136,20 @@ def two_releases(
     earlier_name: str = "the earlier release",
 ) -> TwoReleases:
     """Join two releases of the project's data and count everybody's candidates."""
-    records = DistinctRows.of([attribute.column.codes for attribute in task.quasi])
+    records = counted_rows(task.table, [attribute.column for attribute in task.quasi]).rows
     before = covering_rows(project, task, earlier, records, earlier_name)
     now = covering_rows(project, task, release, records, release_name)
     heads = Heads.of(records, task.repeated)
     candidates = heads.fewest(count_candidates(before, now, heads))
     at_worst = heads.fewest(_at_worst(before, now, heads))
-    in_both = candidates > 0
+    in_both, copies = candidates > 0, heads.copies
     return TwoReleases(
         task.k,
         candidates[in_both],
         at_worst[in_both],
-        int((~in_both).sum()),
+        int((~in_both).sum() if copies is None else copies[~in_both].sum()),
         "records" if task.repeated is None else "people",
+        None if copies is None else copies[in_both],
     )
 
 
@@ -150,9 +159,17 @@ class Covering:
 
     record: Int64s
     row: Int64s
-    rows: int
-    row_of: Int32s
-    """Per published record the row that it is printed as."""
+    published: DistinctRows
+
+    @property
+    def rows(self) -> int:
+        """How many different rows are published."""
+        return len(self.published.sizes)
+
+    @property
+    def row_of(self) -> Int32s:
+        """Per published record the row that it is printed as, of a table in memory."""
+        return self.published.row_of
 
 
 def covering_rows(
@@ -169,8 +186,10 @@ def covering_rows(
     readers = cell_readers(project, task, names)
     columns = [release.column(name, Kind.CATEGORICAL) for name in names]
     cells = [readers[column.name].read(column.values, where) for column in columns]
-    rows = DistinctRows.of([column.codes for column in columns])
-    known = DistinctRows(records.codes[:, places], records.row_of, records.sizes)
+    rows = counted_rows(release, columns).rows
+    if not records.in_memory:
+        _check_work(len(records.sizes), len(rows.sizes) * len(places), where)
+    known = DistinctRows(records.codes[:, places], None, records.sizes)
     values = [task.quasi[x].column.values for x in places]
     found = [
         (block.start + person, row)
@@ -179,7 +198,17 @@ def covering_rows(
     nobody = np.zeros(0, dtype=np.int64)  # a release may be empty
     person = np.concatenate([nobody, *(p for p, _ in found)])
     row = np.concatenate([nobody, *(r for _, r in found)])
-    return Covering(person, row, len(rows.sizes), rows.row_of)
+    return Covering(person, row, rows)
+
+
+def _check_work(records: int, cells: int, where: str) -> None:
+    """Refuse what would take hours: a table beyond memory may have very many combinations."""
+    if records * cells > _MOST_WORK:
+        raise InputError(
+            f"the data has {records:,} different combinations, and looking for the rows of {where} "
+            "that cover each of them would take hours; look at fewer quasi-identifiers, or at "
+            "coarser ones"
+        )
 
 
 def count_candidates(before: Covering, now: Covering, heads: Heads) -> Int64s:

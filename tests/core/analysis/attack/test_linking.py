@@ -12,13 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.attack import matching as matching_module
-from kanon_tui.core.analysis.attack.linked import possible_values
 from kanon_tui.core.analysis.attack.linking import Attack, linking_attack
 from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.data.table import Table, as_table, read_table
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
+from kanon_tui.core.project.project import (
+    AttributeSpec,
+    DataSource,
+    Project,
+    project_from_mapping,
+)
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.prepare import prepare
@@ -53,15 +57,15 @@ def test_worked_sbc_figure_1_2() -> None:
     assert found.people == 4
     assert found.original.matches.tolist() == [0, 0, 1, 0]
     assert (found.original.unique, found.original.below_k, found.original.disclosed) == (1, 1, 1)
-    (record,) = found.original.records_of(paul)
+    (record,) = found.original.look_up(paul).records
     assert task.table.frame["disease"][int(record)] == "Gastritis"
     assert found.original.disclosed_values["disease"].tolist() == [False, False, True, False]
 
     assert found.release.matches.tolist() == [0, 0, 2, 0]
     assert (found.release.unique, found.release.below_k, found.release.disclosed) == (0, 0, 0)
-    diseases = release.frame["disease"].gather(found.release.records_of(paul)).to_list()
+    diseases = release.frame["disease"].gather(found.release.look_up(paul).records).to_list()
     assert diseases == ["Gastritis", "HIV"]
-    told = possible_values(release, "disease", found.release.records_of(paul))
+    told = found.release.look_up(paul).values["disease"]
     assert told == (("Gastritis", 0.5), ("HIV", 0.5))
     assert found.notes == ()
 
@@ -77,21 +81,23 @@ def test_worked_sd_table_1() -> None:
     anna = people.frame["name"].to_list().index("Anna")
     assert found.original.matches.tolist() == [0, 0, 1, 0]
     assert found.release.matches.tolist() == [0, 0, 2, 0]
-    told = [
-        possible_values(table, "disease", side.records_of(anna))
-        for table, side in ((task.table, found.original), (release, found.release))
-    ]
+    told = [side.look_up(anna).values["disease"] for side in (found.original, found.release)]
     assert told == [(("HIV", 1.0),), (("Asthma", 0.5), ("HIV", 0.5))]
 
 
 def test_possible_values_are_counted_commonest_first_and_missing_ones_too() -> None:
-    table = as_table(pl.DataFrame({"x": ["a", "b", "?", "b", "c", "c", "c"]}), MISSING)
-    assert possible_values(table, "x", np.array([0, 1, 2, 3])) == (
-        ("b", 0.5),
-        ("a", 0.25),
-        ("", 0.25),
+    people = pl.DataFrame({"town": ["X"] * 4 + ["Y"] * 3, "x": ["a", "b", "?", "b", *"ccc"]})
+    project = project_from_mapping(
+        {
+            "data": {"path": "x.csv"},
+            "attributes": {"town": {"role": "quasi"}, "x": {"role": "sensitive"}},
+        }
     )
-    assert possible_values(table, "x", np.array([], dtype=np.int64)) == ()
+    task = prepare(project, as_table(people, MISSING))
+    known = as_table(pl.DataFrame({"town": ["X", "Z"]}), MISSING)
+    found = linking_attack(project, task, as_table(people, MISSING), known, ["town"]).release
+    assert found.look_up(0).values["x"] == (("b", 0.5), ("a", 0.25), ("", 0.25))
+    assert found.look_up(1).values["x"] == ()
 
 
 # --- what counts
@@ -301,7 +307,7 @@ def test_twin(case: tuple[Task, Table, Table, list[str]], blocks: tuple[int, int
                 )
             ]
             assert side.matches[i] == len(matching)
-            assert side.records_of(i).tolist() == matching
+            assert side.look_up(i).records.tolist() == matching
             for name in ("flu", "wage"):
                 values = {records[r][name] for r in matching}
                 certain = len(values) == 1 and not values & set(MISSING)
@@ -327,8 +333,8 @@ def test_everybody_is_among_those_who_fit() -> None:
     release = as_table(recode(task, Grouping(labels)).in_file_order)
     found = linking_attack(PROJECT, task, release, task.table, ["age", "zip", "job", "town"])
     for person in range(60):
-        assert person in found.original.records_of(person)
-        assert person in found.release.records_of(person)
+        assert person in found.original.look_up(person).records
+        assert person in found.release.look_up(person).records
     assert found.release.unique == 0
     assert found.release.below_k == 0
 
