@@ -10,8 +10,9 @@ INSTALLED := .venv/installed
 run: $(INSTALLED)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
 
-test: $(INSTALLED)  ## run every test
-	$(BIN)/pytest
+TRIES ?= 1
+test: $(INSTALLED)  ## run every test; TRIES=5 makes five times as many random tries of what is slow
+	TRIES=$(TRIES) $(BIN)/pytest
 
 test-quick: $(INSTALLED)  ## the tests that take under a minute: no screens, no commands, no slow twins
 	$(BIN)/pytest -m "not slow"

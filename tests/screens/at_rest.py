@@ -13,8 +13,6 @@ from typing import Any
 
 from textual._context import active_app
 from textual.app import App
-from textual.css.model import RuleSet
-from textual.css.stylesheet import Stylesheet
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 
@@ -93,23 +91,3 @@ async def wait_for_screen(pilot: Pilot[Any], timeout: float = 30.0) -> bool:
 async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
     """As Textual does, without looking at the clock of the processor."""
     await come_to_rest(active_app.get())
-
-
-_parsed: dict[tuple[Any, ...], list[RuleSet]] = {}
-_parse_rules = Stylesheet._parse_rules
-
-
-def parse_rules_once(
-    sheet: Stylesheet,
-    css: str,
-    read_from: tuple[str, str],
-    is_default_rules: bool = False,
-    tie_breaker: int = 0,
-    scope: str = "",
-) -> list[RuleSet]:
-    """The rules of a style sheet, parsed once in a process and not for every application."""
-    source = (css, read_from, is_default_rules, tie_breaker, scope)
-    key = (frozenset(sheet._variables.items()), *source)
-    if key not in _parsed:
-        _parsed[key] = _parse_rules(sheet, *source)
-    return _parsed[key]

@@ -23,7 +23,8 @@ from kanon_tui.core.run.trial import Sample, Trial
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.run import advice
 from tests.conftest import keep_what_lives
-from tests.screens.at_rest import parse_rules_once, wait_for_idle, wait_for_screen
+from tests.screens.at_rest import wait_for_idle, wait_for_screen
+from tests.screens.quick_styles import apply_few, parse_rules_once
 
 LONGEST_WAIT = 240.0
 """Seconds; a busy machine is slow, a condition that never comes true is a failure."""
@@ -92,11 +93,12 @@ def paint_at_rest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture(autouse=True)
 def wait_for_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pilots wait for what is going on, not for times; style sheets are parsed once."""
+    """Pilots wait for what is going on, not for times; style sheets are looked through once."""
     monkeypatch.setattr(Pilot, "_wait_for_screen", wait_for_screen)
     monkeypatch.setattr("textual.pilot.wait_for_idle", wait_for_idle)
     monkeypatch.setattr("textual.app.wait_for_idle", wait_for_idle)
     monkeypatch.setattr(Stylesheet, "_parse_rules", parse_rules_once)
+    monkeypatch.setattr(Stylesheet, "apply", apply_few)
 
 
 async def wait_until(pilot: Pilot[None], condition: Callable[[], object]) -> None:

@@ -39,6 +39,7 @@ from tests.core.algorithms.twins.beyond_k import (
 )
 from tests.core.algorithms.twins.full_domain import best, minimal, searchable_task
 from tests.helpers import make_task
+from tests.tries import tries
 
 EXACT = ("global", "hybrid", "distributed")
 CLUSTERING = [name for name, a in ALGORITHMS.items() if a.family is Family.CLUSTERING]
@@ -59,7 +60,7 @@ def requiring(task: Task, *requirements: PrivacyModel) -> Task:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(tries(24)))
 def test_exact_searches_find_the_optimum_of_exhaustive_search(seed: int) -> None:
     task = with_requirements(searchable_task(seed), seed)
     strings = passing_beyond_k(task)
@@ -87,7 +88,7 @@ def test_distributed_parts_give_the_same_answer(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(150, 230))
+@pytest.mark.parametrize("seed", range(150, 150 + tries(30)))
 def test_incognito_finds_exactly_the_minimal_strings(seed: int) -> None:
     task = with_requirements(searchable_task(seed), seed)
     strings = passing_beyond_k(task)
@@ -160,7 +161,7 @@ def reachable(seed: int, **marks: tuple[str, ...]) -> Task | None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(tries(12)))
 def test_merging_on_equals_its_twin(seed: int) -> None:
     task = reachable(seed)
     if task is None:
@@ -180,7 +181,7 @@ def groups(grouping: Grouping) -> list[list[int]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60, 120))
+@pytest.mark.parametrize("seed", range(60, 60 + tries(24)))
 def test_gcka_merges_within_magvals_and_suppresses_what_cannot_hold(seed: int) -> None:
     task = with_requirements(
         random_task(seed, most=24, city=("Italy", "Asia", "Osaka"), town=("Europe",)), seed
@@ -204,7 +205,7 @@ def test_gcka_merges_within_magvals_and_suppresses_what_cannot_hold(seed: int) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CLUSTERING)
-@pytest.mark.parametrize("seed", range(200, 212))
+@pytest.mark.parametrize("seed", range(200, 200 + tries(5)))
 def test_every_clustering_keeps_what_is_required(name: str, seed: int) -> None:
     task = reachable(seed)
     if task is None:

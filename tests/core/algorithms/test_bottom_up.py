@@ -19,11 +19,12 @@ from tests.core.algorithms.merging_checks import (
 from tests.core.algorithms.ruled_tables import ruled_task
 from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
+from tests.tries import tries
 
 
 @pytest.mark.slow
 def test_equals_its_twin_on_random_tables() -> None:
-    for seed in range(200):
+    for seed in range(tries(70)):
         task = ruled_task(seed)
         expected = sorted_clusters(twins.bottom_up(task))
         assert clusters_of(grouping_of(task, BottomUp())) == expected, seed

@@ -20,6 +20,7 @@ from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.full_domain import best, passing, searchable_task
 from tests.helpers import make_task
+from tests.tries import tries
 
 
 def solve(task: Task, decisions: int = FULL_SPEED, **parameters: int) -> Grouping:
@@ -48,7 +49,7 @@ def many_attributes(attributes: int, n: int = 400, share: float = 0.0, seed: int
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", [2, 5, 4096])
-@pytest.mark.parametrize("seed", range(70))
+@pytest.mark.parametrize("seed", range(tries(30)))
 def test_answer_is_the_optimum_of_exhaustive_search(seed: int, part: int) -> None:
     task = searchable_task(seed)
     grouping = solve(task, part=part)

@@ -21,6 +21,7 @@ from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.k_member import gcka
 from tests.helpers import make_task
 from tests.paths import SAMPLES
+from tests.tries import tries
 
 SAMPLE = SAMPLES / "locations"
 MARKS = [
@@ -61,7 +62,7 @@ def test_cka_figure_3_gives_figure_4_b() -> None:
 
 @pytest.mark.slow
 def test_equals_its_twin_on_random_tables() -> None:
-    for seed in range(200):
+    for seed in range(tries(60)):
         task = marked_task(seed)
         found, suppressed = gcka(task)
         labels = grouping(task).labels

@@ -26,6 +26,7 @@ from tests.core.algorithms.twins.full_domain import (
     searchable_task,
 )
 from tests.helpers import make_task
+from tests.tries import tries
 
 
 def sbc_table_2_10() -> Task:
@@ -45,7 +46,7 @@ def sbc_table_2_10() -> Task:
 
 
 @pytest.mark.parametrize("pace", [1, FULL_SPEED])
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(tries(50)))
 def test_passing_are_exactly_the_minimal_strings(seed: int, pace: int) -> None:
     task = searchable_task(seed)
     grouping = Run(task, Incognito(), RunContext(pace)).finish()
@@ -58,7 +59,7 @@ def test_passing_are_exactly_the_minimal_strings(seed: int, pace: int) -> None:
     assert search["strings"] == search["pruned"] + search["tested"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(25))
 @given(
     st.integers(1000, 9999),
     st.booleans(),

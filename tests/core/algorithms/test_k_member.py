@@ -21,6 +21,7 @@ from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.k_member import k_member
 from tests.helpers import make_task
 from tests.paths import SAMPLES
+from tests.tries import tries
 
 CENSUS = SAMPLES / "census"
 COUNTRIES = {  # Byun fig. 3
@@ -76,14 +77,14 @@ def test_byun_example_1_distances_of_countries_and_occupations() -> None:
 
 @pytest.mark.slow
 def test_equals_its_twin_on_random_tables() -> None:
-    for seed in range(200):
+    for seed in range(tries(60)):
         task = random_task(seed, most=32)
         assert clusters(grouping(task).labels) == twin(task), seed
 
 
 @pytest.mark.slow
 def test_equals_its_twin_with_a_class_penalty() -> None:
-    for seed in range(120):
+    for seed in range(tries(40)):
         task = random_task(seed, most=25)
         penalty = (0.05, 0.4, 3.0)[seed % 3]
         found = grouping(task, KMember(class_attribute="label", class_penalty=penalty))
@@ -94,7 +95,7 @@ def test_equals_its_twin_with_a_class_penalty() -> None:
 @pytest.mark.slow
 def test_scores_that_differ_by_less_than_a_tie_but_not_nothing() -> None:
     """Steps of 3.7e-10: two of them tie, three do not, and ties do not carry over."""
-    for seed in range(120):
+    for seed in range(tries(40)):
         rng = random.Random(seed)
         n = rng.randrange(5, 45)
         columns = {x: [*(rng.randrange(12) for _ in range(n)), 2_700_000_000] for x in "ab"}

@@ -27,6 +27,7 @@ from tests.core.algorithms.twins.full_domain import (
     searchable_task,
 )
 from tests.helpers import make_task
+from tests.tries import tries
 
 EXACT = {
     "global": {},
@@ -70,7 +71,7 @@ def least(task: Task, figures: dict[Levels, float]) -> Levels:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("required", [False, True])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(tries(10)))
 def test_answers_are_the_optimum_of_exhaustive_search(seed: int, required: bool) -> None:
     task, strings = measured(seed, required)
     if not strings:
@@ -88,7 +89,7 @@ def test_answers_are_the_optimum_of_exhaustive_search(seed: int, required: bool)
 
 @pytest.mark.parametrize("objective", ["ncp", "classes", "il"])
 def test_local_answers_with_the_best_string_it_met(objective: str) -> None:
-    for seed in range(20):
+    for seed in range(tries(10)):
         task, strings = measured(seed, required=False)
         made = ALGORITHMS["local"](objective=objective, accept_root=True)
         grouping = Run(task, made).finish()
@@ -122,7 +123,7 @@ def test_steps_say_what_a_string_is_worth_by_the_objective() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["ncp", "il"])
 def test_no_suppression_loses_less_than_the_bound(metric: str) -> None:
-    for seed in range(80):
+    for seed in range(tries(30)):
         task = random_task(seed)
         rng = np.random.default_rng(seed)
         allowed = int(rng.integers(1, task.n + 1))

@@ -30,6 +30,7 @@ from tests.core.algorithms.merging_checks import (
 from tests.core.algorithms.ruled_tables import ruled_task
 from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
+from tests.tries import tries
 
 
 @pytest.mark.slow
@@ -69,7 +70,7 @@ def test_trees_of_the_smallest_groups_equal_the_twin(monkeypatch: pytest.MonkeyP
 def test_trees_do_not_change_the_clusters_of_larger_tables(
     monkeypatch: pytest.MonkeyPatch, algorithm: TopDown | BottomUp
 ) -> None:
-    for seed in range(40, 80):
+    for seed in range(40, 40 + tries(15)):
         task = ruled_task(seed, most=1200)
         _use_trees(monkeypatch, 2**62)
         expected = grouping_of(task, algorithm).labels.tolist()
@@ -127,7 +128,7 @@ def test_trees_equal_the_twin_on_shapes_that_were_slow(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     _use_trees(monkeypatch, 2)
-    for seed in range(6):
+    for seed in range(tries(3)):
         task = _shape(name, 70, 2 + seed % 3, seed)
         expected = sorted_clusters(twins.top_down(task, growth="class"))
         assert clusters_of(grouping_of(task, TopDown(growth="class"))) == expected, seed
@@ -138,7 +139,7 @@ def test_many_rare_labels_go_where_they_go_without_trees(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """A side takes what is new to both by whole branches, which small tables do not have."""
-    for seed in range(8):
+    for seed in range(tries(4)):
         task = _shape(name, 1200, (2, 5, 10, 25)[seed % 4], seed)
         _use_trees(monkeypatch, 2**62)
         expected = grouping_of(task, TopDown()).labels.tolist()

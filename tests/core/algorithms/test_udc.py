@@ -28,12 +28,13 @@ from tests.core.algorithms.merging_checks import (
 from tests.core.algorithms.ruled_tables import ruled_task
 from tests.core.algorithms.twins import merging as twins
 from tests.helpers import make_task
+from tests.tries import tries
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("objective", ["release", "cluster"])
 def test_equals_its_twin_on_random_tables(objective: str) -> None:
-    for seed in range(150):
+    for seed in range(tries(50)):
         task = ruled_task(seed, most=24)
         expected = sorted_clusters(twins.udc(task, objective))
         assert clusters_of(grouping_of(task, Udc(objective=objective))) == expected, seed
@@ -74,7 +75,7 @@ def test_more_than_64_rules() -> None:
 
 @pytest.mark.slow
 def test_release_verifies_at_any_pace() -> None:
-    for seed in range(60):
+    for seed in range(tries(25)):
         check_shape(ruled_task(seed), Udc())
 
 

@@ -31,6 +31,7 @@ from kanon_tui.core.task.steps import Family, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.metrics.strategies import CITIES
 from tests.helpers import make_task
+from tests.tries import tries
 
 CLUSTERINGS = [n for n, a in ALGORITHMS.items() if a.family is Family.CLUSTERING]
 
@@ -85,7 +86,7 @@ def check(made: Result) -> None:
 
 
 @given(tasks(), st.sampled_from(CLUSTERINGS))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 def test_no_two_ranges_overlap(task: Task, name: str) -> None:
     made = finished(task, name)
     check(made)
@@ -99,7 +100,7 @@ def test_no_two_ranges_overlap(task: Task, name: str) -> None:
 
 
 @given(tasks(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 def test_figures_are_those_of_what_is_printed(task: Task, data: st.DataObject) -> None:
     """NCP and the share of rules, by the printed range of every record."""
     labels = data.draw(st.lists(st.integers(0, 3), min_size=task.n, max_size=task.n))

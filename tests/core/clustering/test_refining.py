@@ -36,6 +36,7 @@ from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.ruled_tables import ruled_task
 from tests.core.algorithms.twins.refining import Refined
 from tests.helpers import make_task
+from tests.tries import tries
 
 CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]
 SEEDS = st.integers(0, 10_000)
@@ -84,7 +85,7 @@ def twin(task: Task, start: Grouping, distinct: int = 1) -> list[list[int]]:
 @pytest.mark.parametrize("algorithm", [Mondrian(), SD()])
 def test_equals_its_twin_on_random_tables(algorithm: Clustering) -> None:
     changed = 0
-    for seed in range(20):
+    for seed in range(tries(15)):
         task = random_task(seed)
         start = start_of(task, algorithm)
         if task.n < 2 * task.k:
@@ -97,7 +98,7 @@ def test_equals_its_twin_on_random_tables(algorithm: Clustering) -> None:
 
 def test_equals_its_twin_where_more_than_k_is_required() -> None:
     refused = 0
-    for seed in range(25):
+    for seed in range(tries(10)):
         task = random_task(seed)
         asked = replace(task.privacy, requirements=(DistinctLDiversity(2.0),))
         task = replace(task, privacy=asked)
@@ -112,7 +113,7 @@ def test_equals_its_twin_where_more_than_k_is_required() -> None:
     assert refused > 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(SEEDS, st.sampled_from(CLUSTERINGS))
 def test_never_worse_and_everything_still_holds(seed: int, name: str) -> None:
     task = random_task(seed, city=("Italy", "Asia")) if name == "gcka" else ruled_task(seed)

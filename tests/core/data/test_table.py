@@ -25,6 +25,7 @@ from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.sniffing import Dialect
 from kanon_tui.core.data.table import as_table, read_table
 from kanon_tui.core.errors import InputError
+from tests.tries import tries
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def written(records, delimiter, line_end, quote_all):
     return "".join(line + line_end for line in lines)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(15))
 @given(tables, st.sampled_from(["\n", "\r\n", "\r"]), st.booleans(), st.sampled_from([3, 1 << 22]))
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

@@ -31,6 +31,9 @@ from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
+PIECES = (1000, 40)
+"""Bytes and records at a time: more pieces than are merged at once."""
+
 
 @pytest.fixture(scope="module")
 def two_workers(tmp_path_factory):
@@ -93,7 +96,7 @@ class Losing(Cluster):
 
 
 def test_the_same_bytes_whoever_is_lost_on_the_way(two_workers, asked, tmp_path):
-    expected = streamed(asked, Target(tmp_path / "here", folder=True), rows=100)
+    expected = streamed(asked, Target(tmp_path / "here", folder=True), None, PIECES, rows=100)
     for number, workers in enumerate(
         (
             two_workers,
@@ -104,7 +107,7 @@ def test_the_same_bytes_whoever_is_lost_on_the_way(two_workers, asked, tmp_path)
         )
     ):
         target = Target(tmp_path / f"there{number}", folder=True)
-        found = streamed(asked, target, workers, rows=100)
+        found = streamed(asked, target, workers, PIECES, rows=100)
         assert contents(target.path) == contents(tmp_path / "here")
         assert figures(found) == figures(expected)
         assert not isinstance(workers, Losing) or workers.lost
@@ -176,7 +179,7 @@ def tasks_of(client) -> set[str]:
 
 
 def test_no_value_reaches_keys_or_logs(two_workers, asked, tmp_path):
-    streamed(asked, Target(tmp_path / "out.csv"), two_workers)
+    streamed(asked, Target(tmp_path / "out.csv"), two_workers, PIECES, rows=40)
     client = two_workers.client
     logs = str(client.get_scheduler_logs(n=10_000)) + str(client.get_worker_logs(n=10_000))
     keys = str(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
@@ -258,8 +261,8 @@ def test_a_part_that_is_damaged_is_named(two_workers, tmp_path):
 
 
 def test_a_single_file_is_the_same_as_well(two_workers, asked, tmp_path):
-    streamed(asked, Target(tmp_path / "here.parquet"))
-    streamed(asked, Target(tmp_path / "there.parquet"), two_workers)
+    streamed(asked, Target(tmp_path / "here.parquet"), None, PIECES, rows=40)
+    streamed(asked, Target(tmp_path / "there.parquet"), two_workers, PIECES, rows=40)
     assert (tmp_path / "here.parquet").read_bytes() == (tmp_path / "there.parquet").read_bytes()
     frame = read_table(tmp_path / "there.parquet", ReadOptions()).frame
     assert isinstance(frame, pl.DataFrame)

@@ -19,6 +19,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.full_domain.chosen_string import Verdicts
 from kanon_tui.core.project.project import project_from_mapping
 from tests.core.engine.compared import check_same, streamed
+from tests.tries import tries
 
 
 def people(n: int, seed: int) -> pl.DataFrame:
@@ -52,7 +53,7 @@ def project(path: Path, codes, of_wage=None, **sections):
     return project_from_mapping({**given, **sections})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(15), deadline=None)
 @given(
     st.integers(0, 10_000),
     st.sampled_from(["global", "local", "hybrid", "distributed", "incognito", "datafly"]),

@@ -16,9 +16,10 @@ from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import InputError
 from tests.core.engine.compared import in_memory, streamed
 from tests.core.engine.test_stream import people, project
+from tests.tries import tries
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(12), deadline=None)
 @given(
     st.integers(0, 10_000),
     st.sampled_from(["r.csv", "r.tsv", "r.parquet", "parts", "parts.csv/"]),

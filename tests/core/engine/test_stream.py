@@ -27,6 +27,7 @@ from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.project.project import project_from_mapping
 from tests.core.data.test_table import written
 from tests.core.engine.compared import check_same, figures, in_memory, streamed
+from tests.tries import tries
 
 ALGORITHMS = ("mondrian", "global", "local", "hybrid", "incognito", "datafly")
 AWKWARD = ("b,c", 'd"e', "", "line\nbreak", "=1+1", "'=x", "é", "?", " spaced ", "-5")
@@ -69,7 +70,7 @@ def project(path: Path, **sections: Any):
     return project_from_mapping({**given, **sections})
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(12), deadline=None)
 @given(
     st.integers(0, 10_000),
     st.sampled_from(ALGORITHMS),

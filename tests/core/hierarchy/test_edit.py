@@ -24,6 +24,7 @@ from kanon_tui.core.hierarchy.edit import (
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.hierarchy.uncovered import closest, nearest_rows, own_rows, rows_like
+from tests.tries import tries
 
 COUNTRIES = Hierarchy.of(
     [
@@ -275,7 +276,7 @@ def edit(draw: st.DrawFn, before: Hierarchy, name: str, level: int, label: str) 
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(edits())
 def test_every_edit_is_valid_keeps_the_values_and_touches_only_its_levels(made):
     before, name, level, after = made
@@ -304,7 +305,7 @@ def test_every_edit_is_valid_keeps_the_values_and_touches_only_its_levels(made):
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(st.data())
 def test_what_one_edit_does_another_undoes(data):
     before = data.draw(hierarchies())

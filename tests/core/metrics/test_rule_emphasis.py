@@ -29,6 +29,7 @@ from tests.core.algorithms.merging_checks import clusters_of, grouping_of, sorte
 from tests.core.algorithms.twins import full_domain, merging
 from tests.core.metrics.strategies import releases, tasks
 from tests.helpers import make_task
+from tests.tries import tries
 
 
 @st.composite
@@ -45,7 +46,7 @@ def product_of(task: Task, emphasis: float = 0.5) -> Task:
 
 
 @given(releases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 def test_one_half_is_the_plain_product_bit_for_bit(release: Release) -> None:
     task = product_of(release.task)
     for attribute in task.quasi:
@@ -69,7 +70,7 @@ def test_one_half_is_the_plain_product_bit_for_bit(release: Release) -> None:
 
 
 @given(tasks())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 def test_a_higher_level_is_never_worth_more(task: Task) -> None:
     for attribute in task.quasi:
         values = level_research_values(replace(attribute, typed_research_values=()))
@@ -78,7 +79,7 @@ def test_a_higher_level_is_never_worth_more(task: Task) -> None:
 
 
 @given(releases(), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 def test_merged_classes_are_never_worth_more(release: Release, data: st.DataObject) -> None:
     grouping = replace(release.grouping, levels=None)
     labels = grouping.labels
@@ -93,14 +94,14 @@ def test_merged_classes_are_never_worth_more(release: Release, data: st.DataObje
 
 
 @given(tasks_with_k(), st.sampled_from(["release", "cluster"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 def test_udc_equals_its_twin(task: Task, objective: str) -> None:
     expected = sorted_clusters(merging.udc(task, objective))
     assert clusters_of(grouping_of(task, Udc(objective=objective))) == expected
 
 
 @given(tasks_with_k())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_udc_suppress_equals_its_twin(task: Task) -> None:
     grouping, twin = grouping_of(task, UdcSuppress()), merging.UdcSuppress(task).run()
     assert clusters_of(grouping) == sorted_clusters(twin.clusters)
@@ -109,7 +110,7 @@ def test_udc_suppress_equals_its_twin(task: Task) -> None:
 
 
 @given(tasks_with_k())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 def test_global_is_the_optimum_of_exhaustive_search(task: Task) -> None:
     grouping = Run(task, GlobalSearch()).finish()
     assert grouping is not None

@@ -14,6 +14,7 @@ from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.metrics.strategies import releases, tasks
 from tests.core.metrics.twin import Twin
+from tests.tries import tries
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +24,7 @@ def close(value: float) -> object:
 
 
 @given(releases())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_utility(release: Release) -> None:
     twin, measures = Twin(release), measure(release)
     quasi = release.task.quasi
@@ -48,7 +49,7 @@ def test_utility(release: Release) -> None:
 
 
 @given(releases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 def test_classes(release: Release) -> None:
     twin, measures = Twin(release), measure(release, class_attribute="income")
     sizes = [len(members) for members in twin.classes()]
@@ -66,7 +67,7 @@ def test_classes(release: Release) -> None:
 
 
 @given(releases(everything_suppressed=False))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_privacy(release: Release) -> None:
     twin, privacy = Twin(release), measure(release).privacy
     classes = twin.classes()
@@ -87,7 +88,7 @@ def test_privacy(release: Release) -> None:
 
 
 @given(tasks())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 def test_levels(task: Task) -> None:
     everyone = np.zeros(task.n, dtype=np.int32)
     for x, attribute in enumerate(task.quasi):

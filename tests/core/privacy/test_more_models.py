@@ -39,6 +39,7 @@ from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import classes
 from tests.core.algorithms.twins.full_domain import Levels, all_strings, best, searchable_task
+from tests.tries import tries
 
 CLUSTERING = [name for name, a in ALGORITHMS.items() if a.family is Family.CLUSTERING]
 MODELS: tuple[PrivacyModel, ...] = (
@@ -131,7 +132,7 @@ def must_go(task: Task, levels: Levels) -> set[int]:
 # --- searches and clusterings
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(tries(16)))
 def test_searches_are_exact_against_exhaustive_search(seed: int) -> None:
     task = requiring(searchable_task(seed), seed)
     allowed = min(task.allowed_suppressed, task.n - 1)
@@ -149,7 +150,7 @@ def test_searches_are_exact_against_exhaustive_search(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", CLUSTERING)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(tries(5)))
 def test_every_clustering_keeps_it_or_says_why(name: str, seed: int) -> None:
     task = requiring(random_task(seed), seed)
     if task.n < task.k:
@@ -166,7 +167,7 @@ def test_every_clustering_keeps_it_or_says_why(name: str, seed: int) -> None:
 # --- figures
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(tries(25)))
 def test_figures_and_the_verifier_equal_their_definitions(seed: int) -> None:
     rng = random.Random(seed)
     n = rng.randrange(4, 40)

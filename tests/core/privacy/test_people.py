@@ -36,6 +36,7 @@ from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import classes
 from tests.core.algorithms.twins.full_domain import Levels, all_strings, best, searchable_task
+from tests.tries import tries
 
 CLUSTERING = [name for name, a in ALGORITHMS.items() if a.family is Family.CLUSTERING]
 REQUIREMENTS = (
@@ -148,7 +149,7 @@ def kept(result: Result) -> None:
 # --- searches and clusterings
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(tries(15)))
 def test_searches_are_exact_against_exhaustive_search(seed: int) -> None:
     task = shared(searchable_task(seed), seed)
     strings = [string for string in all_strings(task) if passes(task, string)]
@@ -167,7 +168,7 @@ def test_searches_are_exact_against_exhaustive_search(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", [*CLUSTERING, "datafly", "local"])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(tries(5)))
 def test_every_algorithm_keeps_it_or_says_why(name: str, seed: int) -> None:
     task = shared(random_task(seed), seed)
     try:

@@ -33,6 +33,7 @@ from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import classes
 from tests.core.algorithms.twins.full_domain import Levels, all_strings, best, searchable_task
+from tests.tries import tries
 
 CLUSTERING = [name for name, a in ALGORITHMS.items() if a.family is Family.CLUSTERING]
 
@@ -66,7 +67,7 @@ def kept(result: Result, asked: list[int]) -> None:
         assert not below(result.task, asked, records)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(tries(20)))
 def test_searches_are_exact_against_exhaustive_search(seed: int) -> None:
     task, asked = asking(searchable_task(seed), seed)
     allowed = min(task.allowed_suppressed, task.n - 1)
@@ -85,7 +86,7 @@ def test_searches_are_exact_against_exhaustive_search(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", [*CLUSTERING, "datafly"])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(tries(5)))
 def test_every_clustering_keeps_it_or_says_why(name: str, seed: int) -> None:
     task, asked = asking(random_task(seed), seed)
     if task.n < task.k:

@@ -20,6 +20,7 @@ from kanon_tui.core.project.project import (
 )
 from kanon_tui.core.task.rules import Apart, RuleTable
 from tests.core.project.strategies import PROJECTS
+from tests.tries import tries
 
 TEXT = """\
 # The census of 1994
@@ -155,7 +156,7 @@ def test_another_file_is_written_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(old=PROJECTS, new=PROJECTS)
 def test_any_project_can_become_any_other(old: Project, new: Project) -> None:
     text = project_to_text(old)

@@ -19,6 +19,7 @@ from kanon_tui.core.project.project import (
 )
 from tests.core.project.strategies import WORDS
 from tests.core.project.texts import refusal
+from tests.tries import tries
 
 
 def under(section: str) -> str:
@@ -210,7 +211,7 @@ KEYS = ["role", "kind", "format", "weight", "resolution", "domain", "hierarchy",
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["version", "attributes", "weights", "privacy", "algorithm", "seed"]),

@@ -23,10 +23,11 @@ from kanon_tui.core.project.project import (
 )
 from tests.core.project.strategies import PROJECTS
 from tests.paths import SAMPLES
+from tests.tries import tries
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(project=PROJECTS)
 def test_saving_and_loading_loses_nothing(project: Project) -> None:
     text = project_to_text(project)

@@ -20,6 +20,7 @@ from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.metrics.strategies import CITIES, releases
 from tests.helpers import make_task
+from tests.tries import tries
 
 
 def clustered(task: Task, labels: list[int], cells: list[list[int]] | None = None) -> Release:
@@ -164,7 +165,7 @@ def test_suppressed_records_as_stars() -> None:
 
 @pytest.mark.slow
 @given(releases(everything_suppressed=False))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 def test_classes_are_those_of_the_printed_table(release: Release) -> None:
     names = [attribute.name for attribute in release.task.quasi]
     printed = release.frame.select(names).rows()
@@ -179,7 +180,7 @@ def test_classes_are_those_of_the_printed_table(release: Release) -> None:
 
 @pytest.mark.slow
 @given(releases())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 def test_recoding_leaves_its_input_alone(release: Release) -> None:
     before = [attribute.column.codes.copy() for attribute in release.task.quasi]
     again = recode(release.task, release.grouping)

@@ -27,6 +27,7 @@ from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
+from tests.tries import tries
 
 IN_BLOCKS = [name for name, each in ALGORITHMS.items() if issubclass(each, BlockClustering)]
 SEEDS = st.integers(0, 10_000)
@@ -74,7 +75,7 @@ def test_all_clusterings_but_mondrian_take_blocks() -> None:
 
 @pytest.mark.parametrize("name", IN_BLOCKS)
 @given(seed=SEEDS, k=st.integers(1, 4), size=st.integers(2, 60))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=tries(5), deadline=None)
 def test_blocks_together_are_a_valid_release(name: str, seed: int, k: int, size: int) -> None:
     task = table(seed, k)
     result = conclude(Run(task, in_blocks(name, size)))  # which verifies
@@ -136,7 +137,7 @@ def test_magvals_hold_and_small_groups_alone_are_suppressed() -> None:
 
 
 def test_requirements_beyond_k_hold_across_blocks() -> None:
-    for seed in range(40):
+    for seed in range(tries(15)):
         task = table(seed, most=200)
         task = replace(
             task, privacy=replace(task.privacy, requirements=(DistinctLDiversity(2, "label"),))

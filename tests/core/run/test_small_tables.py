@@ -21,6 +21,7 @@ from kanon_tui.core.task.steps import Algorithm, Family, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.ruled_tables import ruled_task
+from tests.tries import tries
 
 SAID = """\
 import sys
@@ -46,7 +47,7 @@ def told(run: Run, small: bool) -> tuple[list[str], object]:
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_answer_is_that_of_machine_code(name: str) -> None:
-    for seed in range(6):
+    for seed in range(tries(3)):
         for task in (random_task(seed), ruled_task(seed, 16)):
             for context in (RunContext(1), RunContext()):
                 with warnings.catch_warnings():

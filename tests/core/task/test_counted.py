@@ -19,6 +19,7 @@ from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.counted import with_counted_rows
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
+from tests.tries import tries
 
 COUNTABLE = ("datafly", "incognito", "global", "local", "hybrid", "distributed", "mondrian")
 
@@ -48,7 +49,7 @@ def outcome(task: Task, name: str):
 @pytest.mark.parametrize("requirements", [(), (DistinctLDiversity(2),), (TCloseness(0.4),)])
 def test_answers_and_metrics_are_those_of_records(name, requirements):
     compared = 0
-    for seed in range(24):
+    for seed in range(tries(8)):
         task = random_task(seed)
         if requirements and seed % 3:
             continue

@@ -29,6 +29,7 @@ from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
+from tests.tries import tries
 
 MISSING = ("", "?", "NA")
 
@@ -284,7 +285,7 @@ def attacks(draw: st.DrawFn) -> tuple[Task, Table, Table, list[str]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 @given(case=attacks(), blocks=st.sampled_from([(1, 1), (30, 40), (1 << 22, 1 << 27)]))
 def test_twin(case: tuple[Task, Table, Table, list[str]], blocks: tuple[int, int]) -> None:
     task, release, external, on = case

@@ -26,6 +26,7 @@ from kanon_tui.core.run.result import Result, start
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins import full_domain
+from tests.tries import tries
 
 CITIES = {
     "Rome": ["Italy", "Europe"], "Milan": ["Italy", "Europe"],
@@ -100,7 +101,7 @@ def check(made: Result, project: Project, task: Task, earlier: Table) -> None:
 
 
 @given(pairs(CLUSTERINGS))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 def test_merged_classes_leave_everybody_k_candidates(made: tuple[Project, Task, Table]) -> None:
     project, task, earlier = made
     run = start(project, task=task)
@@ -121,7 +122,7 @@ def test_merged_classes_leave_everybody_k_candidates(made: tuple[Project, Task, 
 
 
 @given(pairs(("global", "hybrid", "incognito", "datafly")))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 def test_searches_answer_with_the_best_string_as_general_as_before(
     made: tuple[Project, Task, Table],
 ) -> None:

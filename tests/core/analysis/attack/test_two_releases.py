@@ -19,6 +19,7 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.run.prepare import prepare
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
+from tests.tries import tries
 
 PROJECT = Project(
     data=DataSource("x.csv"),
@@ -82,7 +83,7 @@ def test_a_table_without_the_attributes_is_refused() -> None:
         two_releases(PROJECT, task_of(["20", "21"]), published(["20", "21"]), other)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(st.data())
 def test_candidates_are_those_of_the_definition(data: st.DataObject) -> None:
     """By lists: rows that cover a record, records that a pair of rows covers."""
@@ -200,7 +201,7 @@ def visited(draw: st.DrawFn) -> tuple[Task, Table, Table]:
 
 
 @given(visited())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 def test_people_are_counted_by_definition(made: tuple[Task, Table, Table]) -> None:
     task, new, earlier = made
     ages, who = (task.table.frame[name].to_list() for name in ("age", "who"))
