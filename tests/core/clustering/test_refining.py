@@ -85,7 +85,7 @@ def twin(task: Task, start: Grouping, distinct: int = 1) -> list[list[int]]:
 @pytest.mark.parametrize("algorithm", [Mondrian(), SD()])
 def test_equals_its_twin_on_random_tables(algorithm: Clustering) -> None:
     changed = 0
-    for seed in range(tries(15)):
+    for seed in range(tries(20)):
         task = random_task(seed)
         start = start_of(task, algorithm)
         if task.n < 2 * task.k:
