@@ -285,6 +285,7 @@ class Hosted:
         *,
         group: str,
         failed: Callable[[Exception], object] | None = None,
+        holds_keys: bool = False,
     ) -> None:
         """Do work in a thread and call `done` with what it gives; a newer one replaces it.
 
@@ -306,6 +307,7 @@ class Hosted:
             of_this_session(done),
             group=group,
             failed=of_this_session(failed or host.fail),
+            holds_keys=holds_keys,
         )
 
     def ask(self, dialog: Screen[Any], answered: Callable[[Any], object] = lambda _: None) -> None:

@@ -48,7 +48,7 @@ def before_publishing(
             go_on()
 
     def look() -> None:
-        screen.compute(session.unanswered, ask, group="singling out")
+        screen.compute(session.unanswered, ask, group="singling out", holds_keys=True)
 
     once_counted(screen, look)
 

@@ -82,7 +82,9 @@ def choose_string(
 
         screen.ask(StringsScreen(strings), taken)
 
-    screen.compute(lambda: PassingStrings(task(), met, extent), opened, group="strings")
+    screen.compute(
+        lambda: PassingStrings(task(), met, extent), opened, group="strings", holds_keys=True
+    )
 
 
 def choose_for_set_up(screen: Hosted) -> None:

@@ -78,7 +78,7 @@ class GuessingScreen(AttributeMarking):
             texts, tokens = session.table.frame[name], session.table.missing_tokens
             self.ask(KindDialog(name, texts, tokens, found), taken)
 
-        self.compute(current, ask, group="kind")
+        self.compute(current, ask, group="kind", holds_keys=True)
 
 
 def _reason(session: Session, name: str) -> str:

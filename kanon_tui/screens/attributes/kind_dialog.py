@@ -27,6 +27,8 @@ from kanon_tui.widgets.grid import printable
 __all__ = ["KindDialog"]
 
 EXAMPLES = 5
+TAKE = "take"
+"""The group of the work that may end the dialog: keys that come meanwhile wait for it."""
 Choice = tuple[Kind, Format | None]
 
 
@@ -82,7 +84,7 @@ four digits, `%y` of two, `%H:%M` a clock time. Example: `%d.%m.%y` reads 31.12.
     def on_mount(self) -> None:
         self.query_one("#readings").focus()
         texts, tokens = self._texts, self._tokens
-        self.compute(lambda: readings(texts, tokens), self._fill, group="readings")
+        self.compute(lambda: readings(texts, tokens), self._fill, group="readings", holds_keys=True)
 
     def _fill(self, found: tuple[Reading, ...]) -> None:
         self._readings = found
@@ -121,6 +123,7 @@ four digits, `%y` of two, `%H:%M` a clock time. Example: `%d.%m.%y` reads 31.12.
             done,
             group=group,
             failed=self._failed,
+            holds_keys=group == TAKE,
         )
 
     def _show(self, found: Parsed) -> None:
@@ -159,7 +162,7 @@ four digits, `%y` of two, `%H:%M` a clock time. Example: `%d.%m.%y` reads 31.12.
             if not found.unread:
                 self.dismiss(choice)
 
-        self._parse(choice, checked, "take")
+        self._parse(choice, checked, TAKE)
 
 
 def unread_sentence(found: Parsed) -> str:

@@ -40,5 +40,6 @@ class PublishingScreen(GuessingScreen):
             lambda: coded_column(session.table, name, spec),
             lambda column: self.ask(PublishDialog(name, spec, column), chosen),
             group="publish",
+            holds_keys=True,
             failed=lambda _: self.ask(PublishDialog(name, spec), chosen),
         )

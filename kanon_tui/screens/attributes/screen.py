@@ -362,7 +362,10 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         session = self.session
         self.host.say("counting sets of quasi-identifiers …")
         self.compute(
-            lambda: given_away(session), lambda made: self.ask(UniquesDialog(made)), group="uniques"
+            lambda: given_away(session),
+            lambda made: self.ask(UniquesDialog(made)),
+            group="uniques",
+            holds_keys=True,
         )
 
     @on(Grid.Chosen)

@@ -386,6 +386,11 @@ column.
             if data is None or data == self.session.project.data:
                 return
             session = self.session
-            self.compute(lambda: session.reread(data), self.host.replace_session, group="reread")
+            self.compute(
+                lambda: session.reread(data),
+                self.host.replace_session,
+                group="reread",
+                holds_keys=True,
+            )
 
         self.ask(ReadingDialog(self.session), reread)

@@ -37,6 +37,8 @@ __all__ = ["BuilderDialog"]
 
 PAUSE = 0.15
 """Seconds without typing before the preview is worked out."""
+ACCEPT = "accept"
+"""The group of the work that ends the dialog: keys that come meanwhile are for what lies below."""
 MOST_GROUPED = 100
 """Values up to which a form of all groups can be read."""
 
@@ -260,6 +262,7 @@ the form of `groups`, where they can be changed.
             lambda preview: done(spec, preview),
             group=group,
             failed=self._failed,
+            holds_keys=group == ACCEPT,
         )
 
     def _show(self, preview: Preview) -> None:
@@ -276,7 +279,7 @@ the form of `groups`, where they can be changed.
     @on(Input.Submitted)
     def action_accept(self) -> None:
         # A group of its own: the preview of what was typed last must not replace it.
-        self._build(lambda spec, _: self.dismiss(spec), group="accept")
+        self._build(lambda spec, _: self.dismiss(spec), group=ACCEPT)
 
 
 def preview_text(attribute: QuasiIdentifier, levels: tuple[LevelMeasures, ...]) -> Text:

@@ -226,7 +226,10 @@ class Exporter:
                 lambda answer: go_on() if answer else None,
             )
 
-        before_publishing(screen, lambda: screen.compute(check, checked, group="agreed"), of=names)
+        def look() -> None:
+            screen.compute(check, checked, group="agreed", holds_keys=True)
+
+        before_publishing(screen, look, of=names)
 
     # -- how text is written
 

@@ -43,16 +43,24 @@ class RecordsPane(SearchedPane):
     # -- what is shown
 
     def show(self, result: Result) -> None:
-        """Show a result; what needs all records is made in the background."""
-        reasons = self.reasons = explainer(result)
-        self.rows, self.only_class = None, None
+        """Show a result; what needs all records is made in the background.
 
-        def show_rows(rows: RecordRows) -> None:
+        Keys that come meanwhile are about its records, and wait for them.
+        """
+        reasons, order = explainer(result), self.order
+        self.rows, self.reasons, self.only_class = None, reasons, None
+
+        def prepare() -> tuple[RecordRows, np.ndarray]:
+            rows = RecordRows(result)
+            return rows, rows.ordered(order, None)
+
+        def show_rows(prepared: tuple[RecordRows, np.ndarray]) -> None:
             if self.reasons is reasons:
-                self.rows = rows
-                self.lay_out()
+                self.rows, records = prepared
+                self._show_records(self.rows, records, f"released · {order}", self.record)
 
-        self.compute(lambda: RecordRows(result), show_rows, group="rows")
+        in_front = self.screen.is_active
+        self.compute(prepare, show_rows, group="rows", holds_keys=in_front)
 
     def lay_out(self, record: int | None = None, *, to_top: bool = False) -> None:
         """Sort and filter in the background; the cursor stays on its record or goes to the top."""
@@ -63,15 +71,19 @@ class RecordsPane(SearchedPane):
         shown = order if only is None else f"class {only + 1:,}" if only >= 0 else "suppressed"
 
         def arranged(records: np.ndarray) -> None:
-            if self.rows is not rows:
-                return  # another result was put in front meanwhile
-            self.records = records
-            self.grids.title("original", f"released · {shown}")
-            hits = np.flatnonzero(records == keep)
-            row = int(hits[0]) if len(hits) and not to_top else 0
-            self.grids.show(*rows.sources(records), row, rows.name_width)
+            if self.rows is rows:  # else another result was put in front meanwhile
+                self._show_records(rows, records, f"released · {shown}", None if to_top else keep)
 
         self.compute(lambda: rows.ordered(order, only), arranged, group="arrange")
+
+    def _show_records(
+        self, rows: RecordRows, records: np.ndarray, title: str, keep: int | None
+    ) -> None:
+        """Fill both grids; the cursor goes to the record that is kept, else to the top."""
+        self.records = records
+        self.grids.title("original", title)
+        hits = np.flatnonzero(records == keep) if keep is not None else records[:0]
+        self.grids.show(*rows.sources(records), int(hits[0]) if len(hits) else 0, rows.name_width)
 
     @property
     def record(self) -> int:

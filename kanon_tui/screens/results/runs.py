@@ -257,5 +257,8 @@ class Runs:
             self.screen.ask(CompareScreen(rows, titles))
 
         self.screen.compute(
-            lambda: PairedRows(Comparison(first, second)), show_comparison, group="compare"
+            lambda: PairedRows(Comparison(first, second)),
+            show_comparison,
+            group="compare",
+            holds_keys=True,
         )

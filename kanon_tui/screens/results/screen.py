@@ -344,7 +344,7 @@ class ResultsScreen(StepScreen):
         if self.query_one(FigurePanel).grid.has_focus and self.panel == "attributes":
             question = self.records.attribute_question(self._attribute_in_panel())
         if question is not None:
-            self.compute(question, self._explain, group="why")
+            self.compute(question, self._explain, group="why", holds_keys=True)
         else:
             self.host.say(self.records.why_not)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -220,8 +220,6 @@ more (towards 1) or less (towards 0) than granularity.
         self._ask(name, rules[number], changed)
 
     def _ask(self, name: str, rule: Rule | None, then) -> None:  # type: ignore[no-untyped-def]
-        session = self.session
-
         def opened(attribute: QuasiIdentifier) -> None:
             def made(new: Rule | None) -> None:
                 if new is None:
@@ -233,7 +231,7 @@ more (towards 1) or less (towards 0) than granularity.
 
             self.ask(RuleDialog(attribute.column, rule), made)
 
-        self.compute(lambda: session.quasi_identifier(name), opened, group="dialog")
+        self._with_attribute(name, opened)
 
     def action_delete(self) -> None:
         """Remove the rule under the cursor (ctrl+z brings it back)."""
@@ -280,7 +278,7 @@ more (towards 1) or less (towards 0) than granularity.
         """Type the research value of one level, or give it back to the computed one."""
         if self.line is None:
             return
-        name, session = self.line.attribute, self.session
+        name = self.line.attribute
 
         def ask_level(attribute: QuasiIdentifier) -> None:
             typed = attribute.typed_research_values or (None,) * (attribute.hierarchy.height + 1)
@@ -316,7 +314,14 @@ more (towards 1) or less (towards 0) than granularity.
                 done,
             )
 
-        self.compute(lambda: session.quasi_identifier(name), ask_level, group="dialog")
+        self._with_attribute(name, ask_level)
+
+    def _with_attribute(self, name: str, open_dialog: Callable[[QuasiIdentifier], object]) -> None:
+        """Open a dialog about a quasi-identifier; keys that come meanwhile are for the dialog."""
+        session = self.session
+        self.compute(
+            lambda: session.quasi_identifier(name), open_dialog, group="dialog", holds_keys=True
+        )
 
 
 class _Rows:

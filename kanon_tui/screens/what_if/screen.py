@@ -343,7 +343,12 @@ local recoding pays.
             self.host.session_changed()
             self.host.action_step("results")
 
-        self.compute(lambda: self._opened.get(place) or sweep.open(point), opened, group="open")
+        self.compute(
+            lambda: self._opened.get(place) or sweep.open(point),
+            opened,
+            group="open",
+            holds_keys=True,
+        )
 
     def action_export(self) -> None:
         """Write what is done as a table or a picture."""
