@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.process_memory import give_back, held
+from kanon_tui.core.process_memory import give_back, held, held_at_rest
 from kanon_tui.core.reading import memory as machine_memory
 from kanon_tui.core.reading import size_text
 
@@ -32,13 +32,18 @@ class MemoryLimit:
 
     def beside_what_is_held(self) -> MemoryLimit:
         """The limit of a run that begins now, in a process that holds something already."""
-        self.tidy()
-        return replace(self, held=max(held() - _OF_EVERY_PROCESS, 0))
+        holds = held()
+        if self._matters(holds):  # what was freed just now is not held beside the run
+            holds = held_at_rest()
+        return replace(self, held=max(holds - _OF_EVERY_PROCESS, 0))
 
     def tidy(self) -> None:
         """Between two passes: what the last one has freed is given back, where it matters."""
-        if held() > self.allowed // 4:
+        if self._matters(held()):
             give_back()
+
+    def _matters(self, holds: int) -> bool:
+        return holds > self.allowed // 4
 
     @property
     def allowed(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -77,9 +78,8 @@ def _of_frames(frames: Iterator[pl.DataFrame], chosen: Int64s) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _check_rows(memory: MemoryLimit, distinct: int) -> None:
+def _check_rows(room: MemoryLimit, distinct: int) -> None:
     if distinct > _FEW_ROWS:
-        room = replace(memory, held=0).beside_what_is_held()
         room.check_room(distinct * _BYTES_PER_ROW, f"looking at {distinct:,} distinct rows")
 
 
@@ -150,7 +150,11 @@ class ReadRecords(CountedTable):
 
     def check_rows(self, distinct: int) -> None:
         """Refuse to hold so many distinct rows."""
-        _check_rows(self.memory, distinct)
+        _check_rows(self._room, distinct)
+
+    @cached_property
+    def _room(self) -> MemoryLimit:
+        return replace(self.memory, held=0).beside_what_is_held()
 
     def drawn(self, most: int, seed: int) -> Self:
         """Some of the records, so many at most."""
@@ -218,10 +222,14 @@ class WrittenRows(Table):
 
     def check_rows(self, distinct: int) -> None:
         """Refuse to hold so many distinct rows."""
+        _check_rows(self._room, distinct)
+
+    @cached_property
+    def _room(self) -> MemoryLimit:
         assert self.result is not None
         table = self.result.task.table
         assert isinstance(table, CountedTable)
-        _check_rows(table.memory, distinct)
+        return replace(table.memory, held=0).beside_what_is_held()
 
     def drawn(self, most: int, seed: int) -> pl.DataFrame:
         """Some of the rows, so many at most, as they would stand in memory."""

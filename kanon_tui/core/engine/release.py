@@ -129,6 +129,8 @@ def release_stream(
             phases, target=target, formulas=formulas, csv=csv,
         )  # fmt: skip
         _place(result, out, target, report, force)
+    for cells in release.cells:
+        cells.let_go()
     return replace(result, files=() if target is None else target.written())
 
 

@@ -36,6 +36,10 @@ class PublishedCells:
         """Per record an index into the printed texts, -1 for a suppressed one."""
         return self.of_group[self.groups]
 
+    def let_go(self) -> None:
+        """Forget `codes`, which take as much as all groups do, until somebody asks again."""
+        self.__dict__.pop("codes", None)
+
 
 def published_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
     """The cells of every quasi-identifier of a grouping."""

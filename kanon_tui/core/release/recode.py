@@ -117,7 +117,11 @@ class Release:
         return pl.DataFrame(
             [
                 pl.Series(attribute.name, [*cells.texts, HIDDEN], dtype=pl.String).gather(
-                    np.where(self.suppressed[members], len(cells.texts), cells.codes[members])
+                    np.where(
+                        self.suppressed[members],
+                        len(cells.texts),
+                        cells.of_group[cells.groups[members]],
+                    )
                 )
                 for attribute, cells in zip(self.task.quasi, self.cells, strict=True)
             ]

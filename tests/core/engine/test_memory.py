@@ -13,8 +13,10 @@ import pytest
 from kanon_tui.core.engine import memory
 from kanon_tui.core.engine.memory import AT_LEAST, MemoryLimit
 from kanon_tui.core.engine.stream import stream
+from kanon_tui.core.engine.target import Target
 from kanon_tui.core.engine.watched import PASSES
 from kanon_tui.core.errors import InputError
+from tests.core.engine.compared import streamed
 from tests.core.engine.test_stream import people, project
 
 LIMIT = 700_000_000
@@ -63,12 +65,13 @@ def test_what_the_process_holds_already_is_taken_off_what_a_run_may_take(tmp_pat
     people(120).write_csv(tmp_path / "in.csv")
     asked = project(tmp_path / "in.csv", run={"engine": "stream", "memory": "1GB"})
     holds = memory._OF_EVERY_PROCESS + 300_000_000
-    monkeypatch.setattr(memory, "held", lambda: holds)
+    monkeypatch.setattr(memory, "held", lambda: holds + 100_000_000)  # was freed just now
+    monkeypatch.setattr(memory, "held_at_rest", lambda: holds)
     assert MemoryLimit(10**9).beside_what_is_held().for_data == 10**9 - AT_LEAST - 300_000_000
     given_back = []
     monkeypatch.setattr(memory, "give_back", lambda: given_back.append(1))
     stream(asked, tmp_path / "out.csv")
-    assert len(given_back) >= len(PASSES)  # before it begins, and between its passes
+    assert len(given_back) >= len(PASSES) - 1  # between its passes
     holds += 200_000_000
     with pytest.raises(InputError) as refused:
         stream(asked, tmp_path / "no.csv")
@@ -77,3 +80,13 @@ def test_what_the_process_holds_already_is_taken_off_what_a_run_may_take(tmp_pat
     assert "run it as a command, which holds nothing else" in refused.value.on_screen
     assert "--memory" not in refused.value.on_screen
     assert not (tmp_path / "no.csv").exists()
+
+
+def test_a_result_keeps_no_more_of_a_run_than_is_looked_at(tmp_path):
+    people(120).write_csv(tmp_path / "in.csv")
+    result = streamed(project(tmp_path / "in.csv"), Target(tmp_path / "out.csv"))
+    for cells in result.release.cells:
+        assert "codes" not in cells.__dict__
+    assert result.release.published_class_cells.height == len(result.release.published_sizes)
+    for cells in result.release.cells:
+        assert "codes" not in cells.__dict__
