@@ -19,6 +19,7 @@ from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.copying import send
 from kanon_tui.screens.help_dialog import Help, explanation, key_groups
+from kanon_tui.screens.palette import Palette
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.saving import SavingApp
 from kanon_tui.screens.start import StartScreen
@@ -161,6 +162,10 @@ class KanonApp(SavingApp):
             self.call_after_refresh(lambda: getattr(self.screen, "present", lambda: None)())
 
     # -- actions
+
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
 
     def action_picture(self) -> None:
         """Write what is on the screen now as an SVG file."""

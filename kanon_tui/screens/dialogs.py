@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.suggester import Suggester
 from textual.widgets import Button, Input, Label, OptionList, Static
 
@@ -20,31 +20,26 @@ from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.screens.terminal_size import SizedByTerminal
 from kanon_tui.widgets.choice_list import ChoiceList
 
-__all__ = ["AskText", "Choose", "Confirm", "Dialog", "FormDialog", "Message", "Modal"]
+__all__ = [
+    "AnsweredOnce",
+    "AskText",
+    "Choose",
+    "Confirm",
+    "Dialog",
+    "FormDialog",
+    "Message",
+    "Modal",
+]
 
 
-class Modal(SizedByTerminal, ModalScreen[Any]):
-    """A screen over others that is answered once, whatever arrives after that.
+class AnsweredOnce(Screen[Any]):
+    """A screen that closes once, whatever arrives after that.
 
-    Keys of the application end at a modal screen: those that work everywhere are named again.
+    Put it after the Textual class: styles are those of the first one, and `dismiss` is of neither.
     """
 
-    HELP = ""
-    """What `F1` explains; every dialog has it."""
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "app.help", "Help", show=False, id="help.letter"),
-        *(Binding(digit, f"app.screen_by_digit('{digit}')", show=False) for digit in "1234567"),
-    ]
-
-    @property
-    def is_form(self) -> bool:
-        """Whether something is being filled in, which only `esc` or its own keys leave."""
-        return bool(self.query("Input, TextArea, Select"))
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._answered = False
-        self._answer: Any = None
+    _answered = False
+    _answer: Any = None
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
         """Close with an answer; a second one (enter twice in one packet) is not heard."""
@@ -67,6 +62,25 @@ class Modal(SizedByTerminal, ModalScreen[Any]):
         """Close if it was answered while it was covered."""
         if self._answered:
             self._close_in_front()
+
+
+class Modal(SizedByTerminal, ModalScreen[Any], AnsweredOnce):
+    """A screen over others that is answered once.
+
+    Keys of the application end at a modal screen: those that work everywhere are named again.
+    """
+
+    HELP = ""
+    """What `F1` explains; every dialog has it."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "app.help", "Help", show=False, id="help.letter"),
+        *(Binding(digit, f"app.screen_by_digit('{digit}')", show=False) for digit in "1234567"),
+    ]
+
+    @property
+    def is_form(self) -> bool:
+        """Whether something is being filled in, which only `esc` or its own keys leave."""
+        return bool(self.query("Input, TextArea, Select"))
 
 
 class Dialog(Modal):

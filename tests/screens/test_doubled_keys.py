@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.command import CommandPalette
+from textual.command import CommandPalette, Hit
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import Input
 
 from kanon_tui.app import ANALYSES, KanonApp, screen_maker
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.run.result import conclude, start
 from kanon_tui.screens.base import STEPS
-from kanon_tui.screens.dialogs import Modal
+from kanon_tui.screens.dialogs import Message, Modal
+from kanon_tui.screens.palette import Palette
 from tests.screens.conftest import session_of, settle
 from tests.screens.packets import ENTER, ESCAPE, send_packet
 
@@ -32,7 +34,7 @@ LEAVE_ALONE = {
 """Keys that quit, move or change screens: they open no dialog, or have a test of their own."""
 DIALOGS = {
     "start": {"AskPath"},
-    "data": {"AskText", "ReadingDialog", "CommandPalette", "Help", "AskPath"},
+    "data": {"AskText", "ReadingDialog", "Palette", "Help", "AskPath"},
     "attributes": {"AskText", "AssociationDialog"},
     "hierarchies": {"BuilderDialog", "AskPath", "AskText"},
     "rules": {"Choose", "AskText"},
@@ -220,3 +222,21 @@ async def test_a_packet_that_opens_and_answers(pilot: Pilot[None]) -> None:
         assert pilot.app._exception is None, keys
         assert pilot.app.is_running, keys
         await back_to(pilot, "data")
+
+
+async def test_the_palette_closes_once_and_runs_its_command_once(pilot: Pilot[None]) -> None:
+    app, ran = pilot.app, []
+    app.show_error("A mistake", ValueError())
+    await settle(pilot)
+    app.action_command_palette()
+    await settle(pilot)
+    palette = app.screen
+    assert isinstance(palette, Palette)
+    palette._selected_command = Hit(1, "again", lambda: ran.append("again"))
+    palette._list_visible = False
+    field = palette.query_one(Input)
+    for _ in range(2):
+        palette.post_message(Input.Submitted(field, "again"))
+    await settle(pilot)
+    assert ran == ["again"]
+    assert isinstance(app.screen, Message)

@@ -111,7 +111,7 @@ def test_the_same_bytes_whoever_is_lost_on_the_way(two_workers, asked, tmp_path)
         assert contents(target.path) == contents(tmp_path / "here")
         assert figures(found) == figures(expected)
         assert not isinstance(workers, Losing) or workers.lost
-        two_workers.client.wait_for_workers(1, timeout=30)
+        two_workers.client.wait_for_workers(1, timeout=240)
     assert len(contents(tmp_path / "here")) > 1
 
 
