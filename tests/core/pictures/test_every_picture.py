@@ -50,7 +50,7 @@ def test_going_back_and_forth_gives_the_same_pictures(name: str) -> None:
         return [drawing.draw(shown, *NARROW).plain() for drawing in made]
 
     first = {number: all_pictures(number) for number in range(1, timeline.last + 1)}
-    order = list(first) * 2
+    order = list(first)
     Random(0).shuffle(order)
     for number in order:
         assert all_pictures(number) == first[number]

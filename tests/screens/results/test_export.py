@@ -201,7 +201,7 @@ async def test_a_character_without_a_place_offers_utf_8(make_app, tmp_path: Path
 
 
 async def test_a_release_goes_into_files_that_people_have(sample, make_app, tmp_path: Path) -> None:
-    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         screen = await open_results(pilot, "datafly")
         for ending in ("xlsx", "sav", "dta", "jsonl", "sqlite", "duckdb"):
             await export(pilot, 0)

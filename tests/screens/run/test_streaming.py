@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-import pytest
 from textual.widgets import ContentSwitcher, Input, Static
 
 from kanon_tui.core.engine import stream as engine
@@ -81,31 +80,32 @@ async def test_what_does_not_stream_is_said_before_anything_is_read(
         assert inputs(tmp_path) == {"in.csv", "people.yaml"}
 
 
-@pytest.mark.parametrize("where", PASSES)
-async def test_cancelling_in_a_pass_leaves_nothing(tmp_path, make_app, monkeypatch, where) -> None:
-    """A pass waits until `c` was pressed in it."""
+async def test_cancelling_in_any_pass_leaves_nothing(tmp_path, make_app, monkeypatch) -> None:
+    """A pass waits until `c` was pressed in it; the next run begins as if there had been none."""
     app = make_app(write_project(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
-        await ask_to_run(pilot)
-        run_screen = next(s for s in app.screen_stack if isinstance(s, RunScreen))
-        held = hold(monkeypatch, where)
-        app.screen.query_one(Input).value = str(tmp_path / "out.parquet")
-        await pilot.press("enter")
-        await wait_until(pilot, lambda: held.there)
-        stream = run_screen.streaming.stream
-        if where == "search":
-            # In the search `c` keeps the best so far; what leaves nothing is leaving.
-            stream.stop()
-        else:
-            await pilot.press("c")
-        assert stream.stopping
-        held.go_on = True
-        await wait_until(pilot, lambda: stream.over)
-        await settle(pilot)
-        assert inputs(tmp_path) == {"in.csv", "people.yaml"}
-        assert not session_of(pilot).results
-        assert isinstance(app.screen, RunScreen)
-        assert not run_screen._at_work
+        for where in PASSES:
+            await ask_to_run(pilot)
+            run_screen = next(s for s in app.screen_stack if isinstance(s, RunScreen))
+            with monkeypatch.context() as patch:
+                held = hold(patch, where)
+                app.screen.query_one(Input).value = str(tmp_path / "out.parquet")
+                await pilot.press("enter")
+                await wait_until(pilot, lambda held=held: held.there)
+                stream = run_screen.streaming.stream
+                if where == "search":
+                    # In the search `c` keeps the best so far; what leaves nothing is leaving.
+                    stream.stop()
+                else:
+                    await pilot.press("c")
+                assert stream.stopping, where
+                held.go_on = True
+                await wait_until(pilot, lambda stream=stream: stream.over)
+                await settle(pilot)
+            assert inputs(tmp_path) == {"in.csv", "people.yaml"}, where
+            assert not session_of(pilot).results, where
+            assert isinstance(app.screen, RunScreen), where
+            assert not run_screen._at_work, where
         await run_into(pilot, tmp_path / "out.parquet")
 
 

@@ -40,6 +40,7 @@ from tests.core.analysis.why.twins import (
     with_k,
 )
 from tests.helpers import make_task
+from tests.tries import tries
 
 Records = list[int]
 
@@ -216,7 +217,7 @@ def test_cuts_and_what_is_said_of_them(
     """`at_a_time` is how many pairs are looked at together: some cuts alone have more than 7."""
     monkeypatch.setattr(class_cuts, "_PAIRS_AT_A_TIME", at_a_time)
     kinds: Counter[str] = Counter()
-    for result in results(name, range(22)):
+    for result in results(name, range(tries(12))):
         reasons, task = explainer(result), result.task
         assert isinstance(reasons, ClassReasons)
         for x in range(len(task.quasi)):
@@ -333,7 +334,7 @@ def check_attribute(reasons: ClassReasons, x: int, kinds: Counter[str]) -> None:
 def test_what_would_publish_a_record_that_gcka_suppressed() -> None:
     """Every change is run: the record is then published."""
     kinds: Counter[str] = Counter()
-    for seed in range(120):
+    for seed in range(tries(60)):
         task = with_requirements(
             random_task(seed, most=24, city=("Italy", "Asia", "Osaka"), town=("Europe",)), seed
         )

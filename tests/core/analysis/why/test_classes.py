@@ -23,6 +23,7 @@ from kanon_tui.core.task.steps import Grouping
 from tests.core.analysis.why.random_results import results
 from tests.core.analysis.why.twins import run
 from tests.helpers import make_task
+from tests.tries import tries
 
 
 def held(result: Result, record: int, x: int) -> list[int]:
@@ -40,7 +41,7 @@ def held(result: Result, record: int, x: int) -> list[int]:
 @pytest.mark.parametrize("name", ["mondrian", "k-member", "udc-suppress"])
 def test_cuts_are_those_of_the_class(name: str) -> None:
     seen = 0
-    for result in results(name, range(40)):
+    for result in results(name, range(tries(16))):
         reasons, task = explainer(result), result.task
         assert isinstance(reasons, ClassReasons)
         singly = result.grouping.suppressed_cells
@@ -73,14 +74,14 @@ def test_cuts_are_those_of_the_class(name: str) -> None:
                 this = result.release.classes[record]
                 largest[this] = max(largest[this], *(cut.largest_k for cut in cuts))
             assert best.tolist() == largest.tolist()
-    assert seen > 200
+    assert seen > 100
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["mondrian", "k-member", "udc-suppress"])
 def test_suppressing_others_would_publish_what_is_said(name: str) -> None:
     seen = 0
-    for result in results(name, range(40)):
+    for result in results(name, range(tries(16))):
         reasons, task = explainer(result), result.task
         for x, attribute in enumerate(task.quasi):
             for record in np.flatnonzero(~result.release.suppressed).tolist():

@@ -37,6 +37,7 @@ from tests.core.analysis.why.twins import (
     with_k,
 )
 from tests.helpers import make_task
+from tests.tries import tries
 
 # --- by hand
 
@@ -188,7 +189,7 @@ def results(name: str, seeds: Sequence[int]) -> Iterator[Result]:
 @pytest.mark.parametrize("name", ["datafly", "global"])
 def test_every_named_change_works_and_nothing_smaller_does(name: str) -> None:
     kinds: Counter[str] = Counter()
-    for result in results(name, range(80)):
+    for result in results(name, range(tries(40))):
         reasons = explainer(result)
         assert isinstance(reasons, LevelReasons)
         for x in range(len(reasons.levels)):
@@ -242,7 +243,7 @@ def check_changes(reasons: LevelReasons, x: int, changes: Sequence[Change]) -> N
 def test_the_cells_of_a_random_table() -> None:
     """What is said of a record's class one level finer is true of it."""
     seen: Counter[str] = Counter()
-    for result in results("global", range(60)):
+    for result in results("global", range(tries(40))):
         reasons, task = explainer(result), result.task
         assert isinstance(reasons, LevelReasons)
         for x, level in enumerate(reasons.levels):
@@ -271,7 +272,7 @@ def test_the_cells_of_a_random_table() -> None:
 @pytest.mark.slow
 def test_changes_keep_the_finer_level_when_run() -> None:
     tried: Counter[str] = Counter()
-    for result in results("global", range(80)):
+    for result in results("global", range(tries(40))):
         reasons, task = explainer(result), result.task
         assert isinstance(reasons, LevelReasons)
         for x, level in enumerate(reasons.levels):
@@ -294,7 +295,7 @@ def test_changes_keep_the_finer_level_when_run() -> None:
 @pytest.mark.slow
 def test_what_would_publish_a_suppressed_record() -> None:
     kinds: Counter[str] = Counter()
-    for result in results("global", range(180)):
+    for result in results("global", range(tries(180))):
         reasons, task = explainer(result), result.task
         assert isinstance(reasons, LevelReasons)
         for record in np.flatnonzero(result.release.suppressed).tolist():
