@@ -33,7 +33,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _THIS = Path(__file__)
 _HERE = _THIS.parent
-_HOW = (_THIS, _HERE / "linking.py")
+_HOW = (_THIS, _HERE / "linking.py", _HERE / "lowering.py")
 _CORE = _HERE.parent
 _INSIDE_ONLY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _IMPORT = re.compile(r"^from kanon_tui\.core\.([\w.]+) import", re.MULTILINE)

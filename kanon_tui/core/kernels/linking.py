@@ -28,6 +28,7 @@ from typing import Any
 import numba  # all of it: whoever imports a part while another thread is at it meets half of it
 
 from kanon_tui.core.kernels.loading import MachineCode
+from kanon_tui.core.kernels.lowering import ShortLowering, make_short
 
 __all__ = ["InnerFunction", "WholeKernel", "machine_code_of"]
 
@@ -48,6 +49,7 @@ _SKIPPED = {
     "LiteralPropagationSubPipelinePass", "NopythonRewrites", "NoPythonSupportedFeatureValidation",
     "RewriteDynamicRaises", "WithLifting",
 }  # fmt: skip
+_OWN = {_numba.typed_passes.NativeLowering: ShortLowering}
 _under_way: list[str] = []
 """The kernel that is being compiled, if there is one; who looks has numba's lock."""
 
@@ -56,9 +58,11 @@ class _Steps(_numba.compiler.CompilerBase):  # type: ignore[misc]
     """How numba gets from Python to code for LLVM."""
 
     def define_pipelines(self) -> list[Any]:
-        """As numba, without steps that change nothing in a kernel."""
+        """As numba, without steps that change nothing in a kernel; `lowering` is our own."""
+        make_short(self.state.targetctx)
         steps = _numba.compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-        steps.passes = [step for step in steps.passes if step[0].__name__ not in _SKIPPED]
+        kept = [step for step in steps.passes if step[0].__name__ not in _SKIPPED]
+        steps.passes = [(_OWN.get(step, step), name) for step, name in kept]
         steps.finalize()
         return [steps]
 

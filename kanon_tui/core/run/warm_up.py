@@ -60,7 +60,7 @@ OTHER_SECONDS = 0.6
 """Of any other."""
 SECONDS_AT_FIRST = 2.0
 """Before the first of them: numba gets ready."""
-_COMPILER = f"{kernels.__name__}.linking"
+_COMPILER = {f"{kernels.__name__}.{name}" for name in ("linking", "lowering")}
 """Has no kernels, and imports numba."""
 _CORE = Path(kernels.__path__[0]).parent
 _IMPORT = re.compile(
@@ -155,7 +155,7 @@ def kernels_by_name(modules: Container[str] | None = None) -> dict[str, Any]:
     """All kernels, as `module.function`; not what is compiled into other kernels only."""
     found = {}
     for module in pkgutil.iter_modules(kernels.__path__, f"{kernels.__name__}."):
-        if module.name == _COMPILER or (modules is not None and module.name not in modules):
+        if module.name in _COMPILER or (modules is not None and module.name not in modules):
             continue
         for name, function in vars(importlib.import_module(module.name)).items():
             if type(function) is Kernel and function.__module__ == module.name:
