@@ -9,7 +9,8 @@ waits as it is until the kernel that Python calls is complete: only that is opti
 becomes machine code. Functions that are not part of one of our kernels are compiled as ever.
 
 Steps of numba are left out that have nothing to do in kernels: they join array expressions, inline
-what asks for it, and look for `with` blocks and errors that are raised.
+what asks for it or is defined inside a function, and look for `with` blocks and errors that are
+raised. `lowering` says what else kernels do without.
 
 numba makes millions of objects, which are there to stay. Python would look through them for garbage
 again and again, a tenth of the time, so it does so less often meanwhile. It also calls deeply, and
@@ -30,7 +31,7 @@ import numba  # all of it: whoever imports a part while another thread is at it 
 from kanon_tui.core.kernels.loading import MachineCode
 from kanon_tui.core.kernels.lowering import ShortLowering, make_short
 
-__all__ = ["InnerFunction", "WholeKernel", "machine_code_of"]
+__all__ = ["NEW_OBJECTS", "InnerFunction", "WholeKernel", "machine_code_of"]
 
 _numba: Any = numba.core
 _dispatcher: Any = _numba.registry.CPUDispatcher
@@ -39,15 +40,15 @@ _types: Any = _numba.types
 _lock: Any = _numba.compiler_lock.global_compiler_lock
 _RUNTIME = "nrt"
 """What numba calls the functions that count references. It asks for their addresses."""
-_NEW_OBJECTS = 200_000
+NEW_OBJECTS = 200_000
 """So many come together before Python looks for garbage, while something is compiled."""
 _STACK = 66_000
 """Places on Python's stack, a little more than half a megabyte: Python doubles a piece until they
 fit, and what is left of it is for all that is called."""
 _SKIPPED = {
-    "FindLiterallyCalls", "InlineInlinables", "InlineOverloads", "LiteralUnroll",
-    "LiteralPropagationSubPipelinePass", "NopythonRewrites", "NoPythonSupportedFeatureValidation",
-    "RewriteDynamicRaises", "WithLifting",
+    "FindLiterallyCalls", "InlineClosureLikes", "InlineInlinables", "InlineOverloads",
+    "LiteralUnroll", "LiteralPropagationSubPipelinePass", "MakeFunctionToJitFunction",
+    "NopythonRewrites", "NoPythonSupportedFeatureValidation", "RewriteDynamicRaises", "WithLifting",
 }  # fmt: skip
 _OWN = {_numba.typed_passes.NativeLowering: ShortLowering}
 _under_way: list[str] = []
@@ -134,17 +135,30 @@ _with_room.__code__ = _with_room.__code__.replace(co_stacksize=_STACK)
 def _parts_wait(kernel: str) -> Iterator[None]:
     _own_libraries()
     _under_way.append(kernel)
+    shown, _numba.errors._termcolor_inst = _numba.errors._termcolor_inst, _Plain
     try:
         yield
     finally:
         _under_way.pop()
+        _numba.errors._termcolor_inst = shown
+
+
+class _Plain:
+    """How numba shows errors meanwhile. It tries much that fails, and colours every message."""
+
+    @staticmethod
+    def code(message: str) -> str:
+        """As it is."""
+        return message
+
+    errmsg = filename = indicate = highlight = reset = code
 
 
 @contextmanager
 def _garbage_waits() -> Iterator[None]:
     before = gc.get_threshold()
     if before[0]:  # 0: somebody wants no looking for garbage at all
-        gc.set_threshold(max(_NEW_OBJECTS, before[0]), *before[1:])
+        gc.set_threshold(max(NEW_OBJECTS, before[0]), *before[1:])
     try:
         yield
     finally:
@@ -161,6 +175,17 @@ class _Library(_library):  # type: ignore[misc]
         """Take code in, but for what would let C call a part of a kernel."""
         if not _under_way or ir_module.name != "cfunc_wrapper":
             super().add_ir_module(ir_module)
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """As numba, but quickly: what matters is done when the kernel is whole."""
+        if not _under_way:
+            super()._optimize_functions(ll_module)
+            return
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager(opt=1, loop_vectorize=False)
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
 
     def finalize(self) -> None:
         """Make machine code, unless this is to become part of a kernel."""

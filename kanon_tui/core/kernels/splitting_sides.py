@@ -235,7 +235,12 @@ def sides_by_tree(
     forget(attributes, rows, np.array(taken, dtype=np.int32), present)
     ordered = np.array(listed)
     sort(ordered)
-    few = np.array([row for row in ordered if side_of[row]], dtype=np.int32)
+    few = np.empty(len(ordered), dtype=np.int32)
+    found = 0
+    for row in ordered:
+        if side_of[row]:
+            few[found] = row
+            found += 1
     for row in listed:
         side_of[row] = 0
-    return enough, few, side
+    return enough, few[:found], side

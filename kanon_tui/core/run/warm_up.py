@@ -8,6 +8,7 @@ background thread, or, where a screen must stay smooth, as a process of its own:
 
 from __future__ import annotations
 
+import gc
 import importlib
 import pkgutil
 import re
@@ -206,7 +207,10 @@ def _families() -> list[list[str]]:
 
 def _compiler(all_users: bool) -> Callable[[list[str]], None]:
     """What a helper process does for the names of algorithms."""
+    from kanon_tui.core.kernels.linking import NEW_OBJECTS
+
     kernel_folder(all_users)
+    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])  # also after each kernel
     return warm_up
 
 
