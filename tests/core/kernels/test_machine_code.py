@@ -34,7 +34,7 @@ from kanon_tui.core.kernels.machine_code import keep_for_all_users
 assert keep_for_all_users()
 """
 PARTS = (
-    "__init__.py", "argument_kinds.py", "compiling.py", "linking.py", "loading.py",
+    "__init__.py", "argument_kinds.py", "compiling.py", "linking.py", "loading.py", "lowering.py",
     "machine_code.py",
 )  # fmt: skip
 HALVING = """\
