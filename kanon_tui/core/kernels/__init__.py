@@ -9,9 +9,9 @@ numbers, C-contiguous arrays that may be written to. Arrays that belong together
 NamedTuple. What only kernels call is an `inner_kernel`; `linking` says why that saves time. Arrays
 are copied into a part of another by a loop: numba compiles much for the sentence that it would say
 if they did not fit. There are no functions inside functions, and comprehensions are such: numba's
-step for them is left out. A kernel never returns a NamedTuple to Python: Ctrl-C while it is put together
-ends the process. Nor should it return an array where it can fill one: for that, and to raise an
-error, machine code imports numba.
+step for them is left out. A kernel never returns a NamedTuple to Python: Ctrl-C while it is put
+together ends the process. Nor should it return an array where it can fill one: for that, and to
+raise an error, machine code imports numba.
 
 Several searches go through a tree of boxes and leave out what cannot win. The two in the tree of a
 group share one (`splitting_search`). The others keep their own loop, because they agree on little
