@@ -8,7 +8,7 @@ from typing import Protocol
 from kanon_tui.core.engine.pages import Pages
 from kanon_tui.widgets.grid import Cell, GridColumn
 
-__all__ = ["PagedRows", "RowNumbers"]
+__all__ = ["MOST_SEEN", "WAITING", "PagedRows", "RowNumbers"]
 
 WAITING = "…"
 MOST_SEEN = 1_000

@@ -7,6 +7,7 @@ a larger average class is not.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,9 +27,12 @@ from kanon_tui.core.run.result import Result
 
 __all__ = [
     "AttributeDifference",
+    "ComparedRuns",
     "Comparison",
     "FigureDifference",
     "RuleDifference",
+    "cells_differ",
+    "common_quasi",
     "differences",
     "file_records",
     "record_losses",
@@ -91,11 +95,65 @@ class RuleDifference:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """Everything that differs between two results."""
+class ComparedRuns:
+    """What differs between two results of one table, whoever counts the records."""
+
+    first: FinishedRun
+    second: FinishedRun
+
+    @abstractmethod
+    def differing(self, name: str) -> int:
+        """How many records both worked on have another cell of a common quasi-identifier."""
+
+    @cached_property
+    def common(self) -> tuple[str, ...]:
+        """Quasi-identifiers of both, in the order of the first."""
+        return common_quasi(self.first, self.second)
+
+    @cached_property
+    def figures(self) -> tuple[FigureDifference, ...]:
+        """Every metric, count and privacy figure."""
+        return differences(self.first, self.second)
+
+    @cached_property
+    def attributes(self) -> tuple[AttributeDifference, ...]:
+        """The common quasi-identifiers, the one that differs most first."""
+        one, other = self.first.measures.attributes, self.second.measures.attributes
+        found = [
+            AttributeDifference(
+                name,
+                FigureDifference("ncp", "NCP", one[name].ncp, other[name].ncp),
+                FigureDifference("rv", "RV", one[name].rv, other[name].rv),
+                (one[name].level, other[name].level),
+                self.differing(name),
+            )
+            for name in self.common
+        ]
+        return tuple(sorted(found, key=lambda a: (-abs(a.ncp.difference or 0), -a.differs)))
+
+    @cached_property
+    def rules(self) -> tuple[RuleDifference, ...]:
+        """The rules that both projects have."""
+        found = []
+        for name in self.common:
+            second = {kept.rule: kept.kept for kept in self.second.measures.attributes[name].rules}
+            for kept in self.first.measures.attributes[name].rules:
+                if kept.rule in second:
+                    figures = FigureDifference("utility", kept.rule, kept.kept, second[kept.rule])
+                    found.append(RuleDifference(name, kept.rule, figures))
+        return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(ComparedRuns):
+    """The same of two results in memory, record by record."""
 
     first: Result
     second: Result
+
+    def differing(self, name: str) -> int:
+        """How many of the common records have another cell of a quasi-identifier."""
+        return int(self.differs[name].sum())
 
     @cached_property
     def records(self) -> tuple[Int64s, Int64s]:
@@ -107,12 +165,6 @@ class Comparison:
             return_indices=True,
         )
         return one.astype(np.int64), other.astype(np.int64)
-
-    @cached_property
-    def common(self) -> tuple[str, ...]:
-        """Quasi-identifiers of both, in the order of the first."""
-        names = {attribute.name for attribute in self.second.task.quasi}
-        return tuple(a.name for a in self.first.task.quasi if a.name in names)
 
     @cached_property
     def differs(self) -> dict[str, npt.NDArray[np.bool_]]:
@@ -133,47 +185,14 @@ class Comparison:
         otherwise = sum((flags.astype(np.float64) for flags in self.differs.values()), 0 * amount)
         return np.lexsort((np.arange(len(amount)), -otherwise, -np.round(amount, 9)))
 
-    @cached_property
-    def figures(self) -> tuple[FigureDifference, ...]:
-        """Every metric, count and privacy figure."""
-        return differences(self.first, self.second)
-
-    @cached_property
-    def attributes(self) -> tuple[AttributeDifference, ...]:
-        """The common quasi-identifiers, the one that differs most first."""
-        one, other = self.first.measures.attributes, self.second.measures.attributes
-        found = [
-            AttributeDifference(
-                name,
-                FigureDifference("ncp", "NCP", one[name].ncp, other[name].ncp),
-                FigureDifference("rv", "RV", one[name].rv, other[name].rv),
-                (one[name].level, other[name].level),
-                int(self.differs[name].sum()),
-            )
-            for name in self.common
-        ]
-        return tuple(sorted(found, key=lambda a: (-abs(a.ncp.difference or 0), -a.differs)))
-
-    @cached_property
-    def rules(self) -> tuple[RuleDifference, ...]:
-        """The rules that both projects have."""
-        found = []
-        for name in self.common:
-            second = {kept.rule: kept.kept for kept in self.second.measures.attributes[name].rules}
-            for kept in self.first.measures.attributes[name].rules:
-                if kept.rule in second:
-                    figures = FigureDifference("utility", kept.rule, kept.kept, second[kept.rule])
-                    found.append(RuleDifference(name, kept.rule, figures))
-        return tuple(found)
-
     def _cells_differ(self, name: str) -> npt.NDArray[np.bool_]:
-        (codes, texts), (others, other_texts) = (
-            _cells(result, name, records)
-            for result, records in zip((self.first, self.second), self.records, strict=True)
-        )
-        number = {text: code for code, text in enumerate(texts)}
-        same = np.array([*(number.get(text, -2) for text in other_texts), -1])  # the last: code -1
-        return np.asarray(same[others] != codes, dtype=bool)
+        return cells_differ((self.first, self.second), name, self.records)
+
+
+def common_quasi(first: FinishedRun, second: FinishedRun) -> tuple[str, ...]:
+    """The names of the quasi-identifiers of both, in the order of the first."""
+    names = {attribute.name for attribute in second.task.quasi}
+    return tuple(each.name for each in first.task.quasi if each.name in names)
 
 
 def differences(first: FinishedRun, second: FinishedRun) -> tuple[FigureDifference, ...]:
@@ -218,8 +237,11 @@ def file_records(result: Result) -> Int64s:
 
 
 def record_losses(release: Release) -> Floats:
-    """Per record the weighted sum of the penalties of its cells; the mean over records is NCP."""
-    losses = np.zeros(release.task.n)
+    """Per record the weighted sum of the penalties of its cells; the mean over records is NCP.
+
+    Of a counted table it is told per row.
+    """
+    losses = np.zeros(release.task.rows)
     published = ~release.suppressed
     singly = release.grouping.suppressed_cells
     for x, cells in enumerate(cells_of(release)):
@@ -229,15 +251,27 @@ def record_losses(release: Release) -> Floats:
             groups = attribute.hierarchy.maps[cells.level][attribute.column.codes]
         shown = published if singly is None else published & ~singly[:, x]
         per_group = np.where(cells.hidden, 1.0, penalties(cells))
-        per_record = np.ones(release.task.n)
+        per_record = np.ones(release.task.rows)
         per_record[shown] = per_group[groups[shown]]
         losses += attribute.weight * per_record
     return losses
 
 
+def cells_differ(
+    results: tuple[FinishedRun, FinishedRun], name: str, rows: tuple[Int64s, Int64s]
+) -> npt.NDArray[np.bool_]:
+    """Which pairs of rows, as either result numbers them, print an attribute otherwise."""
+    (codes, texts), (others, other_texts) = (
+        _cells(result, name, own) for result, own in zip(results, rows, strict=True)
+    )
+    number = {text: code for code, text in enumerate(texts)}
+    same = np.array([*(number.get(text, -2) for text in other_texts), -1])  # the last: code -1
+    return np.asarray(same[others] != codes, dtype=bool)
+
+
 def _cells(
-    result: Result, name: str, records: Int64s
+    result: FinishedRun, name: str, rows: Int64s
 ) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
     x = next(x for x, a in enumerate(result.task.quasi) if a.name == name)
     cells = result.release.cells[x]
-    return cells.codes[records], cells.texts
+    return cells.of_group[cells.groups[rows]], cells.texts

@@ -57,6 +57,13 @@ class RowOfRecord:
         encoders = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
         return cls(result, encoders, packing, index, first)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that `find` looks at."""
+        table = self.result.task.table
+        assert isinstance(table, CountedTable)
+        return tuple(dict.fromkeys((*(one.name for one in self.encoders), *table.complete)))
+
     def find(self, records: pl.DataFrame) -> tuple[Int64s, Flags]:
         """The row of every record; and which records have none, as something is missing."""
         table = self.result.task.table
@@ -79,15 +86,23 @@ class RowOfRecord:
 class PublishedPages(SearchedPages):
     """The rows of records, in the order of these; those left out are marked in every cell."""
 
-    def __init__(self, result: StreamedResult, before: FilePages, names: tuple[str, ...]) -> None:
-        """`names` are those of the columns in the files."""
+    def __init__(
+        self,
+        result: StreamedResult,
+        before: FilePages,
+        names: tuple[str, ...],
+        rows: RowOfRecord | None = None,
+    ) -> None:
+        """`names` are those of the columns in the files; `rows` where they are known already."""
         super().__init__([before.height], before.size, _KEPT)
         self.names = names
         self._result, self._before = result, before
-        self._rows = RowOfRecord.of(result)
+        self._rows = RowOfRecord.of(result) if rows is None else rows
 
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
-        return self.of(self._before.read(begin, end))
+        if begin % self.size or end - begin > self.size:
+            return self.of(self._before.read(begin, end))
+        return self.of(self._before.page(self.page_of(begin)).head(end - begin))
 
     def of(self, records: pl.DataFrame) -> pl.DataFrame:
         """The rows of some records as they are written."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from kanon_tui.core.engine.memory import MemoryLimit
 from kanon_tui.core.engine.values import CHANGED
@@ -22,6 +22,7 @@ from kanon_tui.core.numeric import Int32s, Int64s
 __all__ = ["BYTES_PER_ROW", "RankedRows", "ranked_rows"]
 
 BYTES_PER_ROW = 4
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class RankedRows:
     """The ranks in the order in which they are shown."""
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return int(self._ends[-1]) if len(self.turns) else 0
 
     def __getitem__(self, place: int) -> int:
         turn = int(np.searchsorted(self._ends, place, "right"))
@@ -52,7 +53,7 @@ class RankedRows:
         return int(self._ends[turn] - self.sizes[rank] + found - self._begins[rank])
 
     def in_turn(self, turns: Int64s) -> RankedRows:
-        """The same rows with their ranks in another order."""
+        """The same rows with their ranks in another order, or some of these alone."""
         return replace(self, turns=turns)
 
     @cached_property
@@ -65,8 +66,8 @@ class RankedRows:
 
 
 def ranked_rows(
-    stretches: Iterable[pl.DataFrame],
-    rank_of: Callable[[pl.DataFrame], Int32s],
+    stretches: Iterable[T],
+    rank_of: Callable[[T], Int32s],
     sizes: Int64s,
     memory: MemoryLimit,
 ) -> RankedRows:

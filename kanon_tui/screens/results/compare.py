@@ -14,8 +14,11 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.compare import Comparison
 from kanon_tui.screens.dialogs import Modal
+from kanon_tui.screens.host import Hosted
+from kanon_tui.screens.paged_rows import RowNumbers
 from kanon_tui.screens.results.figure_panel import FigurePanel
 from kanon_tui.screens.results.figure_tables import comparison_tables
+from kanon_tui.screens.results.paired_pages import PairedPages
 from kanon_tui.screens.results.record_rows import (
     CHANGED,
     CLASS,
@@ -25,6 +28,7 @@ from kanon_tui.screens.results.record_rows import (
     shared_columns,
 )
 from kanon_tui.screens.results.twin_grids import TwinGrids
+from kanon_tui.screens.results.wanted_pages import LOOK_AGAIN, WantedPages, read_pages
 from kanon_tui.widgets.grid import Cell, printable
 from kanon_tui.widgets.grid_sources import RowSource
 from kanon_tui.widgets.key_bar import KeyBar
@@ -42,17 +46,46 @@ class PairedRows:
         self.names = [name for name in self.sides[0].names if name in self.sides[1].names]
         self.columns = shared_columns(self.names, *self.sides)
         every = np.zeros(len(comparison.records[0]), dtype=bool)
+        self.in_file_order: RowNumbers = np.arange(len(comparison.records[0]))
         self.differs = np.logical_or.reduce([every, *comparison.differs.values()])
         """Which of the common records are published otherwise in any column."""
-        self.by_difference = comparison.most_different
+        self.by_difference: RowNumbers = comparison.most_different
         self.tables = comparison_tables(comparison)
 
-    def sources(self, order: np.ndarray) -> tuple[RowSource, RowSource]:
+    @property
+    def different(self) -> int:
+        """How many records the two publish otherwise."""
+        return int(self.differs.sum())
+
+    @property
+    def name_width(self) -> int:
+        """Room for the numbers beside the rows."""
+        return self.sides[0].name_width
+
+    def line(self, order: RowNumbers, row: int, column: int) -> str:
+        """The whole cell of the original and of both sides."""
+        place = int(order[row])
+        records = [int(side[place]) for side in self.comparison.records]
+        name = self.names[column]
+        first, second = (
+            "suppressed" if rows.suppressed[record] else rows.text(name, record)
+            for rows, record in zip(self.sides, records, strict=True)
+        )
+        before = self.sides[0].original[name][records[0]]
+        number = self.sides[0].numbers[records[0]]
+        return f"record {number:,}: {name} {before} → ◂ {first}   ▸ {second}"
+
+    def next_different(self, order: RowNumbers, row: int) -> int | None:
+        """The next row below with a cell that differs."""
+        later = np.flatnonzero(self.differs[np.asarray(order)[row + 1 :]])
+        return row + 1 + int(later[0]) if len(later) else None
+
+    def sources(self, order: RowNumbers) -> tuple[RowSource, RowSource]:
         """Both sides in an order of the common records."""
         left, right = (self._source(side, order) for side in (0, 1))
         return left, right
 
-    def _source(self, side: int, order: np.ndarray) -> RowSource:
+    def _source(self, side: int, order: RowNumbers) -> RowSource:
         rows, records = self.sides[side], self.comparison.records[side]
 
         def cells(row: int) -> list[Cell]:
@@ -73,7 +106,7 @@ class PairedRows:
         return Cell((CHANGED if differs else SAME) + text, "changed" if differs else "")
 
 
-class CompareScreen(Modal):
+class CompareScreen(Hosted, Modal):
     """Left the one result, right the other."""
 
     HELP = """## Compare two results
@@ -104,11 +137,11 @@ press `n`.
         Binding("z", "zoom", "zoom", id="compare.zoom"),
     ]
 
-    def __init__(self, rows: PairedRows, titles: tuple[str, str]) -> None:
+    def __init__(self, rows: PairedRows | PairedPages, titles: tuple[str, str]) -> None:
         super().__init__()
         self.rows, self._titles = rows, titles
-        self._in_file_order = np.arange(len(rows.comparison.records[0]))
-        self.order = rows.by_difference
+        self.order: RowNumbers = rows.by_difference
+        self._wanted = WantedPages()
         self.shown = next(iter(rows.tables))
         """Which table of figures is shown."""
 
@@ -121,7 +154,10 @@ press `n`.
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Records that differ most come first."""
+        """Records that differ most come first; those in files are read when they are seen."""
+        if isinstance(self.rows, PairedPages):
+            self.rows.missed = self._wanted.missed
+            self.set_interval(LOOK_AGAIN, self._read_wanted)
         self.query_one(TwinGrids).title(*self._titles)
         self._show_figures()
         self._verdict()
@@ -150,7 +186,7 @@ press `n`.
     def _verdict(self) -> None:
         comparison = self.rows.comparison
         wins = [one.better for one in comparison.figures]
-        different = int(self.rows.differs.sum())
+        different = self.rows.different
         text = Text(f"{different:,} of {len(self.order):,} records differ")
         text.append(f" · ◂ better in {wins.count(-1)} figures · ▸ better in {wins.count(1)}")
         if comparison.attributes and different:
@@ -158,38 +194,48 @@ press `n`.
         self.query_one("#verdict", Static).update(text)
 
     def _fill(self, row: int) -> None:
-        width = self.rows.sides[0].name_width
+        width = self.rows.name_width
         self.query_one(TwinGrids).show(*self.rows.sources(self.order), row, width)
+
+    def _read_wanted(self) -> None:
+        grids = self.query_one(TwinGrids)
+
+        def read(_: object) -> None:
+            grids.left.refresh()
+            grids.right.refresh()
+            self._tell(grids.row, grids.column)
+
+        wanted = self._wanted.take()
+        if wanted:
+
+            def work() -> None:
+                for pages, numbers in wanted.items():
+                    read_pages(pages, numbers)
+
+            self.compute(work, read, group="pages")
 
     @on(TwinGrids.Moved)
     def moved(self, event: TwinGrids.Moved) -> None:
         """The whole cell of the original and of both sides."""
-        if not len(self.order):
-            return
-        place = int(self.order[event.row])
-        records = [int(side[place]) for side in self.rows.comparison.records]
-        name = self.rows.names[event.column]
-        first, second = (
-            "suppressed" if rows.suppressed[record] else rows.text(name, record)
-            for rows, record in zip(self.rows.sides, records, strict=True)
-        )
-        before = self.rows.sides[0].original[name][records[0]]
-        number = self.rows.sides[0].numbers[records[0]]
-        line = f"record {number:,}: {name} {before} → ◂ {first}   ▸ {second}"
-        self.query_one("#one-record", Static).update(Text(printable(line)))
+        self._tell(event.row, event.column)
+
+    def _tell(self, row: int, column: int) -> None:
+        if row < len(self.order):
+            line = self.rows.line(self.order, row, column)
+            self.query_one("#one-record", Static).update(Text(printable(line)))
 
     def action_sort(self) -> None:
         """File order, or those that differ most first; the cursor goes to the top."""
-        by_file = self.order is self._in_file_order
-        self.order = self.rows.by_difference if by_file else self._in_file_order
+        by_file = self.order is self.rows.in_file_order
+        self.order = self.rows.by_difference if by_file else self.rows.in_file_order
         self._fill(0)
 
     def action_next(self) -> None:
         """The next record with a cell that differs."""
-        row = self.query_one(TwinGrids).row
-        later = np.flatnonzero(self.rows.differs[self.order[row + 1 :]])
-        if len(later):
-            self.query_one(TwinGrids).go_to(row + 1 + int(later[0]))
+        grids = self.query_one(TwinGrids)
+        found = self.rows.next_different(self.order, grids.row)
+        if found is not None:
+            grids.go_to(found)
         else:
             self.notify("no further record differs", timeout=3)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
 
-from kanon_tui.core.analysis.compare import Comparison, FigureDifference
+from kanon_tui.core.analysis.compare import ComparedRuns, FigureDifference
 from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.numeric import TIE
@@ -220,7 +220,7 @@ def _earlier_cells(run: EarlierRun) -> list[Cell]:
     return [Cell(text, "muted") for text in texts]
 
 
-def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:
+def comparison_tables(comparison: ComparedRuns) -> dict[str, FigureTable]:
     """Figures, attributes (those that differ most first) and rules of two results.
 
     There is no table of rules where both have none in common.

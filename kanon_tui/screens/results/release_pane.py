@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import ClassVar
 
 from rich.text import Text
 from textual import on
@@ -36,12 +35,11 @@ from kanon_tui.screens.results.release_orders import (
     ReleaseOrders,
 )
 from kanon_tui.screens.results.twin_grids import TwinGrids
+from kanon_tui.screens.results.wanted_pages import LOOK_AGAIN, WantedPages, read_pages
 from kanon_tui.widgets.grid import printable
 
 __all__ = ["ReleasePane"]
 
-MOST_WANTED = 20
-"""Pages that are read together: rows of another order are of many."""
 NO_CLASS = "this row is of no class: its record is suppressed"
 
 
@@ -51,8 +49,6 @@ class ReleasePane(LookingPane):
     DEFAULT_CSS = """
     ReleasePane { display: none; }
     """
-    LOOK_AGAIN: ClassVar[float] = 1 / 20
-    """Seconds between two looks at which pages are wanted."""
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id, "find-in-files")
@@ -66,8 +62,7 @@ class ReleasePane(LookingPane):
         """What is wrong with the files; said once."""
         self.grids = TwinGrids(alone=True)
         self.grid = self.grids.right
-        self._wanted: dict[Pages, list[int]] = {}
-        """The pages that were looked for last and are not in memory."""
+        self._wanted = WantedPages()
 
     def compose(self) -> Iterable[Widget]:
         yield self.grids
@@ -75,7 +70,7 @@ class ReleasePane(LookingPane):
 
     def on_mount(self) -> None:
         """Pages that were painted as waiting are read."""
-        self.set_interval(self.LOOK_AGAIN, self._read_wanted)
+        self.set_interval(LOOK_AGAIN, self._read_wanted)
 
     # -- what is shown
 
@@ -117,7 +112,7 @@ class ReleasePane(LookingPane):
         assert self.arranged is not None
         shown = self.arranged.rows if numbers is None else numbers
         left, right = self.arranged.open.sources(
-            self._missed, shown, "record" if self._as_read else "row"
+            self._wanted.missed, shown, "record" if self._as_read else "row"
         )
         self._wanted.clear()
         self.grids.show(left, right, place, right.name_width)
@@ -148,15 +143,9 @@ class ReleasePane(LookingPane):
             self.host.show_error("The written release cannot be shown", error)
         self.post_message(Described(Text(printable(said))))
 
-    def _missed(self, pages: Pages, page: int) -> None:
-        wanted = self._wanted.setdefault(pages, [])
-        if page not in wanted:
-            wanted.append(page)
-
     def _read_wanted(self) -> None:
         """Read the pages that were painted as waiting; a newer wish replaces an older one."""
-        opened, wanted = self.open, dict(self._wanted)
-        self._wanted.clear()
+        opened, wanted = self.open, self._wanted.take()
         if opened is None or self.problem:
             return
 
@@ -166,14 +155,10 @@ class ReleasePane(LookingPane):
                 self.grids.right.refresh()
                 self._describe()
 
-        def read_pages(pages: Pages, numbers: list[int]) -> None:
-            for number in numbers:
-                pages.page(number)
-
         for pages, numbers in wanted.items():
             before = pages is opened.before
             self.compute(
-                partial(read_pages, pages, numbers[-MOST_WANTED:]),
+                partial(read_pages, pages, numbers),
                 read,
                 group="page before" if before else "page",
                 failed=self._lost_before if before else self.lost,

@@ -9,8 +9,10 @@ from dataclasses import replace
 from textual.worker import get_current_worker
 
 from kanon_tui.core.analysis.compare import Comparison, differences
+from kanon_tui.core.analysis.streamed_compare import compare_streamed
 from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.engine.target import Target
 from kanon_tui.core.engine.watched import StoppedError
 from kanon_tui.core.errors import InputError, KanonError
@@ -26,6 +28,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.results.compare import CompareScreen, PairedRows
 from kanon_tui.screens.results.figure_tables import signed
+from kanon_tui.screens.results.paired_pages import PairedPages
 from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
 
@@ -245,20 +248,23 @@ class Runs:
             )
 
     def _compare(self, first: FinishedRun, second: FinishedRun) -> None:
-        session = self.screen.session
-        if not (isinstance(first, Result) and isinstance(second, Result)):
-            self.screen.host.say(
-                "releases in files are not compared record by record; R has the figures of all runs"
-            )
-            return
+        session, screen = self.screen.session, self.screen
         titles = (session.run_title(first), session.run_title(second))
 
-        def show_comparison(rows: PairedRows) -> None:
-            self.screen.ask(CompareScreen(rows, titles))
+        def pair() -> PairedRows | PairedPages:
+            if isinstance(first, Result) and isinstance(second, Result):
+                return PairedRows(Comparison(first, second))
+            if isinstance(first, StreamedResult) and isinstance(second, StreamedResult):
+                worker = get_current_worker()
+                return PairedPages(compare_streamed(first, second, lambda: worker.is_cancelled))
+            raise InputError(
+                "one of the two releases is in files and the other in memory; R has the figures of "
+                "all runs"
+            )
 
-        self.screen.compute(
-            lambda: PairedRows(Comparison(first, second)),
-            show_comparison,
-            group="compare",
-            holds_keys=True,
-        )
+        def show_comparison(rows: PairedRows | PairedPages) -> None:
+            screen.ask(CompareScreen(rows, titles))
+
+        if session.streams:
+            screen.host.say("comparing all records …")
+        screen.compute(pair, show_comparison, group="compare")

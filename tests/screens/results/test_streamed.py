@@ -22,9 +22,11 @@ from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import Choose, Message
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.command_dialog import CommandDialog
+from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.open_release import OpenRelease
 from kanon_tui.screens.results.release_pane import ReleasePane
 from kanon_tui.screens.results.screen import ResultsScreen
+from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import text_of
@@ -238,7 +240,8 @@ async def test_rows_are_sorted_by_class_and_records_stand_beside_their_rows(
         assert set(right) == {"×"}
         assert "name" not in pane.open.pages.names  # identifiers stay where they are
         (tmp_path / "in.csv").unlink()
-        pane.open.pages._kept.clear()
+        for pages in (pane.open.pages, pane.open.before):
+            pages._kept.clear()
         pane.grids.right.refresh()
         await wait_until(pilot, lambda: isinstance(app.screen, Message))
         await pilot.press("escape")
@@ -328,8 +331,24 @@ async def test_k_is_raised_into_a_file_of_its_own(tmp_path, make_app) -> None:
         assert "k 3 → 4:" in text_of(screen, "#summary")
         assert (tmp_path / "four.csv").exists()
         await pilot.press("C")
+        await wait_until(pilot, lambda: isinstance(app.screen, CompareScreen))
         await settle(pilot)
-        assert "not compared record by record" in said(pilot)
+        compare = app.screen
+        grids = compare.query_one(TwinGrids)
+        differ = compare.rows.comparison.differs
+        assert f"{differ.sum()} of 120 records differ" in text_of(compare, "#verdict")
+        record = int(compare.order[0])
+        await wait_until(pilot, lambda: f"record {record + 1}:" in text_of(compare, "#one-record"))
+        assert any(cell.text.startswith("•") for cell in grids.left.source.rows(0, 1)[0])
+        await pilot.press("s", "n")
+        await settle(pilot)
+        assert grids.row == differ.nonzero()[0][differ.nonzero()[0] > 0][0]
+        texts = [cell.text[1:] for cell in grids.left.source.rows(grids.row, grids.row + 1)[0]]
+        table = read_table(tmp_path / "four.csv", ReadOptions(header=True)).frame
+        assert tuple(texts) in table.rows()  # the one in front is on the left
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen is screen
 
 
 async def test_export_copies_the_files_and_tells_the_command(tmp_path, make_app) -> None:

@@ -1,0 +1,53 @@
+"""Two releases in their files differ as the same two do in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kanon_tui.core.analysis.compare import Comparison
+from kanon_tui.core.analysis.streamed_compare import compare_streamed
+from kanon_tui.core.engine.memory import AT_LEAST
+from kanon_tui.core.engine.target import Target
+from kanon_tui.core.errors import InputError
+from tests.core.engine.compared import in_memory, streamed
+from tests.core.engine.test_stream import people, project
+
+
+@pytest.mark.parametrize("missing", ["value", "drop"])
+def test_everything_that_differs_is_what_differs_in_memory(tmp_path, missing):
+    people(160).write_csv(tmp_path / "in.csv")
+    data = {"path": str(tmp_path / "in.csv"), "missing": {"policy": missing}}
+    asked = [
+        project(tmp_path / "in.csv", data=data, algorithm={"name": name}, output=output)
+        for name, output in (("mondrian", {}), ("global", {"suppressed": "star"}))
+    ]
+    one, other = (in_memory(each, tmp_path / "m.csv") for each in asked)
+    files = [streamed(each, Target(tmp_path / f"{n}.csv")) for n, each in enumerate(asked)]
+    expected, found = Comparison(one, other), compare_streamed(*files)
+    kept = one.task.table.kept
+    numbers = range(160) if kept is None else kept.tolist()
+    assert found.in_file_order.tolist() == [*numbers]
+    wanted = [numbers[place] for place in expected.most_different]
+    order = found.most_different
+    assert [order[place] for place in range(len(order))] == wanted
+    assert [order.place_of(row) for row in wanted] == [*range(len(wanted))]
+    otherwise = {int(numbers[r]) for flags in expected.differs.values() for r in flags.nonzero()[0]}
+    assert set(found.differs.nonzero()[0].tolist()) == otherwise
+    assert otherwise
+    assert found.attributes == expected.attributes
+    assert found.rules == expected.rules
+    figures = [
+        [str(one) for one in each.figures if one.name != "seconds"] for each in (expected, found)
+    ]
+    assert figures[0] == figures[1]
+    same = compare_streamed(files[0], files[0])
+    assert not same.differs.any()
+
+    tight = replace(asked[0], run=replace(asked[0].run, memory=AT_LEAST))
+    with pytest.raises(InputError, match="comparing all records takes"):
+        compare_streamed(replace(files[0], project=tight), files[1])
+    (tmp_path / "in.csv").write_text("something else")
+    with pytest.raises(InputError, match="not made of the same files, or these have changed"):
+        compare_streamed(*files)
