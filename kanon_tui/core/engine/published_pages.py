@@ -8,6 +8,7 @@ the same cells that were written and proved.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -99,6 +100,12 @@ class PublishedPages(SearchedPages):
         self._result, self._before = result, before
         self._rows = RowOfRecord.of(result) if rows is None else rows
 
+    @cached_property
+    def _texts(self) -> list[pl.Series]:
+        """Per quasi-identifier what is printed, and at last what a suppressed record prints."""
+        release = self._result.release
+        return [pl.Series([*cells.texts, HIDDEN], dtype=pl.String) for cells in release.cells]
+
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
         if begin % self.size or end - begin > self.size:
             return self.of(self._before.read(begin, end))
@@ -117,8 +124,7 @@ class PublishedPages(SearchedPages):
                 continue
             cells = release.cells[place[name]]
             codes = np.where(suppressed, len(cells.texts), cells.of_group[cells.groups[rows]])
-            texts = pl.Series([*cells.texts, HIDDEN], dtype=pl.String)
-            columns.append(texts.gather(codes).alias(name))
+            columns.append(self._texts[place[name]].gather(codes).alias(name))
         frame = pl.DataFrame(columns)
         if result.task.output.formulas == "escape":
             frame = escape_formulas(frame)

@@ -89,15 +89,17 @@ class PairedPages:
         """What either publishes of a record, and what stood there; None while it is read."""
         if record in self._seen:
             return self._seen[record]
-        found = []
+        found: list[Sequence[str]] = []
         before = self.comparison.before
         stood = [before.source.names.index(name) for name in self.names]
         for pages, places in (*zip(self.sides, self._places, strict=True), (before, stood)):
             row = pages.kept_row(record)
             if row is None:
                 self.missed(pages, pages.page_of(record))
-                return None
-            found.append([row[place] for place in places])
+            else:
+                found.append([row[place] for place in places])
+        if len(found) < 3:
+            return None
         if len(self._seen) >= MOST_SEEN:
             self._seen.clear()
         self._seen[record] = tuple(found)

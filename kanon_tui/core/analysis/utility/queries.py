@@ -27,6 +27,7 @@ import numpy as np
 from kanon_tui.core.analysis.published.cell_reader import CellReader
 from kanon_tui.core.analysis.published.range_reading import end_of_range
 from kanon_tui.core.analysis.published.read_cells import ReadCells
+from kanon_tui.core.analysis.utility.tally import present_cells
 from kanon_tui.core.data.column import Column
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.data.table import Table
@@ -223,7 +224,7 @@ def _sums(
     sums = np.zeros(len(queries))
     for block in table.coded_blocks(columns):
         cells = {
-            column.name: np.unique(codes.astype(np.int64), return_inverse=True)
+            column.name: present_cells(codes, len(column.values))
             for column, codes in zip(columns, block, strict=True)
         }
         for number, query in enumerate(queries):

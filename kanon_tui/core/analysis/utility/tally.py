@@ -23,7 +23,7 @@ from kanon_tui.core.analysis.utility.spread import Spread
 from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 
-__all__ = ["Tally", "tally"]
+__all__ = ["Tally", "present_cells", "tally"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +67,14 @@ class _Some:
     """An attribute of some records: the cells that occur among them."""
 
     present: Int64s
-    codes: Int32s
+    codes: Int64s
     """Per record which of these it has."""
     shares: Floats
 
     @classmethod
     def of(cls, codes: Int32s, spread: Spread) -> _Some:
-        occurs = np.bincount(codes, minlength=len(spread.shares)) > 0
-        present = np.flatnonzero(occurs)
-        return cls(present, (np.cumsum(occurs) - 1)[codes], spread.shares[present])
+        present, own = present_cells(codes, len(spread.shares))
+        return cls(present, own, spread.shares[present])
 
 
 def _spread_over(one: _Some, other: _Some) -> Floats:
@@ -87,3 +86,9 @@ def _spread_over(one: _Some, other: _Some) -> Floats:
         (len(one.present), len(other.present)),
     )
     return np.asarray(counts @ other.shares, dtype=np.float64)
+
+
+def present_cells(codes: Int32s, cells: int) -> tuple[Int64s, Int64s]:
+    """Which of the cells occur among some records, rising, and which of them each record has."""
+    occurs = np.bincount(codes, minlength=cells) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]

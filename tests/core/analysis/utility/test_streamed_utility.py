@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pytest
 
 from kanon_tui.core.analysis.utility import utility
-from kanon_tui.core.analysis.utility.utility import utility_of
+from kanon_tui.core.analysis.utility.utility import streamed_utility, utility_of
 from kanon_tui.core.engine import read_again, release_pages
 from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import InputError
@@ -51,3 +51,12 @@ def test_every_figure_is_the_one_of_memory(tmp_path, monkeypatch, algorithm, out
     (tmp_path / "in.csv").write_text("something else")
     with pytest.raises(InputError, match="not what was read any more"):
         utility_of(files)
+
+
+def test_nobody_waits_for_what_was_stopped(tmp_path):
+    people(60).write_csv(tmp_path / "in.csv")
+    files = streamed(project(tmp_path / "in.csv"), Target(tmp_path / "s.csv"))
+    for passes in (1, 9):  # in the data, and in the files
+        left = iter([False] * passes)
+        with pytest.raises(InputError, match="stopped"):
+            streamed_utility(files, files.project, stop=lambda left=left: next(left, True))
