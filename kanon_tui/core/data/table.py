@@ -99,7 +99,9 @@ class Table:
 
     def __repr__(self) -> str:
         """Without a value: tracebacks, logs and notebooks show it."""
-        return f"<Table of {self.frame.height:,} records and {self.frame.width:,} columns>"
+        return (
+            f"<{type(self).__name__} of {self.height:,} records and {self.frame.width:,} columns>"
+        )
 
     @cached_property
     def names(self) -> list[str]:

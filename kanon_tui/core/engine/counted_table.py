@@ -34,7 +34,7 @@ __all__ = ["CountedTable", "count_table"]
 _MERGED_AT_A_TIME = 8
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CountedTable(Table):
     """Values and numbers of records instead of cells."""
 

@@ -34,7 +34,7 @@ _KEPT = 20
 _BYTES_PER_TUPLE = 40
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RowOfRecord:
     """Finds the counted row of every record."""
 

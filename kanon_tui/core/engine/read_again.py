@@ -83,7 +83,7 @@ def _check_rows(room: MemoryLimit, distinct: int) -> None:
         room.check_room(distinct * _BYTES_PER_ROW, f"looking at {distinct:,} distinct rows")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Coding:
     """What a job needs to code the records of a piece."""
 
@@ -104,7 +104,7 @@ def _coded_piece(coding: _Coding, piece: int) -> list[tuple[Int32s, ...]]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReadRecords(CountedTable):
     """The records of a table whose values are counted."""
 
@@ -186,7 +186,7 @@ class ReadRecords(CountedTable):
         return Encoder(column.name, texts, codes.to_numpy().astype(np.int32), len(column.values))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WrittenRows(Table):
     """The rows of a release in files, under the names that the task has for its columns."""
 

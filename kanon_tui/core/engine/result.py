@@ -28,7 +28,7 @@ _BLOCK = 1_000_000
 """Records whose sensitive values are looked at together."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CountedRelease(Release):
     """A release over counted rows; the values that classes hold come from the recoded pieces."""
 
@@ -98,7 +98,7 @@ class CountedRelease(Release):
         return numbers
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StreamedResult(FinishedRun):
     """A release that was written in pieces, verified and measured."""
 

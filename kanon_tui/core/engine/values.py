@@ -68,7 +68,7 @@ def merge_counts(several: Iterable[Counts]) -> Counts:
     }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Encoder:
     """Turns the texts of a column into codes."""
 

@@ -20,7 +20,7 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 __all__ = ["PublishedCells", "published_cells"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PublishedCells:
     """One quasi-identifier as it is published: records of a group print the same text."""
 

@@ -32,7 +32,7 @@ from kanon_tui.core.text import Note
 __all__ = ["PublishedCells", "Release", "recode"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Release:
     """A table as it will be published, still joined to the task it came from."""
 

@@ -22,7 +22,7 @@ from kanon_tui.core.task.task import Task
 __all__ = ["FittingRecords", "Linked", "link"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Linked:
     """What one table tells about the people; arrays are per person."""
 
@@ -86,7 +86,7 @@ class Linked:
         return FittingRecords(np.concatenate(found), values)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FittingRecords:
     """What a table tells of one person."""
 
