@@ -88,33 +88,23 @@ class _Lower(_numba.lowering.Lower):  # type: ignore[misc]
     def init(self) -> None:
         """Find out what is borrowed."""
         super().init()
-        once = _assigned_once(self.func_ir)
-        self._borrowed = _borrowed(once, self.typeof)
+        self._once = _assigned_once(self.func_ir)
+        self._borrowed = _borrowed(self._once, self.typeof)
         self._held: dict[str, Any] = {}
-        """Values that are there from the beginning to the end."""
-        self._placed = {name for name in once if _is_record(self.typeof(name))} - self._borrowed
+        """What is borrowed is there from the beginning to the end."""
+        records = {name for name in self._once if _is_record(self.typeof(name))}
+        self._placed = records - self._borrowed
         self._places: dict[str, Any] = {}
         """Where tuples are that are handed over to others."""
 
     def lower_assign(self, ty: Any, inst: Any) -> Any:
         """As numba, but what is borrowed is not counted."""
-        value = inst.value
-        if inst.target.name not in self._borrowed:
-            return super().lower_assign(ty, inst)
-        if isinstance(value, _ir.Arg):
-            return self.fnargs[value.index]
-        if isinstance(value, _ir.Var):
-            return self.loadvar(value.name)
-        whole = self.loadvar(value.value.name)
-        number = self.typeof(value.value.name).fields.index(value.attr)
-        with self.builder.goto_entry_block():
-            place = _numba.cgutils.gep_inbounds(self.builder, whole.place, 0, number)
-            return _load(self.builder, place)
+        name = inst.target.name
+        return self.loadvar(name) if name in self._borrowed else super().lower_assign(ty, inst)
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
         """As numba, but nobody lets go of what is not counted."""
         if name in self._borrowed:
-            self._held[name] = value
             return
         if name in self._singly_assigned_vars or self._is_counted(name):
             super().storevar(value, name, argidx)
@@ -126,7 +116,11 @@ class _Lower(_numba.lowering.Lower):  # type: ignore[misc]
 
     def loadvar(self, name: str) -> Any:
         """As numba, where it may change."""
-        return self._held[name] if name in self._held else super().loadvar(name)
+        if name not in self._borrowed:
+            return super().loadvar(name)
+        if name not in self._held:
+            self._held[name] = self._borrow(self._once[name])
+        return self._held[name]
 
     def delvar(self, name: str) -> None:
         """As numba, where there is something to let go."""
@@ -146,6 +140,17 @@ class _Lower(_numba.lowering.Lower):  # type: ignore[misc]
         if name in self._places and self.typeof(name) == ty:
             return _load(self.builder, self._places[name])
         return super()._cast_var(var, ty)
+
+    def _borrow(self, value: Any) -> Any:
+        if isinstance(value, _ir.Arg):
+            return self.fnargs[value.index]
+        if isinstance(value, _ir.Var):
+            return self.loadvar(value.name)
+        whole = self.loadvar(value.value.name)
+        number = self.typeof(value.value.name).fields.index(value.attr)
+        with self.builder.goto_entry_block():
+            place = _numba.cgutils.gep_inbounds(self.builder, whole.place, 0, number)
+            return _load(self.builder, place)
 
     def _is_counted(self, name: str) -> bool:
         return name not in self._borrowed and _is_counted(self.context, self.typeof(name))
