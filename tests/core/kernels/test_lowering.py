@@ -47,8 +47,6 @@ def _later(group: Group, shift: int) -> Group:
 def _whole_sum(group: Group) -> float:
     ends, total = group.ends, 0.0
     for i in range(group.size):
-        if i:
-            total += high[0]  # what the last turn took out
         low, high = ends.low, group.ends.high
         total += low[i % len(low)] + high[i % len(ends.high)] + group.rows[i]
     return total
