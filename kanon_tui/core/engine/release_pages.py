@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.data.csv_format import CsvFormat
-from kanon_tui.core.data.csv_text import parse_carefully
+from kanon_tui.core.data.csv_text import parse_carefully, parse_csv
 from kanon_tui.core.data.sniffing import Dialect
 from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.engine.searched_pages import SearchedPages
@@ -131,9 +131,11 @@ class _CsvFile(_File):
         end = int(self._offsets[last])
         with open(self._file.path, "rb") as file:
             file.seek(begin)
-            text = io.BytesIO(file.read(end - begin))
+            text = file.read(end - begin)
         name = self._file.path.name
-        return pl.concat(parse_carefully(text, self._dialect, name, end - begin))
+        if self.names:
+            return parse_csv(text, self._dialect, len(self.names), name)
+        return pl.concat(parse_carefully(io.BytesIO(text), self._dialect, name, end - begin))
 
 
 def _index(
