@@ -20,13 +20,7 @@ from kanon_tui.core.data.contents import Contents, FileFormat
 from kanon_tui.core.data.csv_format import CsvFormat, Quoting, line_end_of, quoting_of
 from kanon_tui.core.data.csv_text import parse_csv
 from kanon_tui.core.data.encoding import to_utf8
-from kanon_tui.core.data.frames import (
-    all_texts,
-    check_size,
-    check_width,
-    column_names,
-    from_pandas,
-)
+from kanon_tui.core.data.frames import all_texts, check_size, check_width, column_names, from_pandas
 from kanon_tui.core.data.header import find_header
 from kanon_tui.core.data.other_readers import other_reader
 from kanon_tui.core.data.part_files import part_files
