@@ -8,6 +8,7 @@ from typing import ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.widget import Widget
 
 from kanon_tui.core.pictures.picture import Drawing, Picture, Scene, Tone
@@ -23,6 +24,8 @@ _COLOURS: dict[Tone, str] = {
     "warn": "warning",
     "best": "accent",
 }
+_ROOM = 100
+"""Rows that a picture may have at most where its pane is as high as it."""
 _STRONG: tuple[Tone, ...] = ("strong", "best", "good", "bad")
 
 
@@ -65,6 +68,8 @@ class PictureView(Widget, can_focus=True):
         self._drawings = list(drawings)
         self._shown = 0
         self._scene: Scene | None = None
+        self._rows = 0
+        """How many the picture had when it was laid out; 0 where they do not matter."""
 
     @property
     def drawing(self) -> Drawing | None:
@@ -80,14 +85,14 @@ class PictureView(Widget, can_focus=True):
         """Draw another scene."""
         self._scene = scene
         self._entitle()
-        self.refresh()
+        self.draw_again()
 
     def next_picture(self) -> None:
         """The next of the pictures, from the last the first."""
         if self._drawings:
             self._shown = (self._shown + 1) % len(self._drawings)
             self._entitle()
-            self.refresh()
+            self.draw_again()
 
     def _entitle(self) -> None:
         if self.drawing is not None:
@@ -100,10 +105,27 @@ class PictureView(Widget, can_focus=True):
         """An arrow key."""
         if self.drawing is not None and self._scene is not None:
             self.drawing.move(self._scene, across, down)
-            self.refresh()
+            self.draw_again()
+
+    def draw_again(self) -> None:
+        """Draw what has changed; a pane that is as high as its picture gets the height it needs."""
+        rows = self._count_rows(self.size.width) if self.styles.is_auto_height else 0
+        self.refresh(layout=rows != self._rows)
+        self._rows = rows
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Rows of the picture; those it is drawn in now may be of a step before."""
+        return self._count_rows(width)
+
+    def _count_rows(self, width: int) -> int:
+        picture = self._draw(width, _ROOM)
+        return 0 if picture is None else len(picture.rows)
+
+    def _draw(self, width: int, height: int) -> Picture | None:
+        if self.drawing is None or self._scene is None or width < 4 or height < 1:
+            return None
+        return self.drawing.draw(self._scene, width, height)
 
     def render(self) -> Text:
-        width, height = self.size
-        if self.drawing is None or self._scene is None or width < 4 or height < 1:
-            return Text("")
-        return picture_text(self.drawing.draw(self._scene, width, height), self)
+        picture = self._draw(*self.size)
+        return Text("") if picture is None else picture_text(picture, self)

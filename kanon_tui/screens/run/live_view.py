@@ -373,7 +373,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         if self.screen.focused is not None and self.screen.focused.has_class("side"):
             view.focus()
         self._bring_forward(view)
-        view.refresh()
+        view.draw_again()
 
     def action_pane(self, direction: int) -> None:
         """The next pane; one that shared its place with others comes forward."""

@@ -210,3 +210,16 @@ async def test_help_explains_the_words_of_the_algorithm(sample, make_app) -> Non
         view = await watch(pilot, 1)
         assert "- **width**: how much of an attribute's domain a group spans" in view.HELP
         assert "lattice" not in view.HELP
+
+
+async def test_reasons_have_the_rows_they_need_at_every_step(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(160, 45)) as pilot:
+        view = await watch(pilot, 4)
+        why = view.query_one("#why", PictureView)
+        needed = []
+        for key in ("home", "full_stop", "full_stop", "full_stop", "comma", "comma"):
+            await pilot.press(key)
+            needed.append(len(picture(view, "#why").splitlines()))
+            assert why.content_size.height == max(needed[-1], 6)
+        assert len(set(needed)) > 1
+        assert "rule: the highest, the first of equals" in picture(view, "#why")
