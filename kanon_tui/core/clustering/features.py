@@ -20,10 +20,14 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.clustering.rare_values import frequency_ranks
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["Distinct", "Features", "collapse", "division_weights", "places", "ranks", "shared_bits"]
+__all__ = [
+    "Distinct", "Features", "by_agreement", "collapse", "division_weights", "places", "ranks",
+    "shared_bits",
+]  # fmt: skip
 
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -162,12 +166,23 @@ class Features:
         )
 
 
-def division_weights(labels: Int32s, weights: Floats) -> Floats:
-    """How much each category should matter when rows are divided into a tree of boxes.
+def by_agreement(labels: Int32s, weights: Floats) -> tuple[Int32s, Floats]:
+    """A `Division` of rows into a tree of boxes: first by labels that many of a branch share.
 
-    Categories in which rows often agree come first, although those with many labels tell more rows
-    apart: a rare label, say a zip code, costs a search the same in nearly every branch. Divided by
-    zip code first, each branch would have rows of every kind, and all would have to be searched.
+    A label that few rows have, say a zip code, costs a search the same in nearly every branch.
+    Divided by zip code first, each branch would have rows of every kind, and all would have to be
+    searched. So a category matters more the more often rows of the branch agree in it, and labels
+    stand in order of frequency: rows with rare ones stay together and are divided by other columns.
+    """
+    order = [frequency_ranks(column)[0][column] for column in labels.T]
+    agreeing = np.column_stack([np.zeros(len(weights)), 4.0 * weights])
+    return _side_by_side(order, len(labels), np.int32), agreeing
+
+
+def division_weights(labels: Int32s, weights: Floats) -> Floats:
+    """How much each category should matter when rows are divided by how much they differ.
+
+    As in `by_agreement` categories in which rows often agree come first, but in all branches.
     """
     agree = np.array([np.sum((np.bincount(column) / len(labels)) ** 2) for column in labels.T])
     differ = 1.0 - agree  # by which a tree multiplies the weight

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.clustering.cluster_facts import SUPPRESSED, UNPLACED
 from kanon_tui.core.clustering.diagonals import diagonals
-from kanon_tui.core.clustering.features import Features, division_weights, shared_bits
+from kanon_tui.core.clustering.features import Features, by_agreement, shared_bits
 from kanon_tui.core.clustering.k_member_choice import (
     measure_clusters,
     measure_growth,
@@ -19,6 +19,7 @@ from kanon_tui.core.clustering.k_member_choice import (
     where_to_join,
 )
 from kanon_tui.core.clustering.measured import Measured, against
+from kanon_tui.core.clustering.rare_values import rows_of_rare_labels
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
@@ -71,7 +72,7 @@ class Members:
             self._shared = np.append(self._shared, np.int32(0))
             division = np.append(division, min(penalty, 1.0) / task.k)
             self._class_counts = np.zeros(int(class_codes.max()) + 1, dtype=np.int64)
-        self._division = division_weights(self._table, division)
+        self._division = by_agreement(self._table, division)
         self._diagonals = diagonals(self.features.places)
 
     def grouping(self, notes: tuple[Note, ...] = ()) -> Grouping:
@@ -86,7 +87,7 @@ class Members:
 
         Records left over join in row order, or shuffled by `draw`.
         """
-        from kanon_tui.core.kernels.box_tree import GONE, grow_tree
+        from kanon_tui.core.kernels.box_tree import GONE, Division, grow_tree
         from kanon_tui.core.kernels.k_member import RowRecords, advance, new_clusters
         from kanon_tui.core.kernels.k_member_search import new_search
 
@@ -94,8 +95,10 @@ class Members:
         starts, ends = distinct.starts[rows], distinct.starts[rows + 1]
         lowest = distinct.records[starts]
         places, (sums, begins, stand_in) = self.features.places, self._diagonals
-        tree = grow_tree(places[rows], self._table[rows], self._division, lowest, sums[rows])
-        search = new_search(tree, begins, stand_in)
+        order, matter = self._division
+        division = Division(order[rows], matter)
+        tree = grow_tree(places[rows], self._table[rows], division, lowest, sums[rows])
+        search = new_search(tree, begins, stand_in, *rows_of_rare_labels(tree.labels))
         total = int((ends - starts).sum())
         clusters = new_clusters(total // k, places.shape[1], len(self._weights))
         origin = np.flatnonzero(rows[tree.row] == distinct.number[start])[0]

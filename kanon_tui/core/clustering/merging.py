@@ -17,10 +17,12 @@ from kanon_tui.core.kernels.box_arrays import (
     EMPHASIS,
     FOLLOWING,
     HEAD,
+    KIND,
     LOW,
     MERGES,
     NEXT_PLACE,
     PLACE,
+    SET,
     SIZE,
     UNDER_K,
     WEIGHT,
@@ -75,7 +77,11 @@ class Merging:
         self.attributes = attributes_of(task, objective.measure)
         self.distinct = collapse([attribute.column.codes for attribute in task.quasi])
         self.clusters = single_row_clusters(task, self.attributes, self.distinct)
-        self._rare = rows_of_rare_values(task, self.attributes.facts, self.distinct)
+        sets = [x for x, kind in enumerate(self.attributes.facts[:, KIND]) if kind == SET]
+        columns = [task.quasi[x].column for x in sets]
+        self._rare = rows_of_rare_values(
+            (column.codes[self.distinct.first], len(column.values)) for column in columns
+        )
         self.load = np.zeros(len(task.quasi))
         """Per attribute Σ records · extent over all clusters, hidden cells included."""
         self.kept = np.full(len(task.quasi), float(task.n))

@@ -55,7 +55,7 @@ def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int
 
 def _orders(attributes: Attributes, rows: Int32s, seed: int) -> Iterator[Int32s]:
     """Orders of the rows in which near ones often stand close together."""
-    from kanon_tui.core.kernels.box_tree import grow_tree
+    from kanon_tui.core.kernels.box_tree import Division, grow_tree
 
     facts, prices = attributes.facts, attributes.prices
     numbers, categories = np.flatnonzero(facts[:, KIND] == LINE), facts[:, KIND] != LINE
@@ -68,7 +68,7 @@ def _orders(attributes: Attributes, rows: Int32s, seed: int) -> Iterator[Int32s]
         grown = grow_tree(
             places * matter[numbers],
             labels,
-            apart * matter[categories],
+            Division(labels, np.outer(apart * matter[categories], [1.0, 0.0])),
             np.arange(len(rows), dtype=np.int32),
         )
         yield grown.row

@@ -11,7 +11,7 @@ import numpy as np
 from kanon_tui.core.clustering.box_sentences import in_words
 from kanon_tui.core.clustering.class_loss import class_loss
 from kanon_tui.core.clustering.cluster_facts import SUPPRESSED
-from kanon_tui.core.clustering.features import collapse, division_weights, places, ranks
+from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
 from kanon_tui.core.clustering.measured import Measured, against
 from kanon_tui.core.clustering.similarity_facts import Measuring, begun, placed_facts
 from kanon_tui.core.clustering.similarity_sentences import compared, distance_text
@@ -35,7 +35,7 @@ class Similarity:
     """
 
     def __init__(self, task: Task, context: RunContext, spatial: bool) -> None:
-        from kanon_tui.core.kernels.box_tree import grow_tree
+        from kanon_tui.core.kernels.box_tree import Division, grow_tree
         from kanon_tui.core.kernels.cluster_centre import new_centre
         from kanon_tui.core.kernels.contingency import new_contingency
         from kanon_tui.core.kernels.nearest_records import new_search
@@ -57,7 +57,7 @@ class Similarity:
         self.tree = grow_tree(
             np.array(all_places, dtype=np.float64).reshape(-1, len(first)).T.copy(),
             labels,
-            division_weights(labels, self._reach()),
+            Division(*by_agreement(labels, self._reach())),
             first,
         )
         self.centre = new_centre(self.tree, self.table.offsets)

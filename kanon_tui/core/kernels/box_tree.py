@@ -21,7 +21,7 @@ from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.kernels.sorting import sort
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Words
 
-__all__ = ["GONE", "BoxTree", "grow_tree", "take"]
+__all__ = ["GONE", "BoxTree", "Division", "grow_tree", "take"]
 
 GONE = 2**31 - 1
 """In place of a record number: none is left. Larger than any."""
@@ -29,6 +29,16 @@ GONE = 2**31 - 1
 _LEAF = 8
 _SAMPLE = 64  # rows looked at to choose where to divide a large node
 _MISSING = 2.0  # where missing numbers stand when a node is divided: after all places, 0 to 1
+
+
+class Division(NamedTuple):
+    """How rows are divided by their categories."""
+
+    labels: Int32s
+    """Per row and category; labels with close numbers stay together."""
+    weights: Floats
+    """Per category what it is worth, in units of a number's domain, if all rows of a node differ in
+    it, and if all agree but a few."""
 
 
 class BoxTree(NamedTuple):
@@ -65,25 +75,31 @@ class BoxTree(NamedTuple):
 
 
 @inner_kernel
-def _spread(values: Floats, category: bool) -> float:
-    """How far values lie apart on average: of categories, which it sorts, how often two differ."""
+def _spread(values: Floats) -> float:
+    """How far values lie apart on average."""
     size = len(values)
     total = 0.0
-    if not category:
-        for value in values:
-            total += value
-        mean, total = total / size, 0.0
-        for value in values:
-            total += abs(value - mean)
-        return float(1.4 * total / size)  # about the mean distance of two values
+    for value in values:
+        total += value
+    mean, total = total / size, 0.0
+    for value in values:
+        total += abs(value - mean)
+    return float(1.4 * total / size)  # about the mean distance of two values
+
+
+@inner_kernel
+def _agreement(labels: Floats) -> float:
+    """How often two labels, which it sorts, are the same."""
+    size = len(labels)
+    total = 0.0
     run = 0
-    sort(values)
+    sort(labels)
     for i in range(size):
         run += 1
-        if i + 1 == size or values[i + 1] != values[i]:
+        if i + 1 == size or labels[i + 1] != labels[i]:
             total += run * run
             run = 0
-    return float(1.0 - total / (size * size))
+    return float(total / (size * size))
 
 
 @inner_kernel
@@ -108,9 +124,11 @@ def _pivot(places: Floats, labels: Int32s, weights: Floats, rows: Int32s) -> tup
     ordered = np.empty(0)
     for column in range(numbers + categories):
         values = _column(places, labels, rows, column)
-        spread = _spread(values, column >= numbers)
-        if column >= numbers:
-            spread *= weights[column - numbers]
+        if column < numbers:
+            spread = _spread(values)
+        else:
+            y, agree = column - numbers, _agreement(values)
+            spread = weights[y, 0] * (1.0 - agree) + weights[y, 1] * agree if agree < 1.0 else 0.0
         if spread > widest:
             best, widest, ordered = column, spread, values
     if best < 0:
@@ -198,7 +216,7 @@ def _divide_all(
     """Divide all rows into a tree: the rows in its order; start, end, children, parent of nodes.
 
     Nodes of a branch stand together, so that a search finds them close together in memory.
-    `weights` say how much each category matters when a node is divided.
+    `labels` and `weights` are those of a `Division`.
     """
     size = len(places)
     row = np.arange(size).astype(np.int32)
@@ -248,14 +266,17 @@ def _fit_all(tree: BoxTree) -> None:
 
 
 def grow_tree(
-    places: Floats, labels: Int32s, weights: Floats, records: Int32s, besides: Floats | None = None
+    places: Floats,
+    labels: Int32s,
+    division: Division,
+    records: Int32s,
+    besides: Floats | None = None,
 ) -> BoxTree:
     """The tree over all rows of these tables; `records` has the lowest record of every row.
 
-    `weights` say how much each category matters when a node is divided. What boxes are to know
-    `besides` are further numbers, by which no node is divided.
+    What boxes are to know `besides` are further numbers, by which no node is divided.
     """
-    row, start, end, left, right, parent = _divide_all(places, labels, weights)
+    row, start, end, left, right, parent = _divide_all(places, *division)
     known = places[row] if besides is None else np.hstack([places[row], besides[row]])
     nodes, numbers, categories = len(start), known.shape[1], labels.shape[1]
     tree = BoxTree(

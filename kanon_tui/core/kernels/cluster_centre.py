@@ -3,7 +3,7 @@
 It has a place per number and a distance per value. To tell how near a whole box of rows can be
 (`box_tree`), a search needs the smallest distance of a set of values. The tree keeps such sets as
 64 bits, value number modulo 64, which says little of an attribute with hundreds of values. So every
-node gets a wider set besides, of up to 16 *words* of 64 bits, from the rows it had at first; a
+node gets a wider set besides, of up to 4 *words* of 64 bits, from the rows it had at first; a
 value may still be there when both sets have it.
 
 Starting a centre costs one pass over all values, adding to it one over the attributes. The twin in
@@ -23,7 +23,7 @@ from kanon_tui.core.numeric import Flags, Floats, Int64s, Words
 
 __all__ = ["Centre", "add_to_centre", "new_centre", "start_centre"]
 
-_MOST_WORDS = 16
+_MOST_WORDS = 4
 _ONE = np.uint64(1)
 
 

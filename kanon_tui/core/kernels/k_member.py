@@ -18,15 +18,14 @@ from kanon_tui.core.kernels import inner_kernel, kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
 from kanon_tui.core.kernels.k_member_search import (
     BLANK_COST,
-    COLUMN,
     HIGH,
-    LABEL,
     LOW,
     NUMBER_COST,
     Search,
     Wanted,
     best_row,
     extra_width,
+    mark,
 )
 from kanon_tui.core.kernels.ties import first_of_smallest
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
@@ -89,9 +88,8 @@ def _prepare_search(clusters: Clusters, c: int, weights: Floats, search: Search)
         numbers += 1
     for y in range(len(weights)):
         if weights[y] > 0 and clusters.labels[c, y] != MIXED:  # 0: the class label
-            search.marks[categories, COLUMN] = y
-            search.marks[categories, LABEL] = clusters.labels[c, y]
-            search.costs[categories] = weights[y]
+            label = int(np.int64(clusters.labels[c, y]))
+            mark(search, categories, y, label, weights[y])
             categories += 1
     return numbers, categories
 
@@ -133,15 +131,6 @@ def _find(
         found, smallest, more, _ = best_row(tree, search, wanted, weights, shared, tie, smallest)
         visits += more
     return found, smallest, visits
-
-
-@inner_kernel
-def _mark_majority(search: Search, column: int, label: int, cost: float, categories: int) -> int:
-    """Let a search add a cost to rows with another class label; returns the marks in use."""
-    search.marks[categories, COLUMN] = column
-    search.marks[categories, LABEL] = label
-    search.costs[categories] = cost
-    return categories + 1
 
 
 @inner_kernel
@@ -196,7 +185,8 @@ def advance(
             tie = TIE / (clusters.size[c] + 1)
             if len(class_counts) > 0:
                 cost = penalty / (clusters.size[c] + 1)
-                categories = _mark_majority(search, class_column, majority, cost, categories)
+                mark(search, categories, class_column, majority, cost)
+                categories += 1
         wanted = Wanted(numbers, categories, origin)
         found, smallest, seen = _find(tree, search, wanted, weights, shared, tie)
         visits += seen

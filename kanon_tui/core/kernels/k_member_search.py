@@ -11,6 +11,9 @@ lowest number, so the order of visits does not matter. A node that could only ti
 its records come after the best so far. That is exact unless scores creep below one another in steps
 smaller than a tie; then the search has to be repeated with the smallest score known.
 
+Rows with a rare label of the cluster are listed, and looked at before: in the tree that label
+counts as one that nobody has (`clustering.rare_values`).
+
 In the worst case every row is looked at, as the twin in `tests/core/algorithms/twins/k_member.py`
 does.
 """
@@ -23,18 +26,17 @@ import numpy as np
 
 from kanon_tui.core.kernels import inner_kernel, part_of_kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree
-from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.numeric import Floats, Int32s, Words
 
 __all__ = [
     "BLANK_COST",
-    "COLUMN",
     "HIGH",
-    "LABEL",
     "LOW",
     "NUMBER_COST",
     "Search",
     "Wanted",
     "best_row",
+    "mark",
     "new_search",
 ]
 
@@ -55,6 +57,14 @@ class Search(NamedTuple):
     """A label other than LABEL in category COLUMN …"""
     costs: Floats
     """… costs this."""
+    bits: Words
+    """Per mark the bit of its label in the boxes; none where the rows that have it are listed."""
+    begins: Int32s
+    """Per category where its labels begin in …"""
+    starts: Int32s
+    """… where the rows of each label begin in …"""
+    rows: Int32s
+    """… the positions of rows with rare labels."""
     sums: Int32s
     """Where the signed sums of each group of numbers begin, and the end."""
     stand_in: Floats
@@ -74,14 +84,20 @@ class Wanted(NamedTuple):
     """Look for the row furthest from this position; -1: for the least extra width."""
 
 
-def new_search(tree: BoxTree, sums: Int32s, stand_in: Floats) -> Search:
-    """Room for searches in a tree, whose boxes also know signed sums."""
+def new_search(
+    tree: BoxTree, sums: Int32s, stand_in: Floats, begins: Int32s, starts: Int32s, rows: Int32s
+) -> Search:
+    """Room for searches in a tree, whose boxes also know signed sums, with rare labels listed."""
     numbers, categories, nodes = len(stand_in), tree.labels.shape[1], len(tree.start)
     return Search(
         np.zeros(numbers, dtype=np.int32),
         np.zeros((numbers, 4)),
         np.zeros((categories, 2), dtype=np.int32),
         np.zeros(categories),
+        np.zeros(categories, dtype=np.uint64),
+        begins,
+        starts,
+        rows,
         sums,
         stand_in,
         np.zeros(nodes + 1, dtype=np.int32),
@@ -112,14 +128,15 @@ def extra_width(
 
 @part_of_kernel
 def _least_extra_width(
-    tree: BoxTree, node: int, search: Search, numbers: int, categories: int
+    tree: BoxTree, node: int, search: Search, numbers: int, categories: int, enough: float
 ) -> float:
-    """No row of this node brings less extra width."""
+    """No row of this node brings less extra width; may stop when it is enough."""
     total = 0.0
     for y in range(categories):
-        bit = np.uint64(search.marks[y, LABEL] & 63)
-        if not (tree.sets[node, search.marks[y, COLUMN]] >> bit) & np.uint64(1):
+        if tree.sets[node, search.marks[y, COLUMN]] & search.bits[y] == 0:
             total += search.costs[y]
+    if total >= enough:
+        return total
     for x in range(numbers):
         column = search.columns[x]
         low, high = tree.low[node, column], tree.high[node, column]
@@ -174,6 +191,38 @@ def _least_nearness(
 
 
 @part_of_kernel
+def _listed(search: Search, place: int) -> tuple[int, int]:
+    """Where the rows with the label of a mark begin and end; none are listed of a frequent one."""
+    number = search.begins[search.marks[place, COLUMN]] + search.marks[place, LABEL]
+    return search.starts[number], search.starts[number + 1]
+
+
+@part_of_kernel
+def mark(search: Search, place: int, column: int, label: int, cost: float) -> None:
+    """Let labels other than this one cost something."""
+    search.marks[place, COLUMN] = column
+    search.marks[place, LABEL] = label
+    search.costs[place] = cost
+    begin, end = _listed(search, place)
+    search.bits[place] = np.uint64(begin == end) << np.uint64(label & 63)
+
+
+@part_of_kernel
+def _compared(
+    record: int, score: float, smallest: float, lowest: int, tie: float, known: bool
+) -> tuple[float, int, bool]:
+    """The smallest score and the lowest record of equals, also with this one; does it creep?"""
+    creeps = False
+    if score < smallest and not known:
+        better = smallest - score
+        creeps = _NOISE < better <= 2 * tie
+        if better >= tie:
+            lowest = GONE
+        smallest = score
+    return smallest, min(lowest, record), creeps
+
+
+@part_of_kernel
 def _push_children(
     tree: BoxTree,
     search: Search,
@@ -192,7 +241,9 @@ def _push_children(
         if first[child] == GONE:
             continue
         if wanted.origin < 0:
-            bound = _least_extra_width(tree, child, search, wanted.numbers, wanted.categories)
+            bound = _least_extra_width(
+                tree, child, search, wanted.numbers, wanted.categories, enough
+            )
         else:
             bound = _least_nearness(tree, child, wanted.origin, search, weights, shared)
         if bound < enough:
@@ -225,6 +276,19 @@ def best_row(
     known = smallest < np.inf
     winner, lowest = -1, GONE
     visits, repeat = 0, False
+    for y in range(wanted.categories):
+        begin, end = _listed(search, y)
+        for j in range(begin, end):
+            i = search.rows[j]
+            if record[i] == GONE:
+                continue
+            visits += 1
+            enough = smallest + tie
+            score = extra_width(tree, i, search, wanted.numbers, wanted.categories, enough)
+            if score < enough:
+                smallest, lowest, creeps = _compared(record[i], score, smallest, lowest, tie, known)
+                repeat = repeat or creeps
+                winner = i if record[i] == lowest else winner
     search.node[0], search.bound[0] = 0, -np.inf
     depth = 1
     while depth > 0:
@@ -243,20 +307,13 @@ def best_row(
             if record[i] == GONE:
                 continue
             visits += 1
+            enough = smallest + tie
             if origin < 0:
-                score = extra_width(
-                    tree, i, search, wanted.numbers, wanted.categories, smallest + tie
-                )
+                score = extra_width(tree, i, search, wanted.numbers, wanted.categories, enough)
             else:
                 score = _nearness(tree, i, origin, len(search.stand_in), weights)
-            if score >= smallest + tie:
-                continue
-            if score < smallest and not known:
-                better = smallest - score
-                repeat = repeat or _NOISE < better <= 2 * tie
-                if better >= tie:
-                    lowest = GONE
-                smallest = score
-            if record[i] < lowest:
-                winner, lowest = i, record[i]
+            if score < enough:
+                smallest, lowest, creeps = _compared(record[i], score, smallest, lowest, tie, known)
+                repeat = repeat or creeps
+                winner = i if record[i] == lowest else winner
     return winner, smallest, visits, repeat

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.clustering.diagonals import diagonals
-from kanon_tui.core.clustering.features import division_weights
+from kanon_tui.core.clustering.features import by_agreement, division_weights
 
 
 @pytest.mark.parametrize(("numbers", "columns"), [(0, 0), (1, 1), (2, 2), (5, 16), (7, 18)])
@@ -33,3 +33,14 @@ def test_rows_are_divided_first_by_categories_in_which_they_often_agree() -> Non
     labels = np.column_stack([zips, sexes, np.zeros(200)]).astype(np.int32)
     division = division_weights(labels, np.ones(3))
     assert division.tolist() == pytest.approx([2 / 99, 2.0, 0.0])
+
+
+def test_in_every_branch_rows_are_divided_by_what_they_share_and_rare_labels_stay_together() -> (
+    None
+):
+    codes = np.repeat([7, 3, 9, 8, 1, 2], [1, 50, 1, 40, 1, 1])
+    order, weights = by_agreement(codes[:, None].astype(np.int32), np.array([0.5]))
+    assert weights.tolist() == [[0.0, 2.0]]
+    assert np.unique(order[codes == 3]).tolist() == [0]
+    assert np.unique(order[codes == 8]).tolist() == [1]
+    assert sorted(np.unique(order).tolist()) == [0, 1, 2, 3, 4, 5]

@@ -9,6 +9,7 @@ import pytest
 
 from kanon_tui.core.algorithms.bottom_up import BottomUp
 from kanon_tui.core.algorithms.euclidean import Euclidean
+from kanon_tui.core.algorithms.k_member import KMember
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.clustering import rare_values
@@ -24,6 +25,7 @@ from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.merging_checks import clusters_of, grouping_of, sorted_clusters
 from tests.core.algorithms.twins import merging as twins
+from tests.core.algorithms.twins.k_member import k_member
 from tests.helpers import make_task
 
 
@@ -56,11 +58,14 @@ def test_twins_agree_where_values_are_rare_and_where_they_are_not(
     assert found == sorted_clusters(twins.udc(task, "release"))
     found = clusters_of(grouping_of(task, Euclidean()))
     assert found == sorted_clusters(twins.euclidean(task))
+    found = clusters_of(grouping_of(task, KMember()))
+    expected = k_member(task, range(task.n), np.random.default_rng(task.seed))
+    assert found == sorted_clusters(expected)
 
 
-@pytest.mark.parametrize("algorithm", [Udc(), Udc("cluster"), UdcSuppress(), BottomUp()])
+@pytest.mark.parametrize("algorithm", [Udc(), Udc("cluster"), UdcSuppress(), BottomUp(), KMember()])
 def test_the_answer_does_not_depend_on_what_counts_as_rare(
-    algorithm: Udc | UdcSuppress | BottomUp, monkeypatch: pytest.MonkeyPatch
+    algorithm: Udc | UdcSuppress | BottomUp | KMember, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = long_tails(700, k=6)
     expected = grouping_of(task, algorithm)

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+import pytest
 
 from kanon_tui.core.clustering.diagonals import diagonals
-from kanon_tui.core.clustering.features import Features, division_weights, shared_bits
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree, take
-from kanon_tui.core.kernels.k_member_search import Search, Wanted, best_row, new_search
+from kanon_tui.core.clustering.features import Features, by_agreement, shared_bits
+from kanon_tui.core.clustering.rare_values import rows_of_rare_labels
+from kanon_tui.core.kernels import interpreted
+from kanon_tui.core.kernels.box_tree import GONE, BoxTree, Division, grow_tree, take
+from kanon_tui.core.kernels.k_member_search import (
+    HIGH,
+    LOW,
+    Search,
+    Wanted,
+    best_row,
+    mark,
+    new_search,
+)
 from kanon_tui.core.numeric import TIE, Floats, Int32s
 from tests.helpers import make_task
 
@@ -15,9 +29,9 @@ from tests.helpers import make_task
 def grown(places: Floats, labels: Int32s, weights: Floats) -> tuple[BoxTree, Search]:
     sums, begins, stand_in = diagonals(places)
     records = np.arange(len(places), dtype=np.int32)
-    division = division_weights(labels, weights)
+    division = Division(*by_agreement(labels, weights))
     tree = grow_tree(places, labels, division, records, sums)
-    return tree, new_search(tree, begins, stand_in)
+    return tree, new_search(tree, begins, stand_in, *rows_of_rare_labels(tree.labels))
 
 
 def searched(
@@ -83,3 +97,44 @@ def test_few_rows_are_looked_at_for_the_furthest() -> None:
             for i in range(0, size, 500)
         ]
         assert np.mean(visits) < most, list(columns)
+
+
+def cheapest_visits(columns: Mapping[str, list[Any]], mixed: tuple[int, ...] = ()) -> float:
+    """How many nodes and rows a cluster like one row looks at, on average, for the cheapest next.
+
+    Categories that are mixed already cost nothing.
+    """
+    features = Features.of(make_task(columns))
+    weights, shared = features.label_weights, shared_bits(features.labels)
+    tree, search = grown(features.places, features.labels, weights)
+    kept, numbers = [y for y in range(len(weights)) if y not in mixed], features.places.shape[1]
+    search.columns[:] = range(numbers)
+    visits = []
+    for i in range(0, len(tree.row), 97):
+        search.lines[:, [LOW, HIGH]] = tree.places[i, :numbers, None]
+        with interpreted():
+            for place, y in enumerate(kept):
+                mark(search, place, y, int(tree.labels[i, y]), float(weights[y]))
+        record, tree.record[i] = tree.record[i], GONE
+        wanted = Wanted(numbers, len(kept), -1)
+        found, score, seen, _ = best_row(tree, search, wanted, weights, shared, TIE, np.inf)
+        tree.record[i] = record
+        costs = (tree.labels[:, kept] != tree.labels[i, kept]) @ weights[kept]
+        costs += np.abs(tree.places[:, :numbers] - tree.places[i, :numbers]).sum(axis=1)
+        assert score == pytest.approx(np.delete(costs, i).min()) == pytest.approx(costs[found])
+        visits.append(seen)
+    return float(np.mean(visits))
+
+
+def test_few_rows_are_looked_at_for_the_cheapest_where_most_labels_are_rare() -> None:
+    rng = np.random.default_rng(2)
+    size = 12_000
+    only_rare = {f"c{x}": rng.integers(0, 2000, size).astype(str).tolist() for x in range(4)}
+    assert cheapest_visits(only_rare) < 60
+    tails = {
+        "code": np.minimum(rng.zipf(1.3, size), 5000).astype(str).tolist(),
+        "group": rng.integers(0, 40, size).astype(str).tolist(),
+        "sex": rng.integers(0, 3, size).astype(str).tolist(),
+        "days": rng.permutation(size).tolist(),
+    }
+    assert cheapest_visits(tails, mixed=(0,)) < 120
