@@ -21,6 +21,16 @@ def rounded(found):
     return json.loads(json.dumps(asdict(found)), parse_float=lambda text: round(float(text), 9))
 
 
+def both_ways(folder, algorithm="mondrian", output=None, missing="value"):
+    """The release of one project in memory and in its files, which are read in a few pieces."""
+    people(400).write_csv(folder / "in.csv")
+    data = {"path": str(folder / "in.csv"), "missing": {"policy": missing}}
+    sections = {"algorithm": {"name": algorithm}, "output": output or {}, "data": data}
+    asked = project(folder / "in.csv", **sections)
+    whole = in_memory(asked, folder / "m.csv")
+    return whole, streamed(asked, Target(folder / "s.csv"), pieces=(4000, 120), rows=120)
+
+
 @pytest.mark.parametrize(
     ("algorithm", "output", "missing"),
     [
@@ -30,27 +40,27 @@ def rounded(found):
     ],
 )
 def test_every_figure_is_the_one_of_memory(tmp_path, monkeypatch, algorithm, output, missing):
-    people(400).write_csv(tmp_path / "in.csv")
-    data = {"path": str(tmp_path / "in.csv"), "missing": {"policy": missing}}
-    sections = {"algorithm": {"name": algorithm}, "output": output, "data": data}
-    asked = project(tmp_path / "in.csv", **sections)
-    whole = in_memory(asked, tmp_path / "m.csv")
-    files = streamed(asked, Target(tmp_path / "s.csv"))
-    monkeypatch.setattr(release_pages.ReleasePages.__init__, "__defaults__", (1, lambda: False))
-    for target in (None, "ill"):
-        expected, found = utility_of(whole, target), utility_of(files, target)
-        assert rounded(found) == rounded(expected)
+    whole, files = both_ways(tmp_path, algorithm, output, missing)
+    monkeypatch.setattr(release_pages.ReleasePages.__init__, "__defaults__", (90, lambda: False))
+    expected = utility_of(whole)
+    assert rounded(utility_of(files)) == rounded(expected)
     assert expected.means
     assert expected.queries.queries > 50
+    (tmp_path / "in.csv").write_text("something else")
+    with pytest.raises(InputError, match="not what was read any more"):
+        utility_of(files)
+
+
+def test_models_learn_what_they_learn_in_memory(tmp_path, monkeypatch):
+    whole, files = both_ways(tmp_path)
+    expected = utility_of(whole, "ill")
     assert expected.learnt
+    assert rounded(utility_of(files, "ill")) == rounded(expected)
     monkeypatch.setattr(read_again, "MOST_DRAWN", 60)  # models then learn from a sample
     monkeypatch.setattr(utility, "MOST_RECORDS", 60)
     found = utility_of(files, "ill")
     assert found.learnt_of == 60
     assert found.learnt != expected.learnt
-    (tmp_path / "in.csv").write_text("something else")
-    with pytest.raises(InputError, match="not what was read any more"):
-        utility_of(files)
 
 
 def test_nobody_waits_for_what_was_stopped(tmp_path):
