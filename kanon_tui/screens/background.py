@@ -59,12 +59,12 @@ class BackgroundApp(TypingAhead):
         group: str,
         failed: Callable[[Exception], object] | None = None,
         covers: Screen[Any] | None = None,
-        holds_keys: bool = False,
+        holds_keys: float = 0.0,
     ) -> Worker[None]:
         """Do work in a thread, then call `done` here; a newer job of the owner's group replaces it.
 
-        `covers` is a screen that shows a loading mark meanwhile; `holds_keys` lets the keys that
-        come meanwhile wait for what `done` shows.
+        `covers` is a screen that shows a loading mark meanwhile. Keys that come meanwhile wait for
+        what `done` shows, for `holds_keys` seconds at most.
         """
 
         async def job() -> None:
@@ -82,7 +82,7 @@ class BackgroundApp(TypingAhead):
                     callback(answer)
 
         async def holding() -> None:
-            with self.hold_keys():
+            with self.hold_keys(holds_keys):
                 await job()
 
         return owner.run_worker(holding if holds_keys else job, exclusive=True, group=group)

@@ -5,6 +5,7 @@ Screens never import the application itself, which imports them. What they need 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
@@ -30,6 +31,7 @@ from kanon_tui.core.text import visible_lines
 from kanon_tui.screens.counting import CountingApp
 from kanon_tui.screens.dialogs import Confirm, Message, Modal
 from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.screens.typing_ahead import LONGEST_HOLD
 from kanon_tui.widgets.hidden_characters import HiddenCharacters
 
 __all__ = ["HostApp", "Hosted"]
@@ -121,7 +123,7 @@ class HostApp(CountingApp):
             failed=failed
             or (lambda error: self.show_error("This file could not be opened", error)),
             covers=self.screen,
-            holds_keys=True,
+            holds_keys=math.inf,
         )
 
     def show_opened(self) -> None:
@@ -289,8 +291,9 @@ class Hosted:
     ) -> None:
         """Do work in a thread and call `done` with what it gives; a newer one replaces it.
 
-        What was found for one session is not told to the next. Work that must hear of its end in
-        any case asks the host itself.
+        With `holds_keys` it opens what the keys that come meanwhile are for. What was found for one
+        session is not told to the next. Work that must hear of its end in any case asks the host
+        itself.
         """
         host, session = self.host, self.host.session
 
@@ -307,7 +310,7 @@ class Hosted:
             of_this_session(done),
             group=group,
             failed=of_this_session(failed or host.fail),
-            holds_keys=holds_keys,
+            holds_keys=LONGEST_HOLD if holds_keys else 0.0,
         )
 
     def ask(self, dialog: Screen[Any], answered: Callable[[Any], object] = lambda _: None) -> None:

@@ -9,19 +9,22 @@ effect, and while a file is opened all wait for it: they are meant for what it s
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from textual import events
 from textual.app import App
 
-__all__ = ["TypingAhead"]
+__all__ = ["LONGEST_HOLD", "TypingAhead"]
 
 LONGEST_WAIT = 4.0
 """Seconds for the effect of one key; a screen that is never at rest must not swallow the next."""
 LOOKS = 2
 """How often in a row a screen must be found at rest: a message may be on its way."""
+LONGEST_HOLD = 10.0
+"""Seconds for a dialog that has to be worked out before it opens."""
 LEAVING = ("q", "ctrl+q", "ctrl+c", "escape")
 """Keys that are for now, whatever is being waited for."""
 
@@ -39,19 +42,30 @@ class TypingAhead(App[None]):
         self._released.set()
 
     @contextmanager
-    def hold_keys(self) -> Iterator[None]:
-        """Keys that come meanwhile wait for the end of this; when it fails, they are dropped."""
+    def hold_keys(self, longest: float = math.inf) -> Iterator[None]:
+        """Keys that come meanwhile wait for the end of this; when it fails, they are dropped.
+
+        They wait so many seconds at most: what takes longer must not keep anybody from going on.
+        """
         self._holds += 1
         self._released.clear()
+        waiting = ExitStack()
+        waiting.callback(self._let_go)
+        if longest < math.inf:
+            timer = asyncio.get_running_loop().call_later(longest, waiting.close)
+            waiting.callback(timer.cancel)
         try:
             yield
         except BaseException:
             self.drop_keys()
             raise
         finally:
-            self._holds -= 1
-            if not self._holds:
-                self._released.set()
+            waiting.close()
+
+    def _let_go(self) -> None:
+        self._holds -= 1
+        if not self._holds:
+            self._released.set()
 
     def drop_keys(self) -> None:
         """Forget keys that wait: what they were meant for did not come about."""

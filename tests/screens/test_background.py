@@ -343,3 +343,19 @@ async def test_somebody_may_leave_while_a_file_is_opened(make_app, held, tmp_pat
             send_keys(pilot.app, "q")
             await wait_until(pilot, lambda: not pilot.app.is_running)
         assert answers == []
+
+
+async def test_keys_do_not_wait_for_ever_for_a_dialog(sample, make_app, monkeypatch, held) -> None:
+    monkeypatch.setattr(host, "LONGEST_HOLD", 0.05)
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        work = held()
+        answers: list[str] = []
+        pilot.app.screen.compute(work, answers.append, group="test", holds_keys=True)
+        send_keys(pilot.app, "2")
+        await wait_until(pilot, lambda: pilot.app.current_mode == "attributes")
+        assert answers == []
+        work.let_go()
+        await settle(pilot)
+        send_keys(pilot.app, "3")  # what has ended holds nothing twice
+        await wait_until(pilot, lambda: pilot.app.current_mode == "hierarchies")

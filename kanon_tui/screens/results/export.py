@@ -187,14 +187,8 @@ class Exporter:
                 self.result = replace(self.result, task=replace(self.result.task, output=output))
                 self._propose(kind)
 
-        screen, result = self.screen, self.result
-        screen.host.compute(
-            screen,
-            lambda: count_formulas(result.release.coded),
-            counted,
-            group="export",
-            holds_keys=True,
-        )
+        coded = self.result.release.coded
+        self.screen.compute(lambda: count_formulas(coded), counted, group="export", holds_keys=True)
 
     def _agreed(self, go_on: Callable[[], object]) -> None:
         """Go on when the columns that single people out are agreed to as this run has them."""
