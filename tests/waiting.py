@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE = 90.0
+PATIENCE = 240.0
 """Seconds that nothing takes, however slow the machine."""
 
 

@@ -7,7 +7,7 @@ import os
 from textual.widgets import ContentSwitcher, Input, Static
 
 from kanon_tui.core.engine import stream as engine
-from kanon_tui.core.engine.watched import PASSES
+from kanon_tui.core.engine.watched import PASSES, WatchedStream
 from kanon_tui.core.run.run import State
 from kanon_tui.screens.dialogs import Confirm, Message
 from kanon_tui.screens.path_dialog import AskPath
@@ -18,6 +18,7 @@ from tests.core.engine.compared import in_memory
 from tests.core.engine.test_stream import project
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.streamed import ask_to_run, run_into, write_project
+from tests.waiting import wait_until as wait
 
 
 def face(screen) -> str:
@@ -116,9 +117,6 @@ class Held:
 
 
 def hold(monkeypatch, where) -> Held:
-    from kanon_tui.core.engine.watched import WatchedStream
-    from tests.waiting import wait_until as wait
-
     held, note = Held(), WatchedStream._note
 
     def noted(self, what, share):
@@ -142,7 +140,8 @@ async def test_leaving_in_the_middle_leaves_nothing(tmp_path, make_app, monkeypa
         assert [name for name in os.listdir(tmp_path) if name.endswith(".part")]
         app.exit()
         held.go_on = True
-    assert inputs(tmp_path) == {"in.csv", "people.yaml"}
+    # The thread tidies up; a process that ends waits for it.
+    wait(lambda: inputs(tmp_path) == {"in.csv", "people.yaml"})
 
 
 async def test_the_search_is_watched_step_by_step_and_the_passes_before_it(
