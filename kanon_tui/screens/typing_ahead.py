@@ -26,7 +26,8 @@ LOOKS = 2
 LONGEST_HOLD = 10.0
 """Seconds for a dialog that has to be worked out before it opens."""
 LEAVING = ("q", "ctrl+q", "ctrl+c", "escape")
-"""Keys that are for now, whatever is being waited for."""
+"""Keys that are for now while others wait, unless those wait for a moment only: then they leave
+what those bring."""
 
 
 class TypingAhead(App[None]):
@@ -38,6 +39,8 @@ class TypingAhead(App[None]):
         self._taking_keys: asyncio.Task[None] | None = None
         self._holds = 0
         """How many jobs keys wait for."""
+        self._endless = 0
+        """How many of them may take any time."""
         self._released = asyncio.Event()
         self._released.set()
 
@@ -45,9 +48,11 @@ class TypingAhead(App[None]):
     def hold_keys(self, longest: float = math.inf) -> Iterator[None]:
         """Keys that come meanwhile wait for the end of this; when it fails, they are dropped.
 
-        They wait so many seconds at most: what takes longer must not keep anybody from going on.
+        Work that newer work replaces has not failed. They wait so many seconds at most: what takes
+        longer must not keep anybody from going on.
         """
         self._holds += 1
+        self._endless += longest == math.inf
         self._released.clear()
         waiting = ExitStack()
         waiting.callback(self._let_go)
@@ -56,10 +61,11 @@ class TypingAhead(App[None]):
             waiting.callback(timer.cancel)
         try:
             yield
-        except BaseException:
+        except Exception:
             self.drop_keys()
             raise
         finally:
+            self._endless -= longest == math.inf
             waiting.close()
 
     def _let_go(self) -> None:
@@ -76,7 +82,7 @@ class TypingAhead(App[None]):
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
             return
-        if self._holds and event.key in LEAVING:
+        if self._holds and self._is_for_now(event.key):
             await super().on_event(event)
             return
         self._waiting_keys.append(event)
@@ -84,6 +90,9 @@ class TypingAhead(App[None]):
             if not self._holds:
                 await self._take_key()
             self._taking_keys = asyncio.create_task(self._take_keys())
+
+    def _is_for_now(self, key: str) -> bool:
+        return key in LEAVING and (self._endless > 0 or not self._waiting_keys)
 
     async def _take_key(self) -> None:
         if self.screen_stack and not self.screen.is_mounted:

@@ -32,7 +32,10 @@ def is_written(_: KanonApp, folder: Path) -> bool:
 
 WALKS: dict[str, tuple[tuple[str, ...], Came]] = {
     "why of a record": (("6", "w"), is_in_front(WhyDialog)),
-    "export to the proposed place": (("6", "x", "enter", "enter"), is_written),
+    "export, then leave": (
+        ("6", "x", "enter", "enter", "ctrl+q"),
+        is_written,
+    ),
     "a rule": (("4", "a", *"39", "tab", *"40", "tab", "ctrl+r"), has_the_rule),
     "a kind, then who is given away": (
         ("2", "down", "k", "enter", "U"),

@@ -157,7 +157,8 @@ class HierarchyView(StepScreen):
                 return state, None, None
             return state, LevelRows(state, self.selected), TreeRows(state, self.selected, folds)
 
-        self.compute(work, self._fill, group="state")
+        # Keys that come after an edit are for the levels that it makes.
+        self.compute(work, self._fill, group="state", holds_keys=self.levels.has_focus)
 
     def _fill(self, made: Made) -> None:
         state, rows, tree = made
