@@ -12,7 +12,8 @@ How a cell is read, by the first line that fits
   a value                              itself
   `[lo..hi]` `20-24` `[2.5, 5)` `<18`  numbers and dates: what lies inside; `20-24` goes on to just
   `>=65` `1995-09` `1995-Q3` `1995`    below 25, and a day includes its hours
-  `{A|B|C}`                            categories: the values that are listed
+  `{A|B|C}`                            categories: the values that are listed; a missing token among
+                                       them, or below a label, is the missing value
   one of the above followed by `*`     everything: some cells of that class are hidden, and nobody
                                        can tell whose (`ReadCells.shows` leaves the star aside)
   `4620*` `***01`                      categories: texts that fit; a `*` is one character or, as the

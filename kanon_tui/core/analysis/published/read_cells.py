@@ -29,6 +29,11 @@ class PublishedCell(NamedTuple):
     """Also covers unknown values that fit the text as a mask."""
 
 
+def _may_be_missing(cell: PublishedCell, attribute: PublishedAttribute) -> bool:
+    """Whether it stands for a missing value, alone or among others, as `{?|Nurse}` does."""
+    return cell.missing or any(member in attribute.missing_tokens for member in cell.members)
+
+
 @dataclass(frozen=True, eq=False)
 class ReadCells:
     """The distinct cells of one attribute, understood; arrays are per cell."""
@@ -79,7 +84,7 @@ class ReadCells:
             texts=texts,
             everything=np.array([cell.everything for cell in cells], dtype=bool),
             partly=np.array(partly, dtype=bool),
-            missing=np.array([cell.missing for cell in cells], dtype=bool),
+            missing=np.array([_may_be_missing(cell, attribute) for cell in cells], dtype=bool),
             low=ends[:, 0],
             high=ends[:, 1],
             holders=holders,

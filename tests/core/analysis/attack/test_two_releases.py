@@ -77,6 +77,17 @@ def test_a_missing_value_makes_no_crowd() -> None:
     assert two_releases(PROJECT, task, other, release).below_k == 2
 
 
+def test_a_missing_value_in_a_set_is_in_the_release() -> None:
+    """Who has none is one of `{?|cook}`, and is looked after as everybody is."""
+    task = task_of(["20"] * 4, ["cook", "?", "guard", "nurse"])
+    release = published(["20"] * 4, ["{?|cook}"] * 2 + ["{guard|nurse}"] * 2)
+    other = published(["20"] * 4, ["cook", "{?|guard|nurse}"] + ["{?|guard|nurse}"] * 2)
+    same = two_releases(PROJECT, task, release, release)
+    assert (same.people, same.not_in_both, same.fewest) == (4, 0, 2)
+    found = two_releases(PROJECT, task, other, release)
+    assert (found.people, found.not_in_both, found.unique) == (4, 0, 2)
+
+
 def test_a_table_without_the_attributes_is_refused() -> None:
     other = as_table(pl.DataFrame({"income": ["1", "2"]}))
     with pytest.raises(InputError, match=r"^the earlier release has none of the quasi-identifiers"):
