@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -84,7 +84,7 @@ class Mondrian(Clustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""
-        from kanon_tui.core.kernels.mondrian import Axes, advance, loss, measure
+        from kanon_tui.core.kernels.mondrian import Axes, advance, loss, measure, new_scratch
 
         where = self._place_of_cuts(task)
         space = _Space.of(task.quasi)
@@ -92,6 +92,7 @@ class Mondrian(Clustering):
         axes = Axes(
             space.offsets, space.ordered, space.places, task.weights, space.levels, space.covers
         )
+        scratch = new_scratch(parts, int(np.diff(space.offsets).max()))
         measure(axes, parts, 0, task.rows, 0)
         lost = loss(axes, parts.stack[0])
         depth, cuts, closed = 1, 0, 0
@@ -100,9 +101,11 @@ class Mondrian(Clustering):
             decisions = context.decisions_per_step
             if depth + decisions > len(parts.stack):  # a decision adds one open part at most
                 more = np.zeros((depth + decisions, parts.stack.shape[1]), dtype=np.int64)
-                parts = parts._replace(stack=np.concatenate([parts.stack, more]))
+                parts = replace(parts, stack=np.concatenate([parts.stack, more]))
             part = parts.stack[depth - 1].copy()
-            depth, decided, new_cuts, saved = advance(axes, parts, depth, decisions, task.k, where)
+            depth, decided, new_cuts, saved = advance(
+                axes, parts, scratch, depth, decisions, task.k, where
+            )
             cuts += new_cuts
             closed += decided - new_cuts
             lost -= saved

@@ -89,7 +89,7 @@ class _Queue:
 
         merging = self._merging
         _, cost, _, _ = cheapest_partner(
-            merging.attributes,
+            merging.attributes.for_numba,
             merging.clusters,
             merging.tree,
             merging.load,

@@ -109,7 +109,9 @@ class Merging:
         boxes = self.clusters.boxes
         if not self.objective.of_release:  # how large sets are tells little of what unions cost
             boxes = boxes[:, :, : LOW + 1].copy()
-        count, _ = divide_into_leaves(self.attributes, boxes, self._tree_price, order, branches)
+        count, _ = divide_into_leaves(
+            self.attributes.for_numba, boxes, self._tree_price, order, branches
+        )
         self.clusters = _taken(self.clusters, order)
         self.list.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
         of_others = len(self.attributes.facts) if self.objective.of_release else 0
@@ -117,14 +119,14 @@ class Merging:
         self.tree = _bare_tree(
             branches[:count].copy(), self.clusters, of_others, *self._rare, owner
         )
-        fill_nodes(self.attributes, self.clusters, self.tree)
+        fill_nodes(self.attributes.for_numba, self.clusters, self.tree)
 
     def advance(self, turn: int, most: int | None = None) -> int:
         """Merge, at most as often as one step may stand for (or `most`); gives how often."""
         from kanon_tui.core.kernels.merging import advance
 
         merges = advance(
-            self.attributes,
+            self.attributes.for_numba,
             self.clusters,
             self.tree,
             self.list,
@@ -186,7 +188,7 @@ class Merging:
         fresh = fresh._replace(links=links, hidden=self.clusters.hidden)
         starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         kept = np.zeros_like(self.kept)  # followed only where the measure is span
-        merge_runs(self.attributes, fresh, starts, self.load, kept, self.task.n)
+        merge_runs(self.attributes.for_numba, fresh, starts, self.load, kept, self.task.n)
         fresh = _taken(fresh, starts[:-1].astype(np.int32))
         fresh.info[:, PLACE] = np.concatenate([places, new])
         self.clusters = _joined(self.clusters, fresh)

@@ -46,7 +46,7 @@ class Partners:
 
         found, costs = np.empty(_SHOWN, dtype=np.int32), np.empty(_SHOWN)
         count = best_partners(
-            merging.attributes,
+            merging.attributes.for_numba,
             merging.clusters,
             merging.load,
             merging.task.n,
@@ -142,7 +142,7 @@ class Partners:
         merging, b = self.merging, int(self.chosen[0])
         unused = np.zeros(len(hides), dtype=np.bool_)
         wide = union_extents(
-            merging.attributes, merging.clusters, merging.load, merging.task.n, self.a, b,
+            merging.attributes.for_numba, merging.clusters, merging.load, merging.task.n, self.a, b,
             HIDE_NONE, unused,
         )  # fmt: skip
         other = self.shown(b)

@@ -38,7 +38,7 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
     from kanon_tui.core.kernels.partner_search import cheapest_partner
 
     task, load = merging.task, merging.load
-    attributes, clusters = merging.attributes, merging.clusters
+    attributes, clusters = merging.attributes.for_numba, merging.clusters
     place = next_small(clusters, merging.list, turn, task.k)
     if place == len(merging.list.at):
         return None

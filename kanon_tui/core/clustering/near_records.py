@@ -38,7 +38,7 @@ def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int
     near = np.full((len(rows), _NEAR), -1, dtype=np.int32)
     away = np.full((len(rows), _NEAR), np.inf)
     for order in _orders(attributes, rows, seed):
-        look_along(attributes, np.ones(rows.shape[1]), rows, order, _REACH, near, away)
+        look_along(attributes.for_numba, np.ones(rows.shape[1]), rows, order, _REACH, near, away)
     starts = np.searchsorted(row_of, np.arange(len(rows) + 1))
     copies = np.diff(starts)
     place = np.arange(len(row_of)) - starts[row_of]

@@ -132,7 +132,7 @@ class Refining:
 
         room = self._room
         count, begin = propose(
-            Costs(self._attributes, self._values, self._rule_sides, *self._goal.rates()),
+            Costs(self._attributes.for_numba, self._values, self._rule_sides, *self._goal.rates()),
             room.classes,
             self._types.type_of,
             self._near,

@@ -73,7 +73,7 @@ class Splitting:
         self.stack = np.column_stack([begins, ends, sizes]).astype(np.int64)
         self.extents = np.array(
             [
-                group_extent(attributes, self.priced, group, self._scratch.present)
+                group_extent(attributes.for_numba, self.priced, group, self._scratch.present)
                 for group in reversed(groups)
             ]
         )
@@ -95,7 +95,7 @@ class Splitting:
         self._scale = _scale(attributes, self.priced)
         self._places = row_places(attributes, self.priced)
         trees = new_group_trees(
-            attributes,
+            attributes.for_numba,
             self.priced,
             self._places,
             self._sums,
@@ -130,7 +130,7 @@ class Splitting:
 
         level, trees = self._trees.pop()
         self.depth, decided, splits, used, passed, saved, level = split_groups(
-            self.attributes,
+            self.attributes.for_numba,
             self.priced,
             self.counts,
             Groups(self._order, self.begins, self.stack, self.extents, self.event),
@@ -161,7 +161,7 @@ class Splitting:
             return 0
         members, values = self._order[begin:end], self._scratch.present.shape[1]
         trees = new_group_trees(
-            self.attributes,
+            self.attributes.for_numba,
             self.priced,
             self._places,
             self._sums,

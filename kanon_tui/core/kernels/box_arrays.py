@@ -21,8 +21,10 @@ constants below name the columns. `clustering.boxes` fills the arrays from a tas
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
 
+from kanon_tui.core.kernels.boundary import Struct, reads
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
 __all__ = ["Attributes", "ClusterList", "Clusters"]
@@ -64,14 +66,35 @@ FOLLOWING = 0  # Column of `Clusters.links`: next distinct row of the same clust
 NEXT_PLACE, UNDER_K, CLUSTERS_LEFT, MERGES = range(4)
 
 
-class Attributes(NamedTuple):
+class AttributeTuple(NamedTuple):
+    """The quasi-identifiers, as the kernels see them that numba compiles."""
+
+    facts: Int64s
+    prices: Floats
+    line: Floats
+    nodes: Int32s
+    importance: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Attributes(Struct):
     """The quasi-identifiers."""
 
-    facts: Int64s  # attributes × columns above
-    prices: Floats  # attributes × columns above
-    line: Floats  # places of the values of every LINE, in units of extent
-    nodes: Int32s  # of every TREE: lowest rank, highest rank, parent; leaves first, then by rank
-    importance: Floats  # words of rules × 64
+    facts: Annotated[Int64s, reads("attributes", 10)]
+    """Per attribute the columns KIND to OFTEN."""
+    prices: Annotated[Floats, reads("attributes", 7)]
+    """Per attribute the columns UNIT to EMPHASIS."""
+    line: Annotated[Floats, reads("_")]
+    """Places of the values of every LINE, in units of extent."""
+    nodes: Annotated[Int32s, reads("_", 3)]
+    """Nodes of every TREE: lowest rank, highest rank, parent; leaves first, then by rank."""
+    importance: Annotated[Floats, reads("_", 64)]
+    """Per word of rules the importance of the rule at each bit."""
+
+    @property
+    def for_numba(self) -> Any:
+        """Return the same arrays for a kernel that numba compiles."""
+        return AttributeTuple(self.facts, self.prices, self.line, self.nodes, self.importance)
 
 
 class Clusters(NamedTuple):

@@ -1,0 +1,128 @@
+/* Generated from the Python declarations; do not edit.
+ * Renew with: python -m kanon_tui.core.kernels.header
+ */
+#ifndef KANON_DECLARATIONS_H
+#define KANON_DECLARATIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+
+#define ALLOWABLE 0
+#define BITS 3
+#define CHAIN 4
+#define CLOSED 0
+#define CLUSTERS_LEFT 2
+#define COUNTED_RANKS 64
+#define COUNTED_RANKS_PER_ROW 4
+#define CUT 1
+#define EMPHASIS 6
+#define FIRST 5
+#define FOLLOWING 0
+#define HEAD 2
+#define HIDE 3
+#define HIGH 1
+#define IMPORTANCE 8
+#define KIND 0
+#define LINE 0
+#define LOW 0
+#define MEDIAN 1
+#define MERGES 3
+#define MISSING 2
+#define MISSING_PLACE 0x1.fffffffffffffp+1023
+#define MIXED 2
+#define NEXT_PLACE 0
+#define NOTHING 2147483647
+#define OFTEN 9
+#define PLACE 1
+#define RELAXED 2
+#define RULE_WORDS 7
+#define SECOND 6
+#define SET 2
+#define SHIFT 1
+#define SIZE 0
+#define START 1
+#define TAIL 3
+#define TIE 0x1.12e0be826d695p-30
+#define TREE 1
+#define UNDER_K 1
+#define UNIT 0
+#define VALUES 4
+#define WEIGHT 4
+#define WHOLE 5
+#define WORD_BITS 64
+
+typedef struct {
+    const int64_t *offsets;
+    int64_t offsets_shape0;
+    const bool *ordered;
+    int64_t ordered_shape0;
+    const double *places;
+    int64_t places_shape0;
+    const double *weights;
+    int64_t weights_shape0;
+    const int32_t *levels;
+    int64_t levels_shape0;
+    int64_t levels_shape1;
+    const double *covers;
+    int64_t covers_shape0;
+    int64_t covers_shape1;
+} Axes;
+
+typedef struct {
+    int32_t *table;
+    int64_t table_shape0;
+    int64_t table_shape1;
+    int32_t *rows;
+    int64_t rows_shape0;
+    int64_t *copies;
+    int64_t copies_shape0;
+    bool *begins;
+    int64_t begins_shape0;
+    int64_t *stack;
+    int64_t stack_shape0;
+    int64_t stack_shape1;
+    int32_t *seen;
+    int64_t seen_shape0;
+    int64_t *event;
+    int64_t event_shape0;
+    int64_t *tried;
+    int64_t tried_shape0;
+} Parts;
+
+typedef struct {
+    int32_t *table;
+    int64_t table_shape0;
+    int64_t table_shape1;
+    int32_t *rows;
+    int64_t rows_shape0;
+    int64_t *copies;
+    int64_t copies_shape0;
+    int32_t *column;
+    int64_t column_shape0;
+    int64_t *keys;
+    int64_t keys_shape0;
+    int64_t *counts;
+    int64_t counts_shape0;
+    double *widths;
+    int64_t widths_shape0;
+    int64_t *part;
+    int64_t part_shape0;
+} PartScratch;
+
+typedef struct {
+    int64_t depth;
+    int64_t decided;
+    int64_t cuts;
+    double saved;
+} Advanced;
+
+#pragma GCC visibility push(default)
+
+Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t depth, int64_t decisions, int64_t k, int64_t where);
+double kn_mondrian_loss(const Axes *axes, const int64_t *part, int64_t part_shape0);
+void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, int64_t end, int64_t level);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,328 @@
+/* Mondrian: measure a part of the table, find its cut, divide it, repeat.
+ *
+ * The table of ranks is reordered in place, so that every part is a run of consecutive rows and
+ * all passes read memory in order. Open parts wait on a stack, the lower side of a cut on top.
+ */
+#include "kernel.h"
+#include "sorting.h"
+#include "ties.h"
+
+/* A call that has passed over so many rows returns. */
+#define ROWS_PER_CALL 3000000
+/* Rows that stay in the fastest cache. */
+#define BLOCK 512
+
+/* A level of the stack: start, end; per attribute LOW, HIGH, DISTINCT; at last the records. */
+#define LOW_RANK(part, x) (part)[2 + 3 * (x)]
+#define HIGH_RANK(part, x) (part)[3 + 3 * (x)]
+#define DISTINCT(part, x) (part)[4 + 3 * (x)]
+#define RECORDS(part, attributes) (part)[2 + 3 * (attributes)]
+
+typedef struct {
+    int64_t attribute; /* -1: none */
+    int64_t size;      /* records of the lower side */
+    int64_t rank;      /* highest rank of the lower side */
+    int64_t equal;     /* rows at that rank that go to the lower side */
+} Cut;
+
+/* `seen` needs no clearing: it is stamped with a number that is new each time. An attribute at a
+ * time goes through some rows, which stay at hand for the next. */
+void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, int64_t end,
+                         int64_t level) {
+    const int64_t attributes = parts->table_shape1;
+    const int32_t *table = parts->table;
+    int64_t *part = parts->stack + level * parts->stack_shape1;
+    const int32_t stamp = ++parts->seen[parts->seen_shape0 - 1];
+    int64_t records = 0;
+    for (int64_t i = start; i < end; i++) {
+        records += parts->copies[i];
+    }
+    part[0] = start;
+    part[1] = end;
+    RECORDS(part, attributes) = records;
+    for (int64_t x = 0; x < attributes; x++) {
+        LOW_RANK(part, x) = HIGH_RANK(part, x) = table[start * attributes + x];
+        DISTINCT(part, x) = 0;
+    }
+    for (int64_t begin = start; begin < end; begin += BLOCK) {
+        const int64_t stop = min_i64(begin + BLOCK, end);
+        for (int64_t x = 0; x < attributes; x++) {
+            int32_t *seen = parts->seen + axes->offsets[x];
+            int32_t low = (int32_t)LOW_RANK(part, x), high = (int32_t)HIGH_RANK(part, x);
+            int64_t distinct = DISTINCT(part, x);
+            for (int64_t i = begin; i < stop; i++) {
+                const int32_t rank = table[i * attributes + x];
+                low = rank < low ? rank : low;
+                high = rank > high ? rank : high;
+                distinct += seen[rank] != stamp;
+                seen[rank] = stamp;
+            }
+            LOW_RANK(part, x) = low;
+            HIGH_RANK(part, x) = high;
+            DISTINCT(part, x) = distinct;
+        }
+    }
+}
+
+/* Return the normalised width of a part along an attribute, 0 to 1. */
+static double width_of(const Axes *axes, const int64_t *part, int64_t x) {
+    const int64_t low = LOW_RANK(part, x), high = HIGH_RANK(part, x);
+    const int64_t begin = axes->offsets[x], end = axes->offsets[x + 1];
+    if (low == high) {
+        return 0.0;
+    }
+    if (!axes->ordered[x]) {
+        return (double)(DISTINCT(part, x) - 1) / (double)(end - begin - 1);
+    }
+    const double width = axes->places[begin + high] - axes->places[begin + low];
+    return isnan(width) ? 1.0 : width; /* missing is the highest rank and has no place */
+}
+
+/* Return the share of an attribute's values under the lowest common label of two ranks. */
+static double label_cover(const Axes *axes, int64_t low, int64_t high) {
+    const int64_t levels = axes->levels_shape1;
+    for (int64_t level = 0; level < levels; level++) {
+        const int32_t label = axes->levels[low * levels + level];
+        if (label >= 0 && label == axes->levels[high * levels + level]) {
+            return axes->covers[low * levels + level];
+        }
+    }
+    return 1.0;
+}
+
+double kn_mondrian_loss(const Axes *axes, const int64_t *part, int64_t part_shape0) {
+    const int64_t attributes = axes->weights_shape0;
+    double total = 0.0;
+    for (int64_t x = 0; x < attributes; x++) {
+        const int64_t begin = axes->offsets[x];
+        if (LOW_RANK(part, x) == HIGH_RANK(part, x)) {
+            continue;
+        }
+        double cost;
+        if (axes->ordered[x]) {
+            cost = width_of(axes, part, x);
+        } else if (axes->levels[begin * axes->levels_shape1] < 0) { /* a set is published */
+            cost = (double)DISTINCT(part, x) / (double)(axes->offsets[x + 1] - begin);
+        } else { /* in the order of the tree, the ends have the common ancestor of all */
+            cost = label_cover(axes, begin + LOW_RANK(part, x), begin + HIGH_RANK(part, x));
+        }
+        total += axes->weights[x] * cost;
+    }
+    return total * (double)part[part_shape0 - 1];
+}
+
+/* Fill `keys` with the places of rising ranks: sorts numbers of rank and place together. */
+static void places_in_order(const int32_t *column, int64_t rows, int64_t *keys) {
+    for (int64_t i = 0; i < rows; i++) {
+        keys[i] = ((int64_t)column[i] << 32) | i;
+    }
+    sort_i64(keys, rows);
+    for (int64_t i = 0; i < rows; i++) {
+        keys[i] &= 0xFFFFFFFF;
+    }
+}
+
+/* Counting ranks costs O(rows + span); where ranks are sparse, sorting is cheaper. */
+static bool counts_ranks(int64_t rows, int64_t low, int64_t high) {
+    return high - low <= COUNTED_RANKS_PER_ROW * rows + COUNTED_RANKS;
+}
+
+/* Fill `counts` with the records at each rank from `low` to `high`. */
+static void count_ranks(const int32_t *column, const int64_t *copies, int64_t rows, int64_t low,
+                        int64_t high, int64_t *counts) {
+    memset(counts, 0, (size_t)(high - low + 1) * sizeof *counts);
+    for (int64_t i = 0; i < rows; i++) {
+        counts[column[i] - low] += copies[i];
+    }
+}
+
+/* Find the allowable cut nearest the median; `size` 0 where there is none. */
+static Cut strict_cut(const PartScratch *scratch, const int64_t *copies, int64_t rows, int64_t size,
+                      int64_t low, int64_t high, int64_t k) {
+    const int32_t *column = scratch->column;
+    Cut best = {.size = 0, .rank = -1};
+    int64_t best_off = size + 1, left = 0;
+    if (counts_ranks(rows, low, high)) {
+        int64_t *counts = scratch->counts;
+        count_ranks(column, copies, rows, low, high, counts);
+        for (int64_t step = 0; step < high - low; step++) {
+            left += counts[step];
+            if (size - left < k) {
+                break;
+            }
+            const int64_t off = abs_i64(2 * left - size);
+            if (counts[step] > 0 && left >= k && off < best_off) {
+                best.size = left;
+                best.rank = low + step;
+                best_off = off;
+            }
+        }
+        return best;
+    }
+    const int64_t *order = scratch->keys;
+    places_in_order(column, rows, scratch->keys);
+    for (int64_t i = 0; i < rows - 1; i++) {
+        const int32_t rank = column[order[i]];
+        left += copies[order[i]];
+        if (size - left < k) {
+            break;
+        }
+        const int64_t off = abs_i64(2 * left - size);
+        if (left >= k && rank != column[order[i + 1]] && off < best_off) {
+            best.size = left;
+            best.rank = rank;
+            best_off = off;
+        }
+    }
+    return best;
+}
+
+typedef struct {
+    int64_t rank;  /* of the record in the middle */
+    int64_t below; /* records below that rank */
+    int64_t upto;  /* records below it or at it */
+} Middle;
+
+/* Find the rank of the record in the middle, counted from 1. */
+static Middle count_below(const PartScratch *scratch, const int64_t *copies, int64_t rows,
+                          int64_t middle, int64_t low, int64_t high) {
+    const int32_t *column = scratch->column;
+    Middle found = {.rank = low, .below = 0, .upto = 0};
+    int64_t step = 0;
+    if (counts_ranks(rows, low, high)) {
+        count_ranks(column, copies, rows, low, high, scratch->counts);
+        while (found.upto < middle) {
+            found.below = found.upto;
+            found.upto += scratch->counts[step];
+            found.rank = low + step;
+            step++;
+        }
+        return found;
+    }
+    const int64_t *order = scratch->keys;
+    places_in_order(column, rows, scratch->keys);
+    while (found.upto < middle || (step < rows && column[order[step]] == found.rank)) {
+        if (column[order[step]] != found.rank) {
+            found.below = found.upto;
+            found.rank = column[order[step]];
+        }
+        found.upto += copies[order[step]];
+        step++;
+    }
+    return found;
+}
+
+/* Move rows below the cut's rank, and its first `equal` rows at it, to the front, in order.
+ * Return where the others begin. */
+static int64_t divide(const Parts *parts, const PartScratch *scratch, int64_t start, int64_t end,
+                      const Cut *cut) {
+    const int64_t attributes = parts->table_shape1;
+    const size_t row_bytes = (size_t)attributes * sizeof *parts->table;
+    int64_t left = start, right = 0, equal = cut->equal;
+    for (int64_t i = start; i < end; i++) {
+        const int32_t *row = parts->table + i * attributes;
+        const int64_t value = row[cut->attribute];
+        equal -= value == cut->rank;
+        if (value < cut->rank || (value == cut->rank && equal >= 0)) {
+            if (left != i) {
+                memcpy(parts->table + left * attributes, row, row_bytes);
+            }
+            parts->rows[left] = parts->rows[i];
+            parts->copies[left] = parts->copies[i];
+            left++;
+        } else {
+            memcpy(scratch->table + right * attributes, row, row_bytes);
+            scratch->rows[right] = parts->rows[i];
+            scratch->copies[right] = parts->copies[i];
+            right++;
+        }
+    }
+    memcpy(parts->table + left * attributes, scratch->table, (size_t)right * row_bytes);
+    memcpy(parts->rows + left, scratch->rows, (size_t)right * sizeof *parts->rows);
+    memcpy(parts->copies + left, scratch->copies, (size_t)right * sizeof *parts->copies);
+    return left;
+}
+
+/* Choose the cut of a part: the widest attribute that has one. */
+static Cut choose_cut(const Axes *axes, const Parts *parts, const PartScratch *scratch,
+                      const int64_t *part, int64_t k, int64_t where) {
+    const int64_t attributes = parts->table_shape1;
+    const int64_t size = RECORDS(part, attributes), rows = part[1] - part[0];
+    const int64_t *copies = parts->copies + part[0];
+    const Cut none = {.attribute = -1};
+    for (int64_t x = 0; x < attributes; x++) {
+        parts->tried[x] = -1;
+    }
+    if (size < 2 * k) {
+        return none;
+    }
+    for (int64_t x = 0; x < attributes; x++) {
+        scratch->widths[x] = width_of(axes, part, x);
+    }
+    for (int64_t turn = 0; turn < attributes; turn++) {
+        const int64_t x = first_of_largest(scratch->widths, attributes);
+        const int64_t low = LOW_RANK(part, x), high = HIGH_RANK(part, x);
+        scratch->widths[x] = -1.0;
+        if (low == high) {
+            continue;
+        }
+        parts->tried[turn] = x;
+        for (int64_t i = 0; i < rows; i++) {
+            scratch->column[i] = parts->table[(part[0] + i) * attributes + x];
+        }
+        if (where == RELAXED) {
+            const Middle middle = count_below(scratch, copies, rows, size / 2, low, high);
+            return (Cut){x, size / 2, middle.rank, size / 2 - middle.below};
+        }
+        Cut cut;
+        if (where == MEDIAN) { /* the lower side ends with the lower median */
+            const Middle middle = count_below(scratch, copies, rows, (size + 1) / 2, low, high);
+            cut = (Cut){.size = middle.upto, .rank = middle.rank};
+        } else {
+            cut = strict_cut(scratch, copies, rows, size, low, high, k);
+        }
+        if (min_i64(cut.size, size - cut.size) >= k) {
+            cut.attribute = x;
+            cut.equal = cut.size;
+            return cut;
+        }
+    }
+    return none;
+}
+
+Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch,
+                             int64_t depth, int64_t decisions, int64_t k, int64_t where) {
+    const int64_t attributes = parts->table_shape1, width = parts->stack_shape1;
+    int64_t *event = parts->event, *part = scratch->part;
+    int64_t passed = 0;
+    Advanced made = {.depth = depth};
+    while (made.depth > 0 && made.decided < decisions && passed < ROWS_PER_CALL) {
+        int64_t *top = parts->stack + (made.depth - 1) * width, *next = top + width;
+        made.decided++;
+        memcpy(part, top, (size_t)width * sizeof *part);
+        const int64_t start = part[0], end = part[1];
+        passed += end - start;
+        event[0] = CLOSED;
+        event[1] = RECORDS(part, attributes);
+        const Cut cut = choose_cut(axes, parts, scratch, part, k, where);
+        if (cut.attribute < 0) {
+            parts->begins[start] = true;
+            made.depth--;
+            continue;
+        }
+        const int64_t middle = divide(parts, scratch, start, end, &cut);
+        made.cuts++;
+        made.saved += kn_mondrian_loss(axes, part, width);
+        kn_mondrian_measure(axes, parts, middle, end, made.depth - 1);
+        kn_mondrian_measure(axes, parts, start, middle, made.depth);
+        made.saved -= kn_mondrian_loss(axes, top, width);
+        made.saved -= kn_mondrian_loss(axes, next, width);
+        event[0] = CUT;
+        event[2] = cut.attribute;
+        event[3] = cut.size;
+        event[4] = cut.rank;
+        event[5] = LOW_RANK(top, cut.attribute);
+        made.depth++;
+    }
+    return made;
+}

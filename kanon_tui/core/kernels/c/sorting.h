@@ -1,0 +1,78 @@
+/* Sorting numbers in place, without scratch memory: quicksort, and insertion for short runs.
+ *
+ * Equal numbers cannot be told apart, so it does not matter that this is not stable. None of the
+ * values may be NaN. The longer part of a division waits, so 64 pairs of ends are room enough.
+ */
+#ifndef KANON_SORTING_H
+#define KANON_SORTING_H
+
+#include "kernel.h"
+
+#define KN_SHORT_RUN 16
+#define KN_WAITING 128
+
+#define KN_DEFINE_SORT(name, type)                                                                 \
+    KN_INLINE type name##_pivot(const type *values, int64_t low, int64_t high) {                   \
+        type one = values[low], two = values[(low + high) / 2], three = values[high];              \
+        if (one > two) {                                                                           \
+            type swapped = one;                                                                    \
+            one = two;                                                                             \
+            two = swapped;                                                                         \
+        }                                                                                          \
+        return three < one ? one : three < two ? three : two;                                      \
+    }                                                                                              \
+                                                                                                   \
+    static inline void name##_insert(type *values, int64_t low, int64_t high) {                    \
+        for (int64_t i = low + 1; i <= high; i++) {                                                \
+            type value = values[i];                                                                \
+            int64_t j = i - 1;                                                                     \
+            while (j >= low && values[j] > value) {                                                \
+                values[j + 1] = values[j];                                                         \
+                j--;                                                                               \
+            }                                                                                      \
+            values[j + 1] = value;                                                                 \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static inline void name(type *values, int64_t size) {                                          \
+        int64_t waiting[KN_WAITING], waits = 0, low = 0, high = size - 1;                          \
+        for (;;) {                                                                                 \
+            while (high - low >= KN_SHORT_RUN) {                                                   \
+                type pivot = name##_pivot(values, low, high);                                      \
+                int64_t first = low, last = high;                                                  \
+                while (first <= last) {                                                            \
+                    while (values[first] < pivot) {                                                \
+                        first++;                                                                   \
+                    }                                                                              \
+                    while (values[last] > pivot) {                                                 \
+                        last--;                                                                    \
+                    }                                                                              \
+                    if (first <= last) {                                                           \
+                        type swapped = values[first];                                              \
+                        values[first++] = values[last];                                            \
+                        values[last--] = swapped;                                                  \
+                    }                                                                              \
+                }                                                                                  \
+                if (last - low > high - first) {                                                   \
+                    waiting[waits++] = low;                                                        \
+                    waiting[waits++] = last;                                                       \
+                    low = first;                                                                   \
+                } else {                                                                           \
+                    waiting[waits++] = first;                                                      \
+                    waiting[waits++] = high;                                                       \
+                    high = last;                                                                   \
+                }                                                                                  \
+            }                                                                                      \
+            name##_insert(values, low, high);                                                      \
+            if (waits == 0) {                                                                      \
+                return;                                                                            \
+            }                                                                                      \
+            high = waiting[--waits];                                                               \
+            low = waiting[--waits];                                                                \
+        }                                                                                          \
+    }
+
+KN_DEFINE_SORT(sort_i64, int64_t)
+KN_DEFINE_SORT(sort_f64, double)
+
+#endif

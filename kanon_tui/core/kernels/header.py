@@ -1,0 +1,136 @@
+"""Generate the C header from the declarations in this package.
+
+`python -m kanon_tui.core.kernels.header` writes `c/declarations.h`; a test checks that the
+committed file is current. The header holds the public constants (`UPPER_CASE` numbers) of the
+modules that declare functions or structs, the structs, and a prototype per function. Names are
+shared by all modules, so two modules may give the same name to a constant or struct only if it is
+the same.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from kanon_tui.core import kernels, numeric
+from kanon_tui.core.kernels import boundary, library
+from kanon_tui.core.kernels.boundary import CFunction, Field, StructLayout, struct_layout
+
+__all__ = ["HEADER", "header_text", "write_header"]
+
+HEADER = library.SOURCES / "declarations.h"
+_INTERNAL = {"boundary", "header", "library"}
+_OPENING = """\
+/* Generated from the Python declarations; do not edit.
+ * Renew with: python -m kanon_tui.core.kernels.header
+ */
+#ifndef KANON_DECLARATIONS_H
+#define KANON_DECLARATIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+"""
+
+
+def header_text() -> str:
+    """Return the whole header."""
+    modules = list(_modules())
+    functions = sorted(boundary.declared_functions(), key=lambda function: function.c_name)
+    parts = [
+        _OPENING,
+        "\n".join(_constants(modules)),
+        *(_struct(layout) for layout in _structs(functions)),
+        "#pragma GCC visibility push(default)",
+        "\n".join(_prototype(function) for function in functions),
+        "#pragma GCC visibility pop",
+        "#endif",
+    ]
+    return "\n".join(part + "\n" for part in parts)
+
+
+def write_header(path: Path = HEADER) -> None:
+    """Write the header."""
+    path.write_text(header_text())
+
+
+def _modules() -> Iterator[ModuleType]:
+    yield numeric
+    for found in pkgutil.iter_modules(kernels.__path__):
+        if found.name not in _INTERNAL:
+            module = importlib.import_module(f"{kernels.__name__}.{found.name}")
+            if hasattr(module, "Struct") or hasattr(module, "c_function"):
+                yield module
+
+
+def _constants(modules: list[ModuleType]) -> Iterator[str]:
+    """Yield a definition per public numeric constant; a name has one value."""
+    values: dict[str, int | float] = {}
+    for module in modules:
+        for name, value in vars(module).items():
+            public = name.isupper() and not name.startswith("_") and isinstance(value, int | float)
+            if public and values.setdefault(name, value) != value:
+                raise TypeError(f"{module.__name__}: {name} has another value in another module")
+    for name, value in sorted(values.items()):
+        if isinstance(value, float):
+            yield f"#define {name} {value.hex()}"
+        else:
+            yield f"#define {name} {value}" if abs(value) < 2**31 else f"#define {name} {value}LL"
+
+
+def _structs(functions: list[CFunction]) -> Iterator[StructLayout]:
+    """Yield every struct that a function takes or returns, those inside others first."""
+    seen: dict[str, type] = {}
+
+    def visit(kind: Any) -> Iterator[StructLayout]:
+        if not isinstance(kind, type) or not issubclass(kind, boundary.Struct | tuple):
+            return
+        known = seen.setdefault(kind.__name__, kind)
+        if known is not kind:
+            raise TypeError(f"two structs are named {kind.__name__}")
+        for field in struct_layout(kind).fields:
+            if field.kind not in seen.values():
+                yield from visit(field.kind)
+        yield struct_layout(kind)
+
+    done: set[str] = set()
+    for function in functions:
+        for kind in (*(field.kind for field in function.parameters), function.returns):
+            for layout in visit(kind):
+                if layout.name not in done:
+                    done.add(layout.name)
+                    yield layout
+
+
+def _struct(layout: StructLayout) -> str:
+    lines = [
+        f"    {c_type}{name};" for field in layout.fields for c_type, name, _ in _declared(field)
+    ]
+    return "\n".join(["typedef struct {", *lines, f"}} {layout.name};"])
+
+
+def _prototype(function: CFunction) -> str:
+    parameters = ", ".join(
+        c_type + name for field in function.parameters for c_type, name, _ in _declared(field)
+    )
+    return f"{_return_type(function)} {function.c_name}({parameters or 'void'});"
+
+
+def _declared(field: Field) -> list[tuple[str, str, Any]]:
+    return list(field.c_declarations())
+
+
+def _return_type(function: CFunction) -> str:
+    if function.returns is None:
+        return "void"
+    result = function.result
+    if result is not None:
+        return result.name
+    return next(Field("result", function.returns).c_declarations())[0].strip()
+
+
+if __name__ == "__main__":
+    write_header()
