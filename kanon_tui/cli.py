@@ -37,7 +37,7 @@ ENDED_BY_SIGNAL = 128
 INTERRUPTED = ENDED_BY_SIGNAL + signal.SIGINT
 NO_MOUSE = "--no-mouse"
 _INTERFACE = ("textual", "rich", "aiohttp", "kanon_tui.app", "kanon_tui.web")
-"""What an installation for notebooks and servers (kanon-core) comes without."""
+"""What may be missing where only the library and the headless commands are wanted."""
 _NEW_OBJECTS = 50_000
 """After so many Python looks for garbage in a command, not after 700: imports make none, and
 looking took a twentieth of a run."""

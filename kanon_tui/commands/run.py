@@ -155,7 +155,7 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
         )
     if args.engine is None and project.run.engine == "auto":
         say(f"{args.project.name}: the data is read in pieces")
-    with workers_of(project, target) as workers, following(project.algorithm.name) as progress:
+    with workers_of(project, target) as workers, following() as progress:
         result = run_stream(project, workers, target, args.report, args.force, progress)
     _print_summary(result, args, result.formulas)
     _print_written(args)

@@ -1,6 +1,7 @@
 /* Generated from the Python declarations; do not edit.
  * Renew with: python -m kanon_tui.core.kernels.header
  */
+/* clang-format off */
 #ifndef KANON_DECLARATIONS_H
 #define KANON_DECLARATIONS_H
 
