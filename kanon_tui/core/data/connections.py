@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote, unquote_plus
 
 from kanon_tui.core.data.contents import Contents
-from kanon_tui.core.data.database_rows import fetched
+from kanon_tui.core.data.database_rows import batches, fetched
 from kanon_tui.core.data.extras import extra_module
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.errors import InputError
@@ -62,9 +62,9 @@ def read_address(address: str, options: ReadOptions) -> Contents:
         with engine.connect() as connection:  # nothing is committed: it is rolled back at the end
             asked = connection.execution_options(no_parameters=True, stream_results=True)
             result = asked.exec_driver_sql(options.query)
-            if not result.returns_rows:
-                raise InputError(f"{who}: the query gives no rows; write one that selects records")
-            names, columns = fetched(result.cursor, who, options)
+            # Not through its cursor: SQLAlchemy has taken rows from that already.
+            asked_for = list(result.keys()) if result.returns_rows else []
+            names, columns = fetched(asked_for, batches(result), who, options)
     except sql.exc.SQLAlchemyError as error:
         raise InputError(f"{who}: {_said(error, address)}; check address and query") from None
     finally:
