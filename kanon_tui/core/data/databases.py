@@ -34,6 +34,8 @@ _ABOUT_THE_QUERY = (
     "InvalidInputException",
 )  # fmt: skip
 """Errors of DuckDB that quote the query and no values."""
+_LOOKS_ONLY = {"enable_external_access": "false", "lock_configuration": "true"}
+"""What DuckDB then refuses: other files, the network, and settings that would write a file."""
 _TABLE = "release"
 _BATCH = 50_000
 
@@ -78,9 +80,7 @@ def _read_sqlite(path: Path, options: ReadOptions, size: int) -> Contents:
 def _read_duckdb(path: Path, options: ReadOptions, size: int) -> Contents:
     duckdb = extra_module("duckdb", "sql", path.name, "reading a DuckDB database")
     try:
-        connection = duckdb.connect(
-            str(path.resolve()), read_only=True, config={"enable_external_access": "false"}
-        )
+        connection = duckdb.connect(str(path.resolve()), read_only=True, config=_LOOKS_ONLY)
         try:
             tables = connection.execute("SHOW TABLES").fetchall()
             query, part, parts = _query(options, tuple(name for (name,) in tables), path)

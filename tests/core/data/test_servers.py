@@ -1,4 +1,4 @@
-"""Queries to a real PostgreSQL server: every row arrives."""
+"""Queries to a real PostgreSQL server: every row arrives, and nothing is changed."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def server() -> Iterator[Server]:
             f"CREATE TABLE many AS {rows.format(MANY)}",
             f"CREATE TABLE one AS {rows.format(1)}",
             f"CREATE TABLE none AS {rows.format(0)}",
+            "CREATE SEQUENCE numbers",
             "CREATE VIEW old AS SELECT * FROM people WHERE age > 65",
         )
         yield running
@@ -66,3 +67,28 @@ def test_an_answer_without_records_and_one_that_is_too_large(server: Server) -> 
         read(server, "SELECT * FROM none")
     with pytest.raises(InputError, match="holds more than 50 bytes"):
         read(server, "SELECT * FROM people", limit=50)
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("DROP TABLE people", "cannot open DROP TABLE"),
+        ("INSERT INTO people VALUES (0, 0, '')", "cannot open INSERT"),
+        ("INSERT INTO people VALUES (0, 0, '') RETURNING id", "read-only transaction"),
+        ("WITH d AS (DELETE FROM people RETURNING *) SELECT * FROM d", "read-only transaction"),
+        ("SELECT * INTO copied FROM people", "cannot open|read-only"),
+        ("SELECT 1; COMMIT; DROP TABLE people", "multi-query"),
+        ("COMMIT; DROP TABLE people", "multi-query"),
+        ("COMMIT", "cannot open COMMIT"),
+        ("SET TRANSACTION READ WRITE", "cannot open SET"),
+        ("SELECT set_config('transaction_read_only', 'off', false)", "read-write mode"),
+        ("SELECT nextval('numbers')", "read-only transaction"),
+        ("COPY people TO '/tmp/kanon-copied.csv'", "cannot open COPY"),
+        ("SELECT none_such FROM people", "none_such"),
+    ],
+)
+def test_a_query_changes_nothing(query: str, why: str, server: Server) -> None:
+    before = server.count("people"), server.count("pg_class")
+    with pytest.raises(InputError, match=f"postgresql-postgres: the database says: .*{why}"):
+        read(server, query)
+    assert (server.count("people"), server.count("pg_class")) == before
