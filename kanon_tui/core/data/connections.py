@@ -5,18 +5,16 @@ files, which are opened for reading alone (`databases`). A server gets a transac
 read, in which it runs the query as one statement: no `COMMIT; DROP TABLE` ends the transaction.
 
 A connection string can hold a password. So nothing of it is shown but its scheme and the name of
-its database (`address_name`), and what a driver says is shown without its secret parts.
+its database, and what a driver says is shown without its secret parts (`core/addresses.py`).
 """
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, unquote_plus
 
+from kanon_tui.core.addresses import HIDDEN, address_file, address_name, secrets_of
 from kanon_tui.core.data.contents import Contents
 from kanon_tui.core.data.database_rows import BATCH, batches, fetched
 from kanon_tui.core.data.databases import read_database_file
@@ -24,54 +22,13 @@ from kanon_tui.core.data.extras import extra_module
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.errors import InputError
 
-__all__ = ["address_file", "address_name", "is_address", "misses_slashes", "read_address"]
+__all__ = ["read_address"]
 
-_ADDRESS = re.compile(r"([A-Za-z][\w+.-]*)://")
-_WELL_FORMED = re.compile(
-    r"[A-Za-z][\w+.-]*://(?:[^@/?#]*@)?[\w.\[\]:-]*(?<!:)/(?P<database>[^@?#]*)(?:\?[^@]*)?"
-)
-_PORT_OR_NONE = re.compile(r"://(?:[^@/?#]*@)?[\w.-]*(?::\d*)?/")
-_LOOKS_LIKE_ONE = re.compile(r"^\w[\w+.-]*:?/{1,2}[^/]*:[^/]*@")
-_FILE = re.compile(
-    r"(?:sqlite|duckdb)[\w+.-]*://(?P<path>[^?]*)(?:\?.*)?", re.DOTALL | re.IGNORECASE
-)
-_HIDDEN = "…"
 _TRANSACTION_STATE = "25"
 """What codes of errors begin with that tell of a transaction which may only read."""
 _OPEN_CURSOR = """DO $$ DECLARE answer refcursor := 'kanon_answer'; BEGIN
 OPEN answer FOR EXECUTE current_setting('kanon.query'); END $$"""
 """PostgreSQL opens a cursor for one statement that selects, and for nothing else."""
-
-
-def is_address(path: str) -> bool:
-    """Whether a project names a database on a server rather than a file."""
-    return _ADDRESS.match(path) is not None
-
-
-def misses_slashes(path: str) -> bool:
-    """Whether a text seems to be a connection string with a mistake, password and all."""
-    return not is_address(path) and _LOOKS_LIKE_ONE.match(path) is not None
-
-
-def address_name(address: str) -> str:
-    """`postgresql-clinic`: scheme and database of a connection string, and nothing else of it."""
-    found = _ADDRESS.match(address)
-    scheme = found[1].partition("+")[0] if found else "database"
-    form = _WELL_FORMED.fullmatch(address)
-    if form is None or _PORT_OR_NONE.search(address) is None:
-        return f"{scheme}-database"
-    database = form["database"].rstrip("/").rpartition("/")[2]
-    return f"{scheme}-{re.sub(r'[^A-Za-z0-9_.-]', '_', database) or 'database'}"
-
-
-def address_file(address: str) -> Path | None:
-    """Return the file that `sqlite:///FILE` or `duckdb:///FILE` names; None for a server.
-
-    As SQLAlchemy has it: three slashes before a path from the current folder, four before one from
-    the root.
-    """
-    found = _FILE.fullmatch(address)
-    return None if found is None else Path(found["path"].removeprefix("/"))
 
 
 def read_address(address: str, options: ReadOptions) -> Contents:
@@ -165,17 +122,6 @@ def _said(error: Any, address: str) -> str:
     if not lines:
         return f"the database did not answer ({kind})"
     said = lines[0]
-    for secret in _secrets(address):
-        said = said.replace(secret, _HIDDEN)
+    for secret in secrets_of(address):
+        said = said.replace(secret, HIDDEN)
     return f"the database says: {said}"
-
-
-def _secrets(address: str) -> list[str]:
-    """User, password and parameters of a connection string, as written and as meant."""
-    rest = address.partition("://")[2]
-    before, _, parameters = rest.partition("?")
-    user, _, password = before.rpartition("@")[0].partition(":")
-    values = [each.partition("=")[2] for each in parameters.split("&")]
-    written = [user, password, rest, address, *values]
-    meant = [text for each in written for text in (each, unquote(each), unquote_plus(each))]
-    return sorted({each for each in meant if len(each) > 1}, key=len, reverse=True)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from kanon_tui.core.data.connections import address_file, address_name, is_address, read_address
+from kanon_tui.core.addresses import address_file, address_name, is_address
+from kanon_tui.core.data.connections import read_address
 from kanon_tui.core.data.guess import guess_attribute
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.data.preview import preview_table

@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from kanon_tui.core.data.connections import address_name, is_address, misses_slashes
+from kanon_tui.core.addresses import address_name, is_address, misses_slashes
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.data.writing import check_target, write_table
