@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from kanon_tui.commands import COMMANDS
+from kanon_tui.commands.common import a_file
 from kanon_tui.core.errors import OUT_OF_MEMORY, InputError, KanonError, suggestion
 from kanon_tui.core.text import visible
 from kanon_tui.core.version import __version__
@@ -151,7 +152,10 @@ def _dispatch(argv: list[str]) -> int:
 
 def _open(argv: list[str], mouse: bool) -> int:
     """A first word that is no command is a file to open."""
-    path = Path(argv[0])
+    try:
+        path = a_file(argv[0])
+    except argparse.ArgumentTypeError as error:
+        raise InputError(str(error)) from None
     if not os.path.exists(path):
         hint = suggestion(argv[0], COMMANDS)
         if not path.suffix and path.parent == Path() and hint.startswith("did"):
