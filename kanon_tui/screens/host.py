@@ -56,6 +56,8 @@ class HostApp(CountingApp):
         self.history = RunHistory(state_folder)
         self.earlier_runs: tuple[EarlierRun, ...] = ()
         """Runs on this project before it was opened, the latest first."""
+        self.kept_by_panels: dict[str, Any] = {}
+        """What panels that were closed begin with when they are opened again in this session."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what every drawn line passes; the last keeps data from steering the terminal.
@@ -173,6 +175,7 @@ class HostApp(CountingApp):
                     screen.dismiss(None)
         if self.session is not None:
             self.session.closed = True
+        self.kept_by_panels.clear()
         self.session, self.earlier_runs = session, self.history.runs(session.project)
         self.session_changed()
 
