@@ -168,11 +168,16 @@ def _open(argv: list[str], mouse: bool) -> int:
 
 def open_application(file: Path | None, *, mouse: bool = True, present: bool = False) -> int:
     """Open the application on a terminal. Commands are handed this: they know no screens."""
-    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    if not on_terminal and "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along
-        raise InputError(
-            "the application needs a terminal; 'kanon-tui run PROJECT' works without one"
-        )
+    if "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise InputError(
+                "the application needs a terminal; 'kanon-tui run PROJECT' works without one"
+            )
+        if os.environ.get("TERM") == "dumb":
+            raise InputError(
+                "the application cannot draw on this terminal (TERM is 'dumb'); open it in another "
+                "one, or use 'kanon-tui run PROJECT', which prints lines"
+            )
     from kanon_tui.app import launch
 
     more = {"present": True} if present else {}
