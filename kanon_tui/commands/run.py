@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import assignment, say, tell, whole_number
+from kanon_tui.commands.common import a_file, assignment, file_name, say, tell, whole_number
 from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.text import joined
 
@@ -32,7 +32,7 @@ HELP = "anonymise a project without the screen"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("project", metavar="PROJECT", type=Path, help="a project file (.yaml)")
+    add("project", metavar="PROJECT", type=a_file, help="a project file (.yaml)")
     add("--algorithm", metavar="NAME", help="instead of the project's; see 'kanon-tui algorithms'")
     add("--k", metavar="N", type=whole_number(1), help="instead of the project's k")
     add("--seed", metavar="N", type=whole_number(0), help="instead of the project's seed")
@@ -46,16 +46,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "are not named stand at their root",
     )  # fmt: skip
     add(
-        "--out", metavar="FILE",
+        "--out", metavar="FILE", type=file_name,
         help=f"the release: {', '.join(TABLE_ENDINGS)}, or a folder of parts",
     )  # fmt: skip
     add(
-        "--mapping", metavar="FILE", type=Path,
+        "--mapping", metavar="FILE", type=a_file,
         help="the mapping as .json, which 'kanon-tui apply' takes for new records",
     )  # fmt: skip
-    add("--report", metavar="FILE", type=Path, help="the report: .json, .md or .html")
+    add("--report", metavar="FILE", type=a_file, help="the report: .json, .md or .html")
     add(
-        "--earlier", metavar="FILE", type=Path,
+        "--earlier", metavar="FILE", type=a_file,
         help="an earlier release of the same people; nothing is written where both together leave "
         "somebody fewer than k candidates",
     )  # fmt: skip

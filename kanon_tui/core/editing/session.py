@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from kanon_tui.core.data.connections import misses_slashes
+from kanon_tui.core.addresses import misses_slashes
 from kanon_tui.core.data.part_files import name_beside
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
