@@ -117,11 +117,49 @@ typedef struct {
     double saved;
 } Advanced;
 
+typedef struct {
+    const int64_t *word;
+    int64_t word_shape0;
+    const uint64_t *shift;
+    int64_t shift_shape0;
+    const uint64_t *mask;
+    int64_t mask_shape0;
+    const uint64_t *root;
+    int64_t root_shape0;
+    const uint64_t *guards;
+    int64_t guards_shape0;
+} CodeFields;
+
+typedef struct {
+    uint64_t *codes;
+    int64_t codes_shape0;
+    int64_t codes_shape1;
+    double *values;
+    int64_t values_shape0;
+} SortedStrings;
+
+typedef struct {
+    int64_t end;
+    int64_t moved;
+} TakenStrings;
+
+typedef struct {
+    int64_t done;
+    int64_t known;
+} AddedWords;
+
 #pragma GCC visibility push(default)
 
 Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t depth, int64_t decisions, int64_t k, int64_t where);
 double kn_mondrian_loss(const Axes *axes, const int64_t *part, int64_t part_shape0);
 void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, int64_t end, int64_t level);
+int64_t kn_strings_drop_dominated(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t tied, int64_t end, const uint64_t *best, int64_t best_shape0, int64_t best_shape1, const double *best_values, int64_t best_values_shape0, const int64_t *best_roots, int64_t best_roots_shape0);
+int64_t kn_strings_drop_lonely(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const int64_t *places, int64_t places_shape0, const int32_t *sizes, int64_t sizes_shape0, int64_t k);
+int64_t kn_strings_drop_specific(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const uint64_t *code, int64_t code_shape0);
+TakenStrings kn_strings_take_general(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const uint64_t *code, int64_t code_shape0, uint64_t *taken, int64_t taken_shape0, int64_t taken_shape1);
+AddedWords kn_word_tables_add_words(const uint64_t *words, int64_t words_shape0, int64_t begin, uint64_t *slots, int64_t slots_shape0, uint64_t *keys, int64_t keys_shape0, int64_t count, int32_t *places, int64_t places_shape0);
+void kn_word_tables_fill_slots(const uint64_t *keys, int64_t keys_shape0, uint64_t *slots, int64_t slots_shape0);
+void kn_word_tables_find_words(const uint64_t *words, int64_t words_shape0, const uint64_t *slots, int64_t slots_shape0, int32_t *places, int64_t places_shape0);
 
 #pragma GCC visibility pop
 
