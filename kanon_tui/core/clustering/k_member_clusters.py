@@ -98,7 +98,7 @@ class Members:
         order, matter = self._division
         division = Division(order[rows], matter)
         tree = grow_tree(places[rows], self._table[rows], division, lowest, sums[rows])
-        search = new_search(tree, begins, stand_in, *rows_of_rare_labels(tree.labels))
+        search = new_search(tree.for_numba, begins, stand_in, *rows_of_rare_labels(tree.labels))
         total = int((ends - starts).sum())
         clusters = new_clusters(total // k, places.shape[1], len(self._weights))
         origin = np.flatnonzero(rows[tree.row] == distinct.number[start])[0]
@@ -109,7 +109,7 @@ class Members:
             before = total - int(state[2])
             measured = self._measure(tree, rows, clusters, state) if len(chosen) == 1 else None
             placed, growth, score = advance(
-                tree,
+                tree.for_numba,
                 clusters,
                 search,
                 RowRecords(distinct.records, starts, ends),
@@ -167,7 +167,9 @@ class Members:
                 if most == 1:
                     row = rows[tree.row[i : i + 1]]
                     measured = measure_clusters(self.features, clusters, row, first)
-                c, growth = join_cheapest_cluster(tree, clusters, search, self._weights, i)
+                c, growth = join_cheapest_cluster(
+                    tree.for_numba, clusters, search, self._weights, i
+                )
                 self.labels[record] = first + c
                 self._count(1, growth)
             joined = np.array([record for record, _ in batch], dtype=np.int64)

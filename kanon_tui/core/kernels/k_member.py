@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import inner_kernel, kernel
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
+from kanon_tui.core.kernels.box_tree_numba import GONE, BoxTreeTuple, take
 from kanon_tui.core.kernels.k_member_search import (
     BLANK_COST,
     HIGH,
@@ -95,7 +95,7 @@ def _prepare_search(clusters: Clusters, c: int, weights: Floats, search: Search)
 
 
 @inner_kernel
-def _add_row(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats) -> float:
+def _add_row(clusters: Clusters, c: int, tree: BoxTreeTuple, i: int, weights: Floats) -> float:
     """Let the row at a position join a cluster; by how much does its information loss grow?"""
     before = clusters.size[c] * clusters.width[c]
     width = 0.0
@@ -123,7 +123,7 @@ def _add_row(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats)
 
 @inner_kernel
 def _find(
-    tree: BoxTree, search: Search, wanted: Wanted, weights: Floats, shared: Int32s, tie: float
+    tree: BoxTreeTuple, search: Search, wanted: Wanted, weights: Floats, shared: Int32s, tie: float
 ) -> tuple[int, float, int]:
     """The position of the best row, its score, nodes and rows visited; repeats where it must."""
     found, smallest, visits, repeat = best_row(tree, search, wanted, weights, shared, tie, np.inf)
@@ -145,7 +145,7 @@ def _new_majority(class_counts: Int64s, label: int, majority: int, alone: bool) 
 
 @kernel
 def advance(
-    tree: BoxTree,
+    tree: BoxTreeTuple,
     clusters: Clusters,
     search: Search,
     left: RowRecords,
@@ -210,7 +210,7 @@ def advance(
 
 @kernel
 def join_cheapest_cluster(
-    tree: BoxTree, clusters: Clusters, search: Search, weights: Floats, i: int
+    tree: BoxTreeTuple, clusters: Clusters, search: Search, weights: Floats, i: int
 ) -> tuple[int, float]:
     """Let the row at a position join the cluster whose information loss grows least."""
     growths = np.empty(len(clusters.size))

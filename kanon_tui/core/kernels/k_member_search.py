@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import inner_kernel, part_of_kernel
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree
+from kanon_tui.core.kernels.box_tree_numba import GONE, BoxTreeTuple
 from kanon_tui.core.numeric import Floats, Int32s, Words
 
 __all__ = [
@@ -85,7 +85,7 @@ class Wanted(NamedTuple):
 
 
 def new_search(
-    tree: BoxTree, sums: Int32s, stand_in: Floats, begins: Int32s, starts: Int32s, rows: Int32s
+    tree: BoxTreeTuple, sums: Int32s, stand_in: Floats, begins: Int32s, starts: Int32s, rows: Int32s
 ) -> Search:
     """Room for searches in a tree, whose boxes also know signed sums, with rare labels listed."""
     numbers, categories, nodes = len(stand_in), tree.labels.shape[1], len(tree.start)
@@ -107,7 +107,7 @@ def new_search(
 
 @part_of_kernel
 def extra_width(
-    tree: BoxTree, i: int, search: Search, numbers: int, categories: int, enough: float
+    tree: BoxTreeTuple, i: int, search: Search, numbers: int, categories: int, enough: float
 ) -> float:
     """Extra width that the row at a position brings; may stop when it is more than enough."""
     total = 0.0
@@ -128,7 +128,7 @@ def extra_width(
 
 @part_of_kernel
 def _least_extra_width(
-    tree: BoxTree, node: int, search: Search, numbers: int, categories: int, enough: float
+    tree: BoxTreeTuple, node: int, search: Search, numbers: int, categories: int, enough: float
 ) -> float:
     """No row of this node brings less extra width; may stop when it is enough."""
     total = 0.0
@@ -150,7 +150,7 @@ def _least_extra_width(
 
 
 @part_of_kernel
-def _nearness(tree: BoxTree, i: int, origin: int, numbers: int, weights: Floats) -> float:
+def _nearness(tree: BoxTreeTuple, i: int, origin: int, numbers: int, weights: Floats) -> float:
     """Minus the distance between two positions, so that the furthest has the smallest score."""
     total = 0.0
     for y in range(len(weights)):
@@ -167,7 +167,7 @@ def _nearness(tree: BoxTree, i: int, origin: int, numbers: int, weights: Floats)
 
 @part_of_kernel
 def _least_nearness(
-    tree: BoxTree, node: int, origin: int, search: Search, weights: Floats, shared: Int32s
+    tree: BoxTreeTuple, node: int, origin: int, search: Search, weights: Floats, shared: Int32s
 ) -> float:
     """No row of this node is further from the origin."""
     places, low, high = tree.places, tree.low, tree.high
@@ -224,7 +224,7 @@ def _compared(
 
 @part_of_kernel
 def _push_children(
-    tree: BoxTree,
+    tree: BoxTreeTuple,
     search: Search,
     wanted: Wanted,
     weights: Floats,
@@ -260,7 +260,7 @@ def _push_children(
 
 @inner_kernel
 def best_row(
-    tree: BoxTree,
+    tree: BoxTreeTuple,
     search: Search,
     wanted: Wanted,
     weights: Floats,

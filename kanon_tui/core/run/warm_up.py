@@ -51,7 +51,6 @@ SECONDS = {
     "k_member.advance": 3.0,
     "mondrian.advance": 2.5,
     "frequency.count_classes": 2.0,
-    "box_tree._divide_all": 1.5,
     "leftover_records.measure_leftovers": 1.0,
     "partner_search.cheapest_partner": 1.0,
     "partner_tree.divide_into_leaves": 1.0,

@@ -31,7 +31,7 @@ def grown(places: Floats, labels: Int32s, weights: Floats) -> tuple[BoxTree, Sea
     records = np.arange(len(places), dtype=np.int32)
     division = Division(*by_agreement(labels, weights))
     tree = grow_tree(places, labels, division, records, sums)
-    return tree, new_search(tree, begins, stand_in, *rows_of_rare_labels(tree.labels))
+    return tree, new_search(tree.for_numba, begins, stand_in, *rows_of_rare_labels(tree.labels))
 
 
 def searched(
@@ -39,9 +39,11 @@ def searched(
 ) -> tuple[int, int]:
     """The record furthest from a position, and how many nodes and rows were looked at."""
     wanted = Wanted(0, 0, origin)
-    found, smallest, visits, repeat = best_row(tree, search, wanted, weights, shared, TIE, np.inf)
+    found, smallest, visits, repeat = best_row(
+        tree.for_numba, search, wanted, weights, shared, TIE, np.inf
+    )
     if repeat:
-        found = best_row(tree, search, wanted, weights, shared, TIE, smallest)[0]
+        found = best_row(tree.for_numba, search, wanted, weights, shared, TIE, smallest)[0]
     return int(tree.record[found]), visits
 
 
@@ -117,7 +119,9 @@ def cheapest_visits(columns: Mapping[str, list[Any]], mixed: tuple[int, ...] = (
                 mark(search, place, y, int(tree.labels[i, y]), float(weights[y]))
         record, tree.record[i] = tree.record[i], GONE
         wanted = Wanted(numbers, len(kept), -1)
-        found, score, seen, _ = best_row(tree, search, wanted, weights, shared, TIE, np.inf)
+        found, score, seen, _ = best_row(
+            tree.for_numba, search, wanted, weights, shared, TIE, np.inf
+        )
         tree.record[i] = record
         costs = (tree.labels[:, kept] != tree.labels[i, kept]) @ weights[kept]
         costs += np.abs(tree.places[:, :numbers] - tree.places[i, :numbers]).sum(axis=1)

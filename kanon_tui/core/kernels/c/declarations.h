@@ -19,6 +19,7 @@
 #define EMPHASIS 6
 #define FIRST 5
 #define FOLLOWING 0
+#define GONE 2147483647
 #define HEAD 2
 #define HIDE 3
 #define HIGH 1
@@ -51,6 +52,71 @@
 #define WEIGHT 4
 #define WHOLE 5
 #define WORD_BITS 64
+
+typedef struct {
+    const double *places;
+    int64_t places_shape0;
+    int64_t places_shape1;
+    const int32_t *labels;
+    int64_t labels_shape0;
+    int64_t labels_shape1;
+    const double *weights;
+    int64_t weights_shape0;
+    int64_t weights_shape1;
+    int32_t *row;
+    int64_t row_shape0;
+    int32_t *start;
+    int64_t start_shape0;
+    int32_t *end;
+    int64_t end_shape0;
+    int32_t *child;
+    int64_t child_shape0;
+    int32_t *parent;
+    int64_t parent_shape0;
+    int32_t *waiting;
+    int64_t waiting_shape0;
+    double *values;
+    int64_t values_shape0;
+    int32_t *spare;
+    int64_t spare_shape0;
+} TreeGrowth;
+
+typedef struct {
+    const int32_t *row;
+    int64_t row_shape0;
+    const double *places;
+    int64_t places_shape0;
+    int64_t places_shape1;
+    const int32_t *labels;
+    int64_t labels_shape0;
+    int64_t labels_shape1;
+    int32_t *record;
+    int64_t record_shape0;
+    int32_t *leaf;
+    int64_t leaf_shape0;
+    const int32_t *start;
+    int64_t start_shape0;
+    const int32_t *end;
+    int64_t end_shape0;
+    const int32_t *child;
+    int64_t child_shape0;
+    const int32_t *parent;
+    int64_t parent_shape0;
+    int32_t *first;
+    int64_t first_shape0;
+    double *low;
+    int64_t low_shape0;
+    int64_t low_shape1;
+    double *high;
+    int64_t high_shape0;
+    int64_t high_shape1;
+    bool *blank;
+    int64_t blank_shape0;
+    int64_t blank_shape1;
+    uint64_t *sets;
+    int64_t sets_shape0;
+    int64_t sets_shape1;
+} BoxTree;
 
 typedef struct {
     const int64_t *offsets;
@@ -119,6 +185,9 @@ typedef struct {
 
 #pragma GCC visibility push(default)
 
+int64_t kn_box_tree_divide_rows(const TreeGrowth *growth);
+void kn_box_tree_fit_boxes(const BoxTree *tree);
+void kn_box_tree_take(const BoxTree *tree, int64_t position, int64_t next_record);
 Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t depth, int64_t decisions, int64_t k, int64_t where);
 double kn_mondrian_loss(const Axes *axes, const int64_t *part, int64_t part_shape0);
 void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, int64_t end, int64_t level);
