@@ -48,7 +48,6 @@ SECONDS = {
     "similarity.advance": 4.0,
     "refining.propose": 4.0,
     "level_cubes.walk_box": 4.0,
-    "k_member.advance": 3.0,
     "mondrian.advance": 2.5,
     "frequency.count_classes": 2.0,
     "leftover_records.measure_leftovers": 1.0,

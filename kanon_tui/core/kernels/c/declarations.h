@@ -9,6 +9,7 @@
 
 
 #define ALLOWABLE 0
+#define AT_WORK 0
 #define BITS 3
 #define CHAIN 4
 #define CLOSED 0
@@ -25,18 +26,22 @@
 #define HIGH 1
 #define IMPORTANCE 8
 #define KIND 0
+#define LAST_ADDED 1
 #define LINE 0
 #define LOW 0
+#define MAJORITY 3
 #define MEDIAN 1
 #define MERGES 3
 #define MISSING 2
 #define MISSING_PLACE 0x1.fffffffffffffp+1023
 #define MIXED 2
+#define MIXED_LABEL -1
 #define NEXT_PLACE 0
 #define NOTHING 2147483647
 #define OFTEN 9
 #define PLACE 1
 #define RELAXED 2
+#define REMAINING 2
 #define RULE_WORDS 7
 #define SECOND 6
 #define SET 2
@@ -119,6 +124,94 @@ typedef struct {
 } BoxTree;
 
 typedef struct {
+    const BoxTree *tree;
+    const double *weights;
+    int64_t weights_shape0;
+    const int32_t *shared;
+    int64_t shared_shape0;
+    const int32_t *sums;
+    int64_t sums_shape0;
+    const double *stand_in;
+    int64_t stand_in_shape0;
+    const int32_t *begins;
+    int64_t begins_shape0;
+    const int32_t *starts;
+    int64_t starts_shape0;
+    const int32_t *rows;
+    int64_t rows_shape0;
+    int32_t *columns;
+    int64_t columns_shape0;
+    double *lines;
+    int64_t lines_shape0;
+    int64_t lines_shape1;
+    int32_t *marks;
+    int64_t marks_shape0;
+    int64_t marks_shape1;
+    double *costs;
+    int64_t costs_shape0;
+    uint64_t *bits;
+    int64_t bits_shape0;
+    int32_t *node;
+    int64_t node_shape0;
+    double *bound;
+    int64_t bound_shape0;
+} MemberSearch;
+
+typedef struct {
+    double *low;
+    int64_t low_shape0;
+    int64_t low_shape1;
+    double *high;
+    int64_t high_shape0;
+    int64_t high_shape1;
+    bool *blank;
+    int64_t blank_shape0;
+    int64_t blank_shape1;
+    int32_t *labels;
+    int64_t labels_shape0;
+    int64_t labels_shape1;
+    int64_t *size;
+    int64_t size_shape0;
+    double *width;
+    int64_t width_shape0;
+    double *growths;
+    int64_t growths_shape0;
+} MemberClusters;
+
+typedef struct {
+    const MemberClusters *clusters;
+    const int32_t *records;
+    int64_t records_shape0;
+    int32_t *begin;
+    int64_t begin_shape0;
+    const int32_t *end;
+    int64_t end_shape0;
+    int64_t k;
+    double penalty;
+    int64_t *class_counts;
+    int64_t class_counts_shape0;
+    int64_t *state;
+    int64_t state_shape0;
+} MemberGrowth;
+
+typedef struct {
+    int64_t decided;
+    double growth;
+    double score;
+} GrownClusters;
+
+typedef struct {
+    int64_t position;
+    double score;
+    int64_t visits;
+} FoundRow;
+
+typedef struct {
+    int64_t cluster;
+    double growth;
+} Joined;
+
+typedef struct {
     const int64_t *offsets;
     int64_t offsets_shape0;
     const bool *ordered;
@@ -188,6 +281,10 @@ typedef struct {
 int64_t kn_box_tree_divide_rows(const TreeGrowth *growth);
 void kn_box_tree_fit_boxes(const BoxTree *tree);
 void kn_box_tree_take(const BoxTree *tree, int64_t position, int64_t next_record);
+GrownClusters kn_k_member_advance(const MemberSearch *search, const MemberGrowth *growth, int32_t *chosen, int64_t chosen_shape0);
+FoundRow kn_k_member_find_cheapest(const MemberSearch *search, const MemberClusters *clusters, int64_t c);
+FoundRow kn_k_member_find_furthest(const MemberSearch *search, int64_t origin);
+Joined kn_k_member_join_cheapest(const MemberSearch *search, const MemberClusters *clusters, int64_t position);
 Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t depth, int64_t decisions, int64_t k, int64_t where);
 double kn_mondrian_loss(const Axes *axes, const int64_t *part, int64_t part_shape0);
 void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, int64_t end, int64_t level);
