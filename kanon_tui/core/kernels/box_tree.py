@@ -31,7 +31,7 @@ class Division(NamedTuple):
     """How rows are divided by their categories."""
 
     labels: Int32s
-    """Per row and category; labels with close numbers stay together."""
+    """Per row and category, from 0 upwards; labels with close numbers stay together."""
     weights: Floats
     """Per category what it is worth, in units of a number's domain, if all rows of a node differ in
     it, and if all agree but a few."""
@@ -99,6 +99,8 @@ class TreeGrowth(Struct):
     waiting: Annotated[Int32s, writes("nodes")]
     values: Annotated[Floats, writes("rows")]
     spare: Annotated[Int32s, writes("rows")]
+    counts: Annotated[Int32s, writes("_")]
+    """Per label of any category; all 0 between two counts."""
 
 
 def grow_tree(
@@ -151,6 +153,7 @@ def _new_growth(places: Floats, division: Division) -> TreeGrowth:
         waiting=waiting,
         values=np.empty(rows),
         spare=np.empty(rows, dtype=np.int32),
+        counts=np.zeros(division.labels.max(initial=0) + 1, dtype=np.int32),
     )
 
 

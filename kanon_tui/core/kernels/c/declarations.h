@@ -84,6 +84,8 @@ typedef struct {
     int64_t values_shape0;
     int32_t *spare;
     int64_t spare_shape0;
+    int32_t *counts;
+    int64_t counts_shape0;
 } TreeGrowth;
 
 typedef struct {

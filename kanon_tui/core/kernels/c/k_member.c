@@ -14,12 +14,13 @@ enum { LINE_LOW, LINE_HIGH, NUMBER_COST, BLANK_COST, LINE_COLUMNS };
 /* Columns of `MemberSearch.marks`. */
 enum { MARK_COLUMN, MARK_LABEL, MARK_COLUMNS };
 
-/* How many lines and marks of a search are in use, or where it starts. */
+/* In place of the position from which the furthest row is wanted: the cheapest row is. */
+#define NO_ORIGIN (-1)
+
+/* What a search for the cheapest row looks at, and how close scores are equal. */
 typedef struct {
-    int64_t numbers;
-    int64_t categories;
-    int64_t
-        origin; /* look for the row furthest from this position; -1: for the least extra width */
+    int64_t numbers;    /* how many lines of the search are in use … */
+    int64_t categories; /* … and how many marks */
     double tie;
 } Wanted;
 
@@ -167,15 +168,15 @@ KN_INLINE void compare(Best *best, double tie, int64_t position, int32_t record,
 }
 
 /* Look at a row, unless all its records are gone. */
-KN_INLINE void look_at(const MemberSearch *search, const Wanted *wanted, int64_t position,
-                       Best *best) {
+KN_INLINE void look_at(const MemberSearch *search, const Wanted *wanted, int64_t origin,
+                       int64_t position, Best *best) {
     const int32_t record = search->tree->record[position];
     if (record == GONE) {
         return;
     }
     const double enough = best->score + wanted->tie;
-    const double score = wanted->origin < 0 ? extra_width(search, wanted, position, enough)
-                                            : nearness(search, position, wanted->origin);
+    const double score = origin == NO_ORIGIN ? extra_width(search, wanted, position, enough)
+                                             : nearness(search, position, origin);
     best->visits++;
     if (score < enough) {
         compare(best, wanted->tie, position, record, score);
@@ -183,8 +184,8 @@ KN_INLINE void look_at(const MemberSearch *search, const Wanted *wanted, int64_t
 }
 
 /* Put the children worth a visit on the stack, the more promising on top; return its new depth. */
-KN_INLINE int64_t push_children(const MemberSearch *search, const Wanted *wanted, int64_t node,
-                                double enough, int64_t depth) {
+KN_INLINE int64_t push_children(const MemberSearch *search, const Wanted *wanted, int64_t origin,
+                                int64_t node, double enough, int64_t depth) {
     const BoxTree *tree = search->tree;
     const int32_t *first = tree->first;
     int32_t *stack = search->node + depth;
@@ -195,8 +196,8 @@ KN_INLINE int64_t push_children(const MemberSearch *search, const Wanted *wanted
         if (first[each] == GONE) {
             continue;
         }
-        const double bound = wanted->origin < 0 ? least_extra_width(search, wanted, each, enough)
-                                                : least_nearness(search, each, wanted->origin);
+        const double bound = origin == NO_ORIGIN ? least_extra_width(search, wanted, each, enough)
+                                                 : least_nearness(search, each, origin);
         if (bound < enough) {
             stack[pushed] = each;
             bounds[pushed++] = bound;
@@ -220,13 +221,14 @@ static void look_at_listed(const MemberSearch *search, const Wanted *wanted, Bes
         const int32_t *mark = search->marks + y * MARK_COLUMNS;
         const int32_t *starts = search->starts + search->begins[mark[MARK_COLUMN]];
         for (int64_t j = starts[mark[MARK_LABEL]]; j < starts[mark[MARK_LABEL] + 1]; j++) {
-            look_at(search, wanted, search->rows[j], best);
+            look_at(search, wanted, NO_ORIGIN, search->rows[j], best);
         }
     }
 }
 
 /* Search once; `smallest` is infinite, or the smallest score when that is known from before. */
-KN_INLINE Best search_tree(const MemberSearch *search, const Wanted *wanted, double smallest) {
+KN_INLINE Best search_tree(const MemberSearch *search, const Wanted *wanted, int64_t origin,
+                           double smallest) {
     const BoxTree *tree = search->tree;
     Best best = {.position = -1, .record = GONE, .score = smallest, .known = smallest < INFINITY};
     look_at_listed(search, wanted, &best);
@@ -243,22 +245,22 @@ KN_INLINE Best search_tree(const MemberSearch *search, const Wanted *wanted, dou
         }
         best.visits++;
         if (tree->child[node] >= 0) {
-            depth = push_children(search, wanted, node, best.score + wanted->tie, depth);
+            depth = push_children(search, wanted, origin, node, best.score + wanted->tie, depth);
             continue;
         }
         for (int64_t i = tree->start[node]; i < tree->end[node]; i++) {
-            look_at(search, wanted, i, &best);
+            look_at(search, wanted, origin, i, &best);
         }
     }
     return best;
 }
 
 /* Search, and once more where scores creep. */
-KN_INLINE FoundRow find_row(const MemberSearch *search, const Wanted *wanted) {
-    Best best = search_tree(search, wanted, INFINITY);
+KN_INLINE FoundRow find_row(const MemberSearch *search, const Wanted *wanted, int64_t origin) {
+    Best best = search_tree(search, wanted, origin, INFINITY);
     if (best.creeps) {
         const int64_t visits = best.visits;
-        best = search_tree(search, wanted, best.score);
+        best = search_tree(search, wanted, origin, best.score);
         best.visits += visits;
     }
     return (FoundRow){best.position, best.score, best.visits};
@@ -279,7 +281,7 @@ static void mark_label(const MemberSearch *search, Wanted *wanted, int64_t colum
 static Wanted prepare_search(const MemberSearch *search, const MemberClusters *clusters,
                              int64_t c) {
     const int64_t numbers = clusters->low_shape1, categories = clusters->labels_shape1;
-    Wanted wanted = {.origin = -1, .tie = TIE / (double)(clusters->size[c] + 1)};
+    Wanted wanted = {.tie = TIE / (double)(clusters->size[c] + 1)};
     for (int64_t x = 0; x < numbers; x++) {
         const double low = clusters->low[c * numbers + x], high = clusters->high[c * numbers + x];
         const bool blank = clusters->blank[c * numbers + x];
@@ -302,15 +304,19 @@ static Wanted prepare_search(const MemberSearch *search, const MemberClusters *c
     return wanted;
 }
 
+static FoundRow cheapest_row(const MemberSearch *search, const Wanted *wanted) {
+    return find_row(search, wanted, NO_ORIGIN);
+}
+
 FoundRow kn_k_member_find_furthest(const MemberSearch *search, int64_t origin) {
-    const Wanted wanted = {.origin = origin, .tie = TIE};
-    return find_row(search, &wanted);
+    const Wanted wanted = {.tie = TIE};
+    return find_row(search, &wanted, origin);
 }
 
 FoundRow kn_k_member_find_cheapest(const MemberSearch *search, const MemberClusters *clusters,
                                    int64_t c) {
     const Wanted wanted = prepare_search(search, clusters, c);
-    return find_row(search, &wanted);
+    return cheapest_row(search, &wanted);
 }
 
 /* Let a row join a cluster; return by how much its information loss grows. */
@@ -371,7 +377,7 @@ static FoundRow find_member(const MemberSearch *search, const MemberGrowth *grow
         mark_label(search, &wanted, search->weights_shape0 - 1, (int32_t)growth->state[MAJORITY],
                    cost);
     }
-    return find_row(search, &wanted);
+    return cheapest_row(search, &wanted);
 }
 
 GrownClusters kn_k_member_advance(const MemberSearch *search, const MemberGrowth *growth,
