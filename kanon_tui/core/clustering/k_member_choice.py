@@ -15,7 +15,7 @@ from kanon_tui.core.clustering.measured import Asked, Measured
 from kanon_tui.core.numeric import Flags, Floats, Int32s
 
 if TYPE_CHECKING:
-    from kanon_tui.core.kernels.k_member import Clusters
+    from kanon_tui.core.kernels.k_member import MemberClusters
 
 __all__ = [
     "measure_clusters", "measure_growth", "measure_starts",
@@ -70,7 +70,7 @@ def measure_starts(features: Features, origin: Int32s, rows: Int32s, records: In
 
 
 def measure_growth(
-    features: Features, clusters: Clusters, c: int, rows: Int32s, records: Int32s
+    features: Features, clusters: MemberClusters, c: int, rows: Int32s, records: Int32s
 ) -> Measured:
     """What every row, given with its record, would add to the loss of cluster c."""
     own = _cluster_boxes(features, clusters, slice(c, c + 1))
@@ -80,7 +80,9 @@ def measure_growth(
     return Measured(records, parts, parts.sum(axis=1))
 
 
-def measure_clusters(features: Features, clusters: Clusters, row: Int32s, first: int) -> Measured:
+def measure_clusters(
+    features: Features, clusters: MemberClusters, row: Int32s, first: int
+) -> Measured:
     """What a row would add to the loss of every cluster; these are numbered from `first` on."""
     own = _cluster_boxes(features, clusters, slice(None))
     sizes = clusters.size[:, None]
@@ -102,7 +104,7 @@ def _boxes(features: Features, rows: Int32s) -> _Boxes:
     return low, high, blank, features.labels[rows]
 
 
-def _cluster_boxes(features: Features, clusters: Clusters, which: slice) -> _Boxes:
+def _cluster_boxes(features: Features, clusters: MemberClusters, which: slice) -> _Boxes:
     labels = clusters.labels[which, : len(features.flattened)]  # without the class label
     return clusters.low[which], clusters.high[which], clusters.blank[which], labels
 

@@ -60,8 +60,8 @@ class Similarity:
             Division(*by_agreement(labels, self._reach())),
             first,
         )
-        self.centre = new_centre(self.tree, self.table.offsets)
-        self.search = new_search(self.tree, 1 if spatial else task.k - 1)
+        self.centre = new_centre(self.tree.for_numba, self.table.offsets)
+        self.search = new_search(self.tree.for_numba, 1 if spatial else task.k - 1)
         self.growth = Growth(
             order=order,
             row=distinct.number,
@@ -95,7 +95,9 @@ class Similarity:
         yield self._sort_step()
         kinds = {STARTED: "start", GROWN: "grow", CLOSED: "close"}
         k, growth, state = self.task.k, self.growth, self.growth.state
-        known = (self.tree, self.table, self.centre, self.search, growth, k, self.spatial)
+        known = (
+            self.tree.for_numba, self.table, self.centre, self.search, growth, k, self.spatial
+        )  # fmt: skip
         while True:
             before, placed = int(state[_CLOSED]), self._placed
             single = self.context.decisions_per_step == 1 and 0 < int(state[_SIZE]) < k
@@ -167,10 +169,10 @@ class Similarity:
             return
         clusters = cluster = int(self.growth.state[_CLOSED])
         positions = self.growth.position[self.growth.row[left]]
-        leftovers = new_leftover_distances(self.tree, self.centre, positions, clusters)
+        leftovers = new_leftover_distances(self.tree.for_numba, self.centre, positions, clusters)
         while cluster:
             cluster = measure_leftovers(
-                self.tree,
+                self.tree.for_numba,
                 self.table,
                 self.centre,
                 self.growth,

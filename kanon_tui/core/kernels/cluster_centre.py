@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import inner_kernel, kernel
-from kanon_tui.core.kernels.box_tree import BoxTree
+from kanon_tui.core.kernels.box_tree_numba import BoxTreeTuple
 from kanon_tui.core.kernels.contingency import Contingency
 from kanon_tui.core.numeric import Flags, Floats, Int64s, Words
 
@@ -53,7 +53,7 @@ class Centre(NamedTuple):
     """Per word the bits at distance 0."""
 
 
-def new_centre(tree: BoxTree, offsets: Int64s) -> Centre:
+def new_centre(tree: BoxTreeTuple, offsets: Int64s) -> Centre:
     """Room for a centre of rows of this tree."""
     numbers = tree.places.shape[1]
     values = np.diff(offsets)
@@ -78,7 +78,7 @@ def new_centre(tree: BoxTree, offsets: Int64s) -> Centre:
 
 
 @kernel
-def _fill_words(tree: BoxTree, centre: Centre) -> None:
+def _fill_words(tree: BoxTreeTuple, centre: Centre) -> None:
     for node in range(len(tree.start) - 1, -1, -1):  # children come after their parent
         words = centre.words[node]
         if tree.left[node] >= 0:
@@ -91,7 +91,7 @@ def _fill_words(tree: BoxTree, centre: Centre) -> None:
 
 
 @inner_kernel
-def start_centre(tree: BoxTree, position: int, table: Contingency, centre: Centre) -> None:
+def start_centre(tree: BoxTreeTuple, position: int, table: Contingency, centre: Centre) -> None:
     """Put the centre on a row, from whose values `centre.distance` was measured."""
     for x in range(len(centre.place)):
         place = tree.places[position, x]
@@ -111,7 +111,7 @@ def start_centre(tree: BoxTree, position: int, table: Contingency, centre: Centr
 
 
 @inner_kernel
-def add_to_centre(tree: BoxTree, position: int, centre: Centre) -> None:
+def add_to_centre(tree: BoxTreeTuple, position: int, centre: Centre) -> None:
     """Let a row take part in the centre: its numbers in the mean, its categories at distance 0."""
     for x in range(len(centre.place)):
         place = tree.places[position, x]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import inner_kernel, kernel
-from kanon_tui.core.kernels.box_tree import BoxTree
+from kanon_tui.core.kernels.box_tree_numba import BoxTreeTuple
 from kanon_tui.core.kernels.cluster_centre import Centre, add_to_centre, start_centre
 from kanon_tui.core.kernels.contingency import Contingency, count, measure
 from kanon_tui.core.kernels.similarity import Growth
@@ -48,7 +48,7 @@ class LeftoverDistances(NamedTuple):
 
 
 def new_leftover_distances(
-    tree: BoxTree, centre: Centre, positions: Int32s, clusters: int
+    tree: BoxTreeTuple, centre: Centre, positions: Int32s, clusters: int
 ) -> LeftoverDistances:
     """Room for the distances of records, given by their positions in the tree."""
     place, labels = tree.places[positions], tree.labels[positions]
@@ -64,7 +64,7 @@ def new_leftover_distances(
 
 @kernel
 def measure_leftovers(
-    tree: BoxTree,
+    tree: BoxTreeTuple,
     table: Contingency,
     centre: Centre,
     growth: Growth,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kanon_tui.core.kernels import inner_kernel, part_of_kernel
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree
+from kanon_tui.core.kernels.box_tree_numba import GONE, BoxTreeTuple
 from kanon_tui.core.kernels.cluster_centre import Centre
 from kanon_tui.core.kernels.sorting import sort_together
 from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s
@@ -50,7 +50,7 @@ class Search(NamedTuple):
     """How many rows are found, and the first of them that may have records left."""
 
 
-def new_search(tree: BoxTree, records: int) -> Search:
+def new_search(tree: BoxTreeTuple, records: int) -> Search:
     """Room for a search of so many records."""
     nodes, rows = len(tree.start) + 1, len(tree.row)
     return Search(
@@ -78,7 +78,7 @@ def _improve(best: Floats, away: float) -> None:
 
 
 @part_of_kernel
-def _distance(tree: BoxTree, position: int, centre: Centre, enough: float) -> float:
+def _distance(tree: BoxTreeTuple, position: int, centre: Centre, enough: float) -> float:
     """How far a row is from the centre; summing may end as soon as it is enough."""
     total = 0.0
     for x in range(len(centre.place)):
@@ -95,7 +95,7 @@ def _distance(tree: BoxTree, position: int, centre: Centre, enough: float) -> fl
 
 
 @part_of_kernel
-def _bound(tree: BoxTree, node: int, centre: Centre, enough: float) -> float:
+def _bound(tree: BoxTreeTuple, node: int, centre: Centre, enough: float) -> float:
     """No row of a node is nearer to the centre; summing may end as soon as it is enough."""
     total = 0.0
     for x in range(len(centre.place)):
@@ -125,7 +125,7 @@ def _bound(tree: BoxTree, node: int, centre: Centre, enough: float) -> float:
 
 
 @inner_kernel
-def _near(tree: BoxTree, centre: Centre, left: Int32s, search: Search, slack: float) -> int:
+def _near(tree: BoxTreeTuple, centre: Centre, left: Int32s, search: Search, slack: float) -> int:
     """Find the rows less than `slack` above the largest of the `best` distances.
 
     Nearer nodes come first. `left` says how many records each row has left. Returns the work.
@@ -168,7 +168,7 @@ def _near(tree: BoxTree, centre: Centre, left: Int32s, search: Search, slack: fl
 
 
 @inner_kernel
-def _early(tree: BoxTree, centre: Centre, search: Search, enough: float) -> int:
+def _early(tree: BoxTreeTuple, centre: Centre, search: Search, enough: float) -> int:
     """Change the one row found to that with the lowest record of all nearer than `enough`.
 
     Nodes with lower records come first. Returns the work.
@@ -198,7 +198,7 @@ def _early(tree: BoxTree, centre: Centre, search: Search, enough: float) -> int:
 
 
 @inner_kernel
-def gather_nearest(tree: BoxTree, centre: Centre, left: Int32s, search: Search) -> int:
+def gather_nearest(tree: BoxTreeTuple, centre: Centre, left: Int32s, search: Search) -> int:
     """Find all rows the nearest records can come from, for `next_nearest`; returns the work."""
     work = _near(tree, centre, left, search, TIE)
     found, away = search.found, search.away
@@ -213,7 +213,7 @@ def gather_nearest(tree: BoxTree, centre: Centre, left: Int32s, search: Search) 
 
 
 @inner_kernel
-def next_nearest(tree: BoxTree, search: Search) -> tuple[int, float]:
+def next_nearest(tree: BoxTreeTuple, search: Search) -> tuple[int, float]:
     """Of the rows that were gathered the position of the nearest, and its distance."""
     found, away, state = search.found, search.away, search.state
     while tree.record[found[state[1]]] == GONE:
@@ -228,7 +228,7 @@ def next_nearest(tree: BoxTree, search: Search) -> tuple[int, float]:
 
 @inner_kernel
 def nearest_record(
-    tree: BoxTree, centre: Centre, left: Int32s, search: Search
+    tree: BoxTreeTuple, centre: Centre, left: Int32s, search: Search
 ) -> tuple[int, float, int]:
     """The position of the nearest row, the smallest distance, and the work."""
     work = _near(tree, centre, left, search, 0.0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kanon_tui.core.kernels import inner_kernel, kernel
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
+from kanon_tui.core.kernels.box_tree_numba import GONE, BoxTreeTuple, take
 from kanon_tui.core.kernels.cluster_centre import Centre, add_to_centre, start_centre
 from kanon_tui.core.kernels.contingency import Contingency, count, measure
 from kanon_tui.core.kernels.nearest_records import (
@@ -50,7 +50,7 @@ class Growth(NamedTuple):
 
 
 @inner_kernel
-def _join(tree: BoxTree, growth: Growth, position: int, k: int) -> None:
+def _join(tree: BoxTreeTuple, growth: Growth, position: int, k: int) -> None:
     """The lowest record of the row at a position joins the cluster that grows."""
     record, row, state = tree.record[position], tree.row[position], growth.state
     growth.members[state[1] * k + state[2]] = record
@@ -63,7 +63,7 @@ def _join(tree: BoxTree, growth: Growth, position: int, k: int) -> None:
 
 @kernel
 def advance(
-    tree: BoxTree,
+    tree: BoxTreeTuple,
     table: Contingency,
     centre: Centre,
     search: Search,

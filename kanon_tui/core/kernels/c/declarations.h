@@ -10,6 +10,7 @@
 
 
 #define ALLOWABLE 0
+#define AT_WORK 0
 #define BITS 3
 #define CHAIN 4
 #define CLOSED 0
@@ -21,6 +22,7 @@
 #define FAILS 1
 #define FIRST 5
 #define FOLLOWING 0
+#define GONE 2147483647
 #define HEAD 2
 #define HIDE 3
 #define HIGH 1
@@ -28,13 +30,16 @@
 #define KEYS_PER_BLOCK 1024
 #define KEYS_PER_CHUNK 4096
 #define KIND 0
+#define LAST_ADDED 1
 #define LINE 0
 #define LOW 0
+#define MAJORITY 3
 #define MEDIAN 1
 #define MERGES 3
 #define MISSING 2
 #define MISSING_PLACE 0x1.fffffffffffffp+1023
 #define MIXED 2
+#define MIXED_LABEL -1
 #define NEXT_PLACE 0
 #define NOTHING 2147483647
 #define NOT_BEGUN -2
@@ -43,6 +48,7 @@
 #define PLACE 1
 #define PLACES_PER_CELL 8
 #define RELAXED 2
+#define REMAINING 2
 #define RULE_WORDS 7
 #define SECOND 6
 #define SET 2
@@ -59,6 +65,73 @@
 #define WEIGHT 4
 #define WHOLE 5
 #define WORD_BITS 64
+
+typedef struct {
+    const double *places;
+    int64_t places_shape0;
+    int64_t places_shape1;
+    const int32_t *labels;
+    int64_t labels_shape0;
+    int64_t labels_shape1;
+    const double *weights;
+    int64_t weights_shape0;
+    int64_t weights_shape1;
+    int32_t *row;
+    int64_t row_shape0;
+    int32_t *start;
+    int64_t start_shape0;
+    int32_t *end;
+    int64_t end_shape0;
+    int32_t *child;
+    int64_t child_shape0;
+    int32_t *parent;
+    int64_t parent_shape0;
+    int32_t *waiting;
+    int64_t waiting_shape0;
+    double *values;
+    int64_t values_shape0;
+    int32_t *spare;
+    int64_t spare_shape0;
+    int32_t *counts;
+    int64_t counts_shape0;
+} TreeGrowth;
+
+typedef struct {
+    const int32_t *row;
+    int64_t row_shape0;
+    const double *places;
+    int64_t places_shape0;
+    int64_t places_shape1;
+    const int32_t *labels;
+    int64_t labels_shape0;
+    int64_t labels_shape1;
+    int32_t *record;
+    int64_t record_shape0;
+    int32_t *leaf;
+    int64_t leaf_shape0;
+    const int32_t *start;
+    int64_t start_shape0;
+    const int32_t *end;
+    int64_t end_shape0;
+    const int32_t *child;
+    int64_t child_shape0;
+    const int32_t *parent;
+    int64_t parent_shape0;
+    int32_t *first;
+    int64_t first_shape0;
+    double *low;
+    int64_t low_shape0;
+    int64_t low_shape1;
+    double *high;
+    int64_t high_shape0;
+    int64_t high_shape1;
+    bool *blank;
+    int64_t blank_shape0;
+    int64_t blank_shape1;
+    uint64_t *sets;
+    int64_t sets_shape0;
+    int64_t sets_shape1;
+} BoxTree;
 
 typedef struct {
     const int64_t *word;
@@ -118,6 +191,94 @@ typedef struct {
     int64_t smallest;
     int64_t group;
 } CountedClasses;
+
+typedef struct {
+    const BoxTree *tree;
+    const double *weights;
+    int64_t weights_shape0;
+    const int32_t *shared;
+    int64_t shared_shape0;
+    const int32_t *sums;
+    int64_t sums_shape0;
+    const double *stand_in;
+    int64_t stand_in_shape0;
+    const int32_t *begins;
+    int64_t begins_shape0;
+    const int32_t *starts;
+    int64_t starts_shape0;
+    const int32_t *rows;
+    int64_t rows_shape0;
+    int32_t *columns;
+    int64_t columns_shape0;
+    double *lines;
+    int64_t lines_shape0;
+    int64_t lines_shape1;
+    int32_t *marks;
+    int64_t marks_shape0;
+    int64_t marks_shape1;
+    double *costs;
+    int64_t costs_shape0;
+    uint64_t *bits;
+    int64_t bits_shape0;
+    int32_t *node;
+    int64_t node_shape0;
+    double *bound;
+    int64_t bound_shape0;
+} MemberSearch;
+
+typedef struct {
+    double *low;
+    int64_t low_shape0;
+    int64_t low_shape1;
+    double *high;
+    int64_t high_shape0;
+    int64_t high_shape1;
+    bool *blank;
+    int64_t blank_shape0;
+    int64_t blank_shape1;
+    int32_t *labels;
+    int64_t labels_shape0;
+    int64_t labels_shape1;
+    int64_t *size;
+    int64_t size_shape0;
+    double *width;
+    int64_t width_shape0;
+    double *growths;
+    int64_t growths_shape0;
+} MemberClusters;
+
+typedef struct {
+    const MemberClusters *clusters;
+    const int32_t *records;
+    int64_t records_shape0;
+    int32_t *begin;
+    int64_t begin_shape0;
+    const int32_t *end;
+    int64_t end_shape0;
+    int64_t k;
+    double penalty;
+    int64_t *class_counts;
+    int64_t class_counts_shape0;
+    int64_t *state;
+    int64_t state_shape0;
+} MemberGrowth;
+
+typedef struct {
+    int64_t decided;
+    double growth;
+    double score;
+} GrownClusters;
+
+typedef struct {
+    int64_t position;
+    double score;
+    int64_t visits;
+} FoundRow;
+
+typedef struct {
+    int64_t cluster;
+    double growth;
+} Joined;
 
 typedef struct {
     int32_t *numbers;
@@ -298,9 +459,16 @@ typedef struct {
 
 #pragma GCC visibility push(default)
 
+int64_t kn_box_tree_divide_rows(const TreeGrowth *growth);
+void kn_box_tree_fit_boxes(const BoxTree *tree);
+void kn_box_tree_take(const BoxTree *tree, int64_t position, int64_t next_record);
 void kn_frequency_class_everywhere(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *counts, int64_t counts_shape0, int64_t member, const int64_t *lowest, int64_t lowest_shape0, const int64_t *sizes, int64_t sizes_shape0, const TupleLayout *layout, const KeyScratch *scratch, int32_t *agree, int64_t agree_shape0, int32_t *grid, int64_t grid_shape0);
 void kn_frequency_collect_classes(const int32_t *members, int64_t members_shape0, const ClassSlots *slots, int32_t *found_members, int64_t found_members_shape0, int32_t *found_sizes, int64_t found_sizes_shape0, int32_t *numbers, int64_t numbers_shape0);
 CountedClasses kn_frequency_count_classes(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *sizes, int64_t sizes_shape0, const int64_t *levels, int64_t levels_shape0, const TupleLayout *layout, int64_t k, int64_t most, bool stop, const ClassSlots *slots, const KeyScratch *scratch);
+GrownClusters kn_k_member_advance(const MemberSearch *search, const MemberGrowth *growth, int32_t *chosen, int64_t chosen_shape0);
+FoundRow kn_k_member_find_cheapest(const MemberSearch *search, const MemberClusters *clusters, int64_t c);
+FoundRow kn_k_member_find_furthest(const MemberSearch *search, int64_t origin);
+Joined kn_k_member_join_cheapest(const MemberSearch *search, const MemberClusters *clusters, int64_t position);
 int64_t kn_level_cubes_fill_cells(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *sizes, int64_t sizes_shape0, const int32_t *rows, int64_t rows_shape0, const int64_t *attributes, int64_t attributes_shape0, const int64_t *levels, int64_t levels_shape0, const TupleLayout *layout, int64_t parts, int64_t k, const CubeRoom *room, int32_t *part_of, int64_t part_of_shape0, int32_t *keys, int64_t keys_shape0);
 WalkedBox kn_level_cubes_walk_box(uint8_t *grid, int64_t grid_shape0, const LevelLattice *lattice, const BoxWalk *walk, const CubeRoom *room, int64_t k, int64_t allowed, int64_t patience, int64_t *tested, int64_t tested_shape0);
 Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t depth, int64_t decisions, int64_t k, int64_t where);
