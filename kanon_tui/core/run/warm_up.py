@@ -45,13 +45,11 @@ __all__ = [
 SECONDS = {
     "splitting.split_groups": 10.0,
     "merging.advance": 5.0,
-    "similarity.advance": 4.0,
     "refining.propose": 4.0,
     "level_cubes.walk_box": 4.0,
     "k_member.advance": 3.0,
     "mondrian.advance": 2.5,
     "frequency.count_classes": 2.0,
-    "leftover_records.measure_leftovers": 1.0,
     "partner_search.cheapest_partner": 1.0,
     "partner_tree.divide_into_leaves": 1.0,
     "partner_tree.fill_nodes": 1.0,
