@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.kernels.compiling import called_by_kernels, inner_kernel
 
-__all__ = ["sort", "sort_together"]
+__all__ = ["sort"]
 
 _FEW = 16
 """So many values are sorted by moving each to its place."""
@@ -64,20 +64,3 @@ def _divide(values: NDArray[_Number], low: int, high: int) -> tuple[int, int]:
             values[first], values[last] = values[last], values[first]
             first, last = first + 1, last - 1
     return first, last
-
-
-@called_by_kernels
-def sort_together(values: NDArray[np.float64], others: NDArray[np.int32], size: int) -> None:
-    """Sort the first of these values in place, and move what belongs to them along."""
-    gap = 1
-    while gap < size:
-        gap = 3 * gap + 1
-    while gap > 1:
-        gap //= 3
-        for i in range(gap, size):
-            value, other = values[i], others[i]
-            j = i
-            while j >= gap and values[j - gap] > value:
-                values[j], others[j] = values[j - gap], others[j - gap]
-                j -= gap
-            values[j], others[j] = value, other

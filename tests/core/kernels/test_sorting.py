@@ -8,18 +8,12 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.kernels import interpreted, kernel
-from kanon_tui.core.kernels.sorting import sort, sort_together
-from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.kernels.sorting import sort
 
 
 @kernel
 def _sort(values: Any) -> None:
     sort(values)
-
-
-@kernel
-def _sort_together(values: Floats, others: Int32s, size: int) -> None:
-    sort_together(values, others, size)
 
 
 @pytest.mark.parametrize("as_python", [False, True])
@@ -35,17 +29,3 @@ def test_values_are_sorted_in_place(kind: type, as_python: bool) -> None:
         with interpreted(as_python):
             _sort(values)
         assert np.array_equal(values, expected)
-
-
-@pytest.mark.parametrize("as_python", [False, True])
-def test_what_belongs_to_values_goes_with_them(as_python: bool) -> None:
-    random = np.random.default_rng(2)
-    for size in (0, 1, 2, 5, 300):
-        values = random.integers(0, 50, size + 3).astype(np.float64)
-        others = np.arange(size + 3, dtype=np.int32)
-        before = values.copy()
-        with interpreted(as_python):
-            _sort_together(values, others, size)
-        assert np.array_equal(values[:size], np.sort(before[:size]))
-        assert np.array_equal(values, before[others])
-        assert list(others[size:]) == [size, size + 1, size + 2]

@@ -14,7 +14,11 @@
 #define BITS 3
 #define CHAIN 4
 #define CLOSED 0
+#define CLUSTERS_CLOSED 1
 #define CLUSTERS_LEFT 2
+#define CLUSTER_CLOSED 2
+#define CLUSTER_GROWN 1
+#define CLUSTER_STARTED 0
 #define COUNTED_RANKS 64
 #define COUNTED_RANKS_PER_ROW 4
 #define CUT 1
@@ -23,6 +27,7 @@
 #define FIRST 5
 #define FOLLOWING 0
 #define GONE 2147483647
+#define GROWING_SIZE 2
 #define HEAD 2
 #define HIDE 3
 #define HIGH 1
@@ -47,6 +52,7 @@
 #define PASSES 2
 #define PLACE 1
 #define PLACES_PER_CELL 8
+#define PLACE_IN_ORDER 0
 #define RELAXED 2
 #define REMAINING 2
 #define RULE_WORDS 7
@@ -132,6 +138,32 @@ typedef struct {
     int64_t sets_shape0;
     int64_t sets_shape1;
 } BoxTree;
+
+typedef struct {
+    double *place;
+    int64_t place_shape0;
+    double *total;
+    int64_t total_shape0;
+    int64_t *terms;
+    int64_t terms_shape0;
+    bool *blank;
+    int64_t blank_shape0;
+    double *distance;
+    int64_t distance_shape0;
+    const int64_t *offsets;
+    int64_t offsets_shape0;
+    const int64_t *slot;
+    int64_t slot_shape0;
+    const int64_t *columns;
+    int64_t columns_shape0;
+    uint64_t *words;
+    int64_t words_shape0;
+    int64_t words_shape1;
+    double *least;
+    int64_t least_shape0;
+    uint64_t *zero;
+    int64_t zero_shape0;
+} Centre;
 
 typedef struct {
     const int64_t *word;
@@ -427,6 +459,113 @@ typedef struct {
 } Advanced;
 
 typedef struct {
+    const int64_t *offsets;
+    int64_t offsets_shape0;
+    const int64_t *missing;
+    int64_t missing_shape0;
+    int64_t *present;
+    int64_t present_shape0;
+    const int64_t *columns;
+    int64_t columns_shape0;
+    const int32_t *cell;
+    int64_t cell_shape0;
+    int64_t cell_shape1;
+    const int32_t *group;
+    int64_t group_shape0;
+    const int32_t *value;
+    int64_t value_shape0;
+    int32_t *counts;
+    int64_t counts_shape0;
+    const int64_t *starts;
+    int64_t starts_shape0;
+    int64_t *size;
+    int64_t size_shape0;
+    int64_t *chosen;
+    int64_t chosen_shape0;
+    bool *in_group;
+    int64_t in_group_shape0;
+    int64_t *keys;
+    int64_t keys_shape0;
+    int64_t *order;
+    int64_t order_shape0;
+} Contingency;
+
+typedef struct {
+    int32_t *node;
+    int64_t node_shape0;
+    double *bound;
+    int64_t bound_shape0;
+    double *best;
+    int64_t best_shape0;
+    int32_t *found;
+    int64_t found_shape0;
+    double *away;
+    int64_t away_shape0;
+    int32_t *spare_found;
+    int64_t spare_found_shape0;
+    double *spare_away;
+    int64_t spare_away_shape0;
+    int64_t *state;
+    int64_t state_shape0;
+} NearestSearch;
+
+typedef struct {
+    const int32_t *order;
+    int64_t order_shape0;
+    const int32_t *row;
+    int64_t row_shape0;
+    const int32_t *position;
+    int64_t position_shape0;
+    const int32_t *records;
+    int64_t records_shape0;
+    const int32_t *end;
+    int64_t end_shape0;
+    int32_t *left;
+    int64_t left_shape0;
+    int32_t *members;
+    int64_t members_shape0;
+    int32_t *labels;
+    int64_t labels_shape0;
+    int64_t *state;
+    int64_t state_shape0;
+} Growth;
+
+typedef struct {
+    int64_t decided;
+    int64_t kind;
+    double away;
+} Grown;
+
+typedef struct {
+    const double *place;
+    int64_t place_shape0;
+    int64_t place_shape1;
+    const int64_t *value;
+    int64_t value_shape0;
+    int64_t value_shape1;
+    double *total;
+    int64_t total_shape0;
+    int64_t total_shape1;
+    int64_t *terms;
+    int64_t terms_shape0;
+    int64_t terms_shape1;
+    bool *blank;
+    int64_t blank_shape0;
+    int64_t blank_shape1;
+    double *category;
+    int64_t category_shape0;
+    int64_t category_shape1;
+    int64_t category_shape2;
+    double *away;
+    int64_t away_shape0;
+} LeftoverDistances;
+
+typedef struct {
+    int64_t cluster;
+    double away;
+} NearestCluster;
+
+typedef struct {
     const int64_t *word;
     int64_t word_shape0;
     const uint64_t *shift;
@@ -462,6 +601,7 @@ typedef struct {
 int64_t kn_box_tree_divide_rows(const TreeGrowth *growth);
 void kn_box_tree_fit_boxes(const BoxTree *tree);
 void kn_box_tree_take(const BoxTree *tree, int64_t position, int64_t next_record);
+void kn_cluster_centre_fill_words(const BoxTree *tree, const Centre *centre);
 void kn_frequency_class_everywhere(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *counts, int64_t counts_shape0, int64_t member, const int64_t *lowest, int64_t lowest_shape0, const int64_t *sizes, int64_t sizes_shape0, const TupleLayout *layout, const KeyScratch *scratch, int32_t *agree, int64_t agree_shape0, int32_t *grid, int64_t grid_shape0);
 void kn_frequency_collect_classes(const int32_t *members, int64_t members_shape0, const ClassSlots *slots, int32_t *found_members, int64_t found_members_shape0, int32_t *found_sizes, int64_t found_sizes_shape0, int32_t *numbers, int64_t numbers_shape0);
 CountedClasses kn_frequency_count_classes(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *sizes, int64_t sizes_shape0, const int64_t *levels, int64_t levels_shape0, const TupleLayout *layout, int64_t k, int64_t most, bool stop, const ClassSlots *slots, const KeyScratch *scratch);
@@ -474,6 +614,9 @@ WalkedBox kn_level_cubes_walk_box(uint8_t *grid, int64_t grid_shape0, const Leve
 Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t depth, int64_t decisions, int64_t k, int64_t where);
 double kn_mondrian_loss(const Axes *axes, const int64_t *part, int64_t part_shape0);
 void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, int64_t end, int64_t level);
+Grown kn_similarity_advance(const BoxTree *tree, const Contingency *table, const Centre *centre, const NearestSearch *search, const Growth *growth, int64_t k, bool spatial, int64_t decisions);
+NearestCluster kn_similarity_join_nearest_cluster(const LeftoverDistances *leftovers, int64_t i, bool spatial);
+int64_t kn_similarity_measure_leftovers(const BoxTree *tree, const Contingency *table, const Centre *centre, const Growth *growth, const LeftoverDistances *leftovers, int64_t k, bool spatial, int64_t cluster);
 int64_t kn_strings_drop_dominated(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t tied, int64_t end, const uint64_t *best, int64_t best_shape0, int64_t best_shape1, const double *best_values, int64_t best_values_shape0, const int64_t *best_roots, int64_t best_roots_shape0);
 int64_t kn_strings_drop_lonely(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const int64_t *places, int64_t places_shape0, const int32_t *sizes, int64_t sizes_shape0, int64_t k);
 int64_t kn_strings_drop_specific(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const uint64_t *code, int64_t code_shape0);
