@@ -43,7 +43,6 @@ __all__ = [
 ]  # fmt: skip
 
 SECONDS = {
-    "splitting.split_groups": 10.0,
     "merging.advance": 5.0,
     "similarity.advance": 4.0,
     "refining.propose": 4.0,
@@ -56,8 +55,6 @@ SECONDS = {
     "partner_search.cheapest_partner": 1.0,
     "partner_tree.divide_into_leaves": 1.0,
     "partner_tree.fill_nodes": 1.0,
-    "splitting.group_extent": 1.0,
-    "splitting_tree._fill_nodes": 1.0,
 }
 """What large kernels take to compile with all they call, rounded, on one core of a busy machine."""
 OTHER_SECONDS = 0.4
