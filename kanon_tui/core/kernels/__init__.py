@@ -14,10 +14,17 @@ together ends the process. Nor should it return an array where it can fill one: 
 raise an error, machine code imports numba.
 
 Several searches go through a tree of boxes and leave out what cannot win. The two in the tree of a
+<<<<<<< HEAD
 group share one (`splitting_search`). The others keep their own loop, because they agree on little
 more than a stack of nodes: `k_member` finds score and row in one pass and breaks ties by
 record, `nearest_records` looks for the k nearest, `partner_search` sums a bound for four objectives
 and gives up as soon as it is too high.
+=======
+group share one (`c/splitting_search.c`). The others keep their own loop, because they agree on
+little more than a stack of nodes: `k_member_search` finds score and row in one pass and breaks ties
+by record, `nearest_records` looks for the k nearest, `partner_search` sums a bound for four
+objectives and gives up as soon as it is too high.
+>>>>>>> k-split
 
 May import: `numeric`, and nothing else of the house.
 """

@@ -9,10 +9,13 @@
 #include <stdint.h>
 
 
+#define ALIVE 4
 #define ALLOWABLE 0
 #define AT_WORK 0
+#define BEGIN 0
 #define BITS 3
 #define CHAIN 4
+#define CHILD 2
 #define CLOSED 0
 #define CLUSTERS_CLOSED 1
 #define CLUSTERS_LEFT 2
@@ -22,10 +25,14 @@
 #define COUNTED_RANKS 64
 #define COUNTED_RANKS_PER_ROW 4
 #define CUT 1
+#define EARLIER 0
 #define EMPHASIS 6
+#define END 1
 #define FAILS 1
 #define FIRST 5
+#define FIRST_PLACE 5
 #define FOLLOWING 0
+#define FRESH -1
 #define GONE 2147483647
 #define GROWING_SIZE 2
 #define HEAD 2
@@ -36,6 +43,8 @@
 #define KEYS_PER_CHUNK 4096
 #define KIND 0
 #define LAST_ADDED 1
+#define LATER 1
+#define LEAF 8
 #define LINE 0
 #define LOW 0
 #define MAJORITY 3
@@ -49,17 +58,23 @@
 #define NOTHING 2147483647
 #define NOT_BEGUN -2
 #define OFTEN 9
+#define PARENT 3
 #define PASSES 2
 #define PLACE 1
 #define PLACES_PER_CELL 8
 #define PLACE_IN_ORDER 0
+#define REACH_HIGH 1
+#define REACH_LOW 0
 #define RELAXED 2
 #define REMAINING 2
 #define RULE_WORDS 7
 #define SECOND 6
 #define SET 2
 #define SHIFT 1
+#define SIDE_BOXES 4
 #define SIZE 0
+#define SPLIT 1
+#define SPLIT_ROWS_PER_CALL 1000000
 #define START 1
 #define TAIL 3
 #define TIE 0x1.12e0be826d695p-30
@@ -566,6 +581,156 @@ typedef struct {
 } NearestCluster;
 
 typedef struct {
+    const int64_t *facts;
+    int64_t facts_shape0;
+    int64_t facts_shape1;
+    const double *prices;
+    int64_t prices_shape0;
+    int64_t prices_shape1;
+    const double *line;
+    int64_t line_shape0;
+    const int32_t *nodes;
+    int64_t nodes_shape0;
+    int64_t nodes_shape1;
+    const double *importance;
+    int64_t importance_shape0;
+    int64_t importance_shape1;
+} Attributes;
+
+typedef struct {
+    const Attributes *attributes;
+    const int32_t *values;
+    int64_t values_shape0;
+    int64_t values_shape1;
+    const int32_t *counts;
+    int64_t counts_shape0;
+} PricedRows;
+
+typedef struct {
+    int32_t *order;
+    int64_t order_shape0;
+    bool *begins;
+    int64_t begins_shape0;
+    int64_t *stack;
+    int64_t stack_shape0;
+    int64_t stack_shape1;
+    double *extents;
+    int64_t extents_shape0;
+    int64_t *event;
+    int64_t event_shape0;
+} OpenGroups;
+
+typedef struct {
+    int32_t *low;
+    int64_t low_shape0;
+    int64_t low_shape1;
+    int32_t *high;
+    int64_t high_shape0;
+    int64_t high_shape1;
+    uint64_t *words;
+    int64_t words_shape0;
+    int64_t words_shape1;
+    bool *present;
+    int64_t present_shape0;
+    int64_t present_shape1;
+    int32_t *side_of;
+    int64_t side_of_shape0;
+    double *scores;
+    int64_t scores_shape0;
+    int32_t *members;
+    int64_t members_shape0;
+    int32_t *others;
+    int64_t others_shape0;
+    int32_t *widened_first;
+    int64_t widened_first_shape0;
+    int32_t *taken;
+    int64_t taken_shape0;
+    int32_t *on_second;
+    int64_t on_second_shape0;
+    int32_t *passed;
+    int64_t passed_shape0;
+    int32_t *ahead;
+    int64_t ahead_shape0;
+} SplitScratch;
+
+typedef struct {
+    int64_t k;
+    int64_t rounds;
+    bool per_record;
+    int64_t large;
+} SplitSettings;
+
+typedef struct {
+    int32_t *rows;
+    int64_t rows_shape0;
+    int64_t rows_shape1;
+    int64_t rows_shape2;
+    int32_t *heads;
+    int64_t heads_shape0;
+    int32_t *values;
+    int64_t values_shape0;
+} RowLinks;
+
+typedef struct {
+    const double *values;
+    int64_t values_shape0;
+    int64_t values_shape1;
+    const int32_t *begins;
+    int64_t begins_shape0;
+    const double *stand_in;
+    int64_t stand_in_shape0;
+    double rounding;
+} SignedSums;
+
+typedef struct {
+    int32_t *branches;
+    int64_t branches_shape0;
+    int64_t branches_shape1;
+    int32_t *reach;
+    int64_t reach_shape0;
+    int64_t reach_shape1;
+    int64_t reach_shape2;
+    uint64_t *words;
+    int64_t words_shape0;
+    int64_t words_shape1;
+    int32_t *items;
+    int64_t items_shape0;
+    int32_t *leaf_of;
+    int64_t leaf_of_shape0;
+    const RowLinks *links;
+    const SignedSums *sums;
+    double *sums_reach;
+    int64_t sums_reach_shape0;
+    int64_t sums_reach_shape1;
+    int64_t sums_reach_shape2;
+    int32_t *stack;
+    int64_t stack_shape0;
+    double *bounds;
+    int64_t bounds_shape0;
+} GroupTree;
+
+typedef struct {
+    const GroupTree *near;
+    const GroupTree *turns;
+} GroupTrees;
+
+typedef struct {
+    int64_t depth;
+    int64_t decided;
+    int64_t splits;
+    int64_t used;
+    int64_t passed;
+    double saved;
+    int64_t level;
+    int64_t looked_at;
+} Splits;
+
+typedef struct {
+    int64_t nodes;
+    int64_t depth;
+} Divided;
+
+typedef struct {
     const int64_t *word;
     int64_t word_shape0;
     const uint64_t *shift;
@@ -617,6 +782,12 @@ void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, in
 Grown kn_similarity_advance(const BoxTree *tree, const Contingency *table, const Centre *centre, const NearestSearch *search, const Growth *growth, int64_t k, bool spatial, int64_t decisions);
 NearestCluster kn_similarity_join_nearest_cluster(const LeftoverDistances *leftovers, int64_t i, bool spatial);
 int64_t kn_similarity_measure_leftovers(const BoxTree *tree, const Contingency *table, const Centre *centre, const Growth *growth, const LeftoverDistances *leftovers, int64_t k, bool spatial, int64_t cluster);
+void kn_splitting_measure_groups(const PricedRows *table, const OpenGroups *groups, const SplitScratch *scratch, int64_t depth);
+Splits kn_splitting_split_groups(const PricedRows *table, const OpenGroups *groups, const SplitSettings *settings, const SplitScratch *scratch, const GroupTrees *trees, int64_t level, const double *draws, int64_t draws_shape0, int64_t depth, int64_t decisions);
+Divided kn_splitting_tree_divide_in_turn(int64_t rows, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);
+Divided kn_splitting_tree_divide_near(const Attributes *attributes, const double *places, int64_t places_shape0, int64_t places_shape1, const double *scale, int64_t scale_shape0, int32_t *order, int64_t order_shape0, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);
+void kn_splitting_tree_fill_nodes(const PricedRows *table, const GroupTree *tree);
+void kn_splitting_tree_link_rows(const PricedRows *table, const int32_t *members, int64_t members_shape0, const RowLinks *links);
 int64_t kn_strings_drop_dominated(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t tied, int64_t end, const uint64_t *best, int64_t best_shape0, int64_t best_shape1, const double *best_values, int64_t best_values_shape0, const int64_t *best_roots, int64_t best_roots_shape0);
 int64_t kn_strings_drop_lonely(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const int64_t *places, int64_t places_shape0, const int32_t *sizes, int64_t sizes_shape0, int64_t k);
 int64_t kn_strings_drop_specific(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const uint64_t *code, int64_t code_shape0);
