@@ -33,9 +33,9 @@ from kanon_tui.core.kernels.partner_tree import (
     FIRST_PLACE,
     LEAF,
     PARENT,
-    divide_into_leaves,
 )
 from kanon_tui.core.kernels.splitting_boxes import bit
+from kanon_tui.core.kernels.splitting_leaves import divide_into_leaves
 from kanon_tui.core.numeric import Floats, Int32s, Words
 
 __all__ = [
