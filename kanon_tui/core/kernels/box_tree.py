@@ -14,7 +14,7 @@ linear in rows. It has no twin: those of the algorithms that search it look at e
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -69,17 +69,6 @@ class BoxTree(Struct):
     """Per node and number: one is missing."""
     sets: Annotated[Words, writes("nodes", "categories")]
     """Per node and category the labels in it."""
-
-    @property
-    def for_numba(self) -> Any:
-        """Return the same arrays for a kernel that numba compiles."""
-        from kanon_tui.core.kernels.box_tree_numba import BoxTreeTuple
-
-        right = np.where(self.child < 0, -1, self.child + 1).astype(np.int32)
-        return BoxTreeTuple(
-            self.row, self.places, self.labels, self.record, self.leaf, self.start, self.end,
-            self.child, right, self.parent, self.first, self.low, self.high, self.blank, self.sets,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,12 +11,15 @@
 
 #define ALIVE 4
 #define ALLOWABLE 0
+#define ALL_HIGH 1
+#define ALL_LOW 0
 #define AT_WORK 0
 #define BEGIN 0
 #define BITS 3
 #define CHAIN 4
 #define CHILD 2
 #define CLOSED 0
+#define CLUSTER 2
 #define CLUSTERS_CLOSED 1
 #define CLUSTERS_LEFT 2
 #define CLUSTER_CLOSED 2
@@ -28,6 +31,7 @@
 #define EARLIER 0
 #define EMPHASIS 6
 #define END 1
+#define EXTENT 0
 #define FAILS 1
 #define FIRST 5
 #define FIRST_PLACE 5
@@ -37,6 +41,9 @@
 #define GROWING_SIZE 2
 #define HEAD 2
 #define HIDE 3
+#define HIDE_NONE 0
+#define HIDE_OTHER 2
+#define HIDE_SMALL 1
 #define HIGH 1
 #define IMPORTANCE 8
 #define KEYS_PER_BLOCK 1024
@@ -45,6 +52,8 @@
 #define LAST_ADDED 1
 #define LATER 1
 #define LEAF 8
+#define LEAST_HIDE 3
+#define LEAST_SHOWN 2
 #define LINE 0
 #define LOW 0
 #define MAJORITY 3
@@ -54,6 +63,7 @@
 #define MISSING_PLACE 0x1.fffffffffffffp+1023
 #define MIXED 2
 #define MIXED_LABEL -1
+#define MOST_SHARERS 4096
 #define NEXT_PLACE 0
 #define NOTHING 2147483647
 #define NOT_BEGUN -2
@@ -66,6 +76,7 @@
 #define REACH_HIGH 1
 #define REACH_LOW 0
 #define RELAXED 2
+#define RELEASE 1
 #define REMAINING 2
 #define RULE_WORDS 7
 #define SECOND 6
@@ -73,9 +84,12 @@
 #define SHIFT 1
 #define SIDE_BOXES 4
 #define SIZE 0
+#define SOME_HIGH 1
+#define SOME_LOW 0
 #define SPLIT 1
 #define SPLIT_ROWS_PER_CALL 1000000
 #define START 1
+#define SUPPRESS 3
 #define TAIL 3
 #define TIE 0x1.12e0be826d695p-30
 #define TREE 1
@@ -409,6 +423,111 @@ typedef struct {
 } WalkedBox;
 
 typedef struct {
+    const int64_t *facts;
+    int64_t facts_shape0;
+    int64_t facts_shape1;
+    const double *prices;
+    int64_t prices_shape0;
+    int64_t prices_shape1;
+    const double *line;
+    int64_t line_shape0;
+    const int32_t *nodes;
+    int64_t nodes_shape0;
+    int64_t nodes_shape1;
+    const double *importance;
+    int64_t importance_shape0;
+    int64_t importance_shape1;
+} Attributes;
+
+typedef struct {
+    double *boxes;
+    int64_t boxes_shape0;
+    int64_t boxes_shape1;
+    int64_t boxes_shape2;
+    int32_t *shown;
+    int64_t shown_shape0;
+    int64_t shown_shape1;
+    double *extents;
+    int64_t extents_shape0;
+    int64_t extents_shape1;
+    uint64_t *words;
+    int64_t words_shape0;
+    int64_t words_shape1;
+    int32_t *info;
+    int64_t info_shape0;
+    int64_t info_shape1;
+    int32_t *links;
+    int64_t links_shape0;
+    int64_t links_shape1;
+    bool *hidden;
+    int64_t hidden_shape0;
+    int64_t hidden_shape1;
+} BoxClusters;
+
+typedef struct {
+    const Attributes *attributes;
+    const BoxClusters *clusters;
+    double *load;
+    int64_t load_shape0;
+    double *kept;
+    int64_t kept_shape0;
+    int64_t records;
+    int64_t mode;
+} MergeState;
+
+typedef struct {
+    int32_t *branches;
+    int64_t branches_shape0;
+    int64_t branches_shape1;
+    double *reach;
+    int64_t reach_shape0;
+    int64_t reach_shape1;
+    int64_t reach_shape2;
+    double *others;
+    int64_t others_shape0;
+    int64_t others_shape1;
+    int64_t others_shape2;
+    uint64_t *all_words;
+    int64_t all_words_shape0;
+    int64_t all_words_shape1;
+    uint64_t *some_words;
+    int64_t some_words_shape0;
+    int64_t some_words_shape1;
+    int32_t *leaf_of;
+    int64_t leaf_of_shape0;
+    const int32_t *rare_starts;
+    int64_t rare_starts_shape0;
+    const int32_t *rare_rows;
+    int64_t rare_rows_shape0;
+    int32_t *owner;
+    int64_t owner_shape0;
+    int32_t *heap;
+    int64_t heap_shape0;
+    double *keys;
+    int64_t keys_shape0;
+    int32_t *candidates;
+    int64_t candidates_shape0;
+    int64_t *alone;
+    int64_t alone_shape0;
+} PartnerTree;
+
+typedef struct {
+    int32_t *at;
+    int64_t at_shape0;
+    int32_t *touched;
+    int64_t touched_shape0;
+    int64_t *tally;
+    int64_t tally_shape0;
+} ClusterList;
+
+typedef struct {
+    int64_t cluster;
+    double cost;
+    int64_t side;
+    int64_t tried;
+} Partner;
+
+typedef struct {
     const int64_t *offsets;
     int64_t offsets_shape0;
     const bool *ordered;
@@ -472,6 +591,11 @@ typedef struct {
     int64_t cuts;
     double saved;
 } Advanced;
+
+typedef struct {
+    int64_t nodes;
+    int64_t depth;
+} Leaves;
 
 typedef struct {
     const int64_t *offsets;
@@ -579,23 +703,6 @@ typedef struct {
     int64_t cluster;
     double away;
 } NearestCluster;
-
-typedef struct {
-    const int64_t *facts;
-    int64_t facts_shape0;
-    int64_t facts_shape1;
-    const double *prices;
-    int64_t prices_shape0;
-    int64_t prices_shape1;
-    const double *line;
-    int64_t line_shape0;
-    const int32_t *nodes;
-    int64_t nodes_shape0;
-    int64_t nodes_shape1;
-    const double *importance;
-    int64_t importance_shape0;
-    int64_t importance_shape1;
-} Attributes;
 
 typedef struct {
     const Attributes *attributes;
@@ -776,9 +883,20 @@ FoundRow kn_k_member_find_furthest(const MemberSearch *search, int64_t origin);
 Joined kn_k_member_join_cheapest(const MemberSearch *search, const MemberClusters *clusters, int64_t position);
 int64_t kn_level_cubes_fill_cells(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *sizes, int64_t sizes_shape0, const int32_t *rows, int64_t rows_shape0, const int64_t *attributes, int64_t attributes_shape0, const int64_t *levels, int64_t levels_shape0, const TupleLayout *layout, int64_t parts, int64_t k, const CubeRoom *room, int32_t *part_of, int64_t part_of_shape0, int32_t *keys, int64_t keys_shape0);
 WalkedBox kn_level_cubes_walk_box(uint8_t *grid, int64_t grid_shape0, const LevelLattice *lattice, const BoxWalk *walk, const CubeRoom *room, int64_t k, int64_t allowed, int64_t patience, int64_t *tested, int64_t tested_shape0);
+int64_t kn_merging_advance(const MergeState *state, const PartnerTree *tree, const ClusterList *listed, int64_t turn, int64_t k, int64_t decisions);
+int64_t kn_merging_best_partners(const MergeState *state, int64_t a, int32_t *found, int64_t found_shape0, double *costs, int64_t costs_shape0);
+Partner kn_merging_cheapest_partner(const MergeState *state, const PartnerTree *tree, int64_t a);
+void kn_merging_label_rows(const BoxClusters *clusters, const int32_t *listed, int64_t listed_shape0, int32_t *labels, int64_t labels_shape0);
+void kn_merging_merge_runs(const MergeState *state, const int64_t *starts, int64_t starts_shape0);
+int64_t kn_merging_next_small(const BoxClusters *clusters, const ClusterList *listed, int64_t turn, int64_t k);
+double kn_merging_power(double x, double y);
+void kn_merging_union_extents(const MergeState *state, int64_t a, int64_t b, int64_t side, double *wide, int64_t wide_shape0, bool *hidden, int64_t hidden_shape0);
 Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t depth, int64_t decisions, int64_t k, int64_t where);
 double kn_mondrian_loss(const Axes *axes, const int64_t *part, int64_t part_shape0);
 void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, int64_t end, int64_t level);
+Leaves kn_partner_tree_divide_into_leaves(const Attributes *attributes, const double *boxes, int64_t boxes_shape0, int64_t boxes_shape1, int64_t boxes_shape2, int64_t columns, const double *scale, int64_t scale_shape0, int32_t *order, int64_t order_shape0, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);
+void kn_partner_tree_fill_nodes(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree);
+void kn_partner_tree_refresh(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree, int64_t c);
 Grown kn_similarity_advance(const BoxTree *tree, const Contingency *table, const Centre *centre, const NearestSearch *search, const Growth *growth, int64_t k, bool spatial, int64_t decisions);
 NearestCluster kn_similarity_join_nearest_cluster(const LeftoverDistances *leftovers, int64_t i, bool spatial);
 int64_t kn_similarity_measure_leftovers(const BoxTree *tree, const Contingency *table, const Centre *centre, const Growth *growth, const LeftoverDistances *leftovers, int64_t k, bool spatial, int64_t cluster);
