@@ -54,6 +54,8 @@ def _engine(result: FinishedRun) -> list[str]:
         words += ["--memory", str(SIZE.write(asked.memory))]
     if result.engine == "dask" and asked.scheduler is not None:
         words += ["--scheduler", asked.scheduler]
+        if not asked.scheduler.startswith("tls://"):
+            words.append("--insecure")
     return words
 
 

@@ -1,0 +1,134 @@
+"""Nobody else can talk to a cluster of our own, and no run goes where nobody agreed to."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import dask
+import psutil
+import pytest
+
+from kanon_tui.core.engine.cluster import cluster
+from kanon_tui.core.engine.stream import stream, workers_of
+from kanon_tui.core.errors import InputError
+from tests.core.engine.test_stream import people, project
+from tests.waiting import PATIENCE
+
+INTRUDER = """
+import asyncio, json, os, ssl, sys, urllib.request
+import dask
+from distributed import Client, Security, rpc
+
+PATHS = (
+    "", "status", "health", "metrics", "json/counts.json", "json/identity.json", "sitemap.json",
+    "info/main/workers.html", "statics/css/base.css", "api/v1/get_workers", "proxy/1/127.0.0.1",
+)
+
+def mark(path):
+    open(path, "w").close()
+
+async def told(address, security):
+    try:
+        arguments = security.get_connection_args("client")
+        with rpc(address, timeout=2, connection_args=arguments) as remote:
+            return [address, str(await asyncio.wait_for(remote.identity(), 5))]
+    except Exception:
+        return None
+
+def page(address):
+    try:
+        context = ssl._create_unverified_context()
+        with urllib.request.urlopen(address, timeout=5, context=context) as answer:
+            return [address, answer.read().decode()]
+    except Exception:
+        return None
+
+async def ask(addresses):
+    tries = [told(f"tcp://{each}", Security()) for each in addresses]
+    tries += [told(f"tls://{each}", Security.temporary()) for each in addresses]
+    for path in PATHS:
+        tries += [asyncio.to_thread(page, f"http://{each}/{path}") for each in addresses]
+    tries += [asyncio.to_thread(page, f"https://{each}/") for each in addresses]
+    return [found for found in await asyncio.gather(*tries) if found]
+
+marker, scheduler, *ports = sys.argv[1:]
+dask.config.set({"distributed.comm.timeouts.connect": "2s"})
+found = asyncio.run(ask([f"127.0.0.1:{port}" for port in ports]))
+for protocol, security in (("tcp", None), ("tls", Security.temporary())):
+    try:
+        client = Client(f"{protocol}://{scheduler}", timeout=2, security=security)
+        client.run_on_scheduler(mark, marker)
+        found.append([protocol, "client"])
+    except Exception:
+        pass
+print(json.dumps(found), flush=True)
+os._exit(0)
+"""
+
+
+def listening() -> set[int]:
+    """The ports at which this process and those that it started listen."""
+    own = psutil.Process()
+    return {
+        each.laddr.port
+        for process in (own, *own.children(recursive=True))
+        for each in process.net_connections("inet")
+        if each.status == psutil.CONN_LISTEN
+    }
+
+
+@pytest.mark.slow
+def test_a_process_without_the_key_is_told_nothing_and_runs_nothing(tmp_path: Path) -> None:
+    script, marker, before = tmp_path / "intruder.py", tmp_path / "marker", listening()
+    script.write_text(INTRUDER)
+    with cluster(None, None) as workers:
+        ports = sorted(listening() - before)
+        assert len(ports) >= 5  # of the scheduler and of two workers, each with an HTTP server
+        scheduler = workers.client.scheduler_info()["address"].partition("://")[2]
+        done = subprocess.run(
+            [sys.executable, "-P", script, marker, scheduler, *map(str, ports)],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        assert done.returncode == 0, done.stderr
+        # Dask always answers here, with the list of its pages: this one alone
+        list_of_pages = {"/sitemap.json": '{"paths": ["/sitemap.json"]}'}
+        for address, what in json.loads(done.stdout):
+            assert list_of_pages.get("/" + address.rpartition("/")[2]) == what, (address, what)
+        assert workers.client.submit(len, "abc").result() == 3
+    assert not marker.exists()
+
+
+def sent_to(folder: Path, scheduler: str):
+    people(20).write_csv(folder / "in.csv")
+    return project(folder / "in.csv", run={"engine": "dask", "scheduler": scheduler})
+
+
+def test_a_project_cannot_send_a_run_anywhere_by_itself(tmp_path: Path) -> None:
+    for scheduler in ("tls://127.0.0.1:1", "tcp://127.0.0.1:1"):
+        with pytest.raises(InputError, match=rf"{scheduler}.*--trust"):
+            stream(sent_to(tmp_path, scheduler), tmp_path / "out.csv", insecure=True)
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("scheduler", ["tcp://127.0.0.1:1", "127.0.0.1:1", "ws://127.0.0.1:1"])
+def test_without_tls_only_the_command_line_allows_it(tmp_path: Path, scheduler: str) -> None:
+    refused = pytest.raises(InputError, match=rf"{scheduler} .*without TLS.*--insecure")
+    with refused, workers_of(sent_to(tmp_path, scheduler), None, trust=True):
+        pass
+
+
+def test_certificates_that_are_missing_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"certificate.*distributed\.comm\.tls\.ca-file"):
+        stream(sent_to(tmp_path, "tls://127.0.0.1:1"), trust=True)
+    gone = str(tmp_path / "gone.pem")
+    names = ("ca-file", "client.cert", "client.key")
+    with (
+        dask.config.set({f"distributed.comm.tls.{name}": gone for name in names}),
+        pytest.raises(InputError, match=r"cannot be read \(FileNotFoundError\)"),
+    ):
+        stream(sent_to(tmp_path, "tls://127.0.0.1:1"), trust=True)
