@@ -302,7 +302,7 @@ def _own_cluster(folder: Path) -> Iterator[Any]:
         temporary = security.temporary()
     except ImportError:
         raise InputError(_MISSING) from None
-    with dask.config.set(settings):
+    with dask.config.set(settings), _safe_path():
         _start_tracker()
         own = local(
             n_workers=max(cores(), 2),
@@ -320,6 +320,20 @@ def _own_cluster(folder: Path) -> Iterator[Any]:
         finally:
             with suppress(Exception):
                 own.close(timeout=5)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep processes that Python starts in the block from importing files of the current folder."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("PYTHONSAFEPATH", None)
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _start_tracker() -> None:
