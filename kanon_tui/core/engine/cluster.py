@@ -297,6 +297,7 @@ def _own_cluster(folder: Path) -> Iterator[Any]:
         "distributed.worker.daemon": True,
         "distributed.scheduler.http.routes": [],
         "distributed.worker.http.routes": [],
+        "temporary-directory": str(folder),  # modules are imported from there: it must be ours
     }
     try:
         temporary = security.temporary()

@@ -103,6 +103,22 @@ def test_a_process_without_the_key_is_told_nothing_and_runs_nothing(tmp_path: Pa
     assert not marker.exists()
 
 
+def search_path() -> list[str]:
+    return list(sys.path)
+
+
+@pytest.mark.slow
+def test_modules_come_from_no_folder_that_others_can_write_to() -> None:
+    before = set(sys.path)
+    with cluster(None, None) as workers:
+        by_workers = workers.client.run(search_path).values()
+        added = {entry for path in (sys.path, *by_workers) for entry in path} - before
+        assert added
+        assert all(Path(entry).is_relative_to(workers.folder) for entry in added)
+        assert workers.folder.stat().st_mode & 0o077 == 0
+    assert set(sys.path) == before
+
+
 def sent_to(folder: Path, scheduler: str):
     people(20).write_csv(folder / "in.csv")
     return project(folder / "in.csv", run={"engine": "dask", "scheduler": scheduler})
