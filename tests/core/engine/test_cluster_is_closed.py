@@ -10,6 +10,7 @@ from pathlib import Path
 import dask
 import psutil
 import pytest
+from distributed import LocalCluster
 
 from kanon_tui.core.engine.cluster import cluster
 from kanon_tui.core.engine.stream import stream, workers_of
@@ -33,7 +34,7 @@ def mark(path):
 async def told(address, security):
     try:
         arguments = security.get_connection_args("client")
-        with rpc(address, timeout=2, connection_args=arguments) as remote:
+        async with rpc(address, timeout=2, connection_args=arguments) as remote:
             return [address, str(await asyncio.wait_for(remote.identity(), 5))]
     except Exception:
         return None
@@ -80,27 +81,47 @@ def listening() -> set[int]:
     }
 
 
+def intrude(folder: Path, scheduler: str, ports: set[int]) -> tuple[dict[str, str], bool]:
+    """Return what another process is told by address, and whether it had code executed."""
+    script, marker = folder / "intruder.py", folder / "marker"
+    script.write_text(INTRUDER)
+    place = scheduler.partition("://")[2]
+    done = subprocess.run(
+        [sys.executable, "-P", script, marker, place, *map(str, sorted(ports))],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout)), marker.exists()
+
+
 @pytest.mark.slow
 def test_a_process_without_the_key_is_told_nothing_and_runs_nothing(tmp_path: Path) -> None:
-    script, marker, before = tmp_path / "intruder.py", tmp_path / "marker", listening()
-    script.write_text(INTRUDER)
+    before = listening()
     with cluster(None, None) as workers:
-        ports = sorted(listening() - before)
-        assert len(ports) >= 5  # of the scheduler and of two workers, each with an HTTP server
-        scheduler = workers.client.scheduler_info()["address"].partition("://")[2]
-        done = subprocess.run(
-            [sys.executable, "-P", script, marker, scheduler, *map(str, ports)],
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-        )
-        assert done.returncode == 0, done.stderr
-        # Dask always answers here, with the list of its pages: this one alone
-        list_of_pages = {"/sitemap.json": '{"paths": ["/sitemap.json"]}'}
-        for address, what in json.loads(done.stdout):
-            assert list_of_pages.get("/" + address.rpartition("/")[2]) == what, (address, what)
+        ports = listening() - before
+        assert len(ports) >= 8  # scheduler, two workers, their HTTP servers, and two nannies
+        told, executed = intrude(tmp_path, workers.client.scheduler_info()["address"], ports)
         assert workers.client.submit(len, "abc").result() == 3
-    assert not marker.exists()
+    assert not executed
+    # Dask always answers there, with the list of its pages: this one alone
+    assert all(address.endswith("/sitemap.json") for address in told)
+    assert set(told.values()) <= {'{"paths": ["/sitemap.json"]}'}
+
+
+@pytest.mark.slow
+def test_the_same_process_gets_into_a_cluster_that_is_open(tmp_path: Path) -> None:
+    """Every way in that is closed above leads somewhere."""
+    before = listening()
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+    ) as open_to_all:
+        ports = listening() - before
+        told, executed = intrude(tmp_path, open_to_all.scheduler_address, ports)
+    assert executed
+    assert sum(address.startswith("tcp://") for address in told) >= 5
+    assert sum(address.endswith("/health") for address in told) >= 3
 
 
 def search_path() -> list[str]:
