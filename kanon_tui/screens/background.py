@@ -144,7 +144,7 @@ class BackgroundApp(TypingAhead):
 
     def _compile_in_helper(self) -> None:
         """Compile in a process of its own, with low priority; it ends with the application."""
-        command = ["-m", "kanon_tui.core.run.warm_up"]
+        command = ["-P", "-m", "kanon_tui.core.run.warm_up"]
         nice = ["nice", "-n", "15"] if shutil.which("nice") else []
         process = subprocess.Popen(
             [*nice, sys.executable, *command],

@@ -12,6 +12,7 @@ from textual.widgets import Input, Static
 from textual.worker import WorkerFailed
 
 from kanon_tui.app import KanonApp
+from kanon_tui.core import interruption
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.run import warm_up
@@ -299,6 +300,21 @@ async def test_kernels_are_loaded_here_and_compiled_elsewhere(make_app, monkeypa
         pilot.app.compile_ahead()
         await wait_until(pilot, lambda: len(done) == len(ALGORITHMS) + (not warm))
     assert done == [*([] if warm else ["compiled in a helper"]), *ALGORITHMS]
+
+
+async def test_kernels_are_compiled_without_files_of_the_current_folder(
+    make_app, monkeypatch, tmp_path
+) -> None:
+    (tmp_path / "kanon_tui.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(warm_up, "is_warm", lambda: False)
+    async with make_app().run_test() as pilot:
+        pilot.app.compile_ahead()
+        await wait_until(pilot, lambda: bool(interruption.helpers))
+        [helper] = interruption.helpers
+        await wait_until(pilot, lambda: helper.poll() is not None)
+    assert helper.returncode == 0
+    assert not (tmp_path / "imported").exists()
 
 
 @pytest.fixture
