@@ -19,6 +19,7 @@ from kanon_tui.core.text import json_text, visible
 
 __all__ = [
     "a_file",
+    "add_consent",
     "add_json",
     "assignment",
     "figure",
@@ -80,6 +81,18 @@ def assignment(text: str) -> tuple[str, str]:
 def add_json(parser: argparse.ArgumentParser) -> None:
     """The flag `--json`."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def add_consent(parser: argparse.ArgumentParser) -> None:
+    """The flags `--trust` and `--insecure`, which no project can set."""
+    parser.add_argument(
+        "--trust", action="store_true",
+        help="send the work to the Dask scheduler that the project names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--insecure", action="store_true",
+        help="allow a scheduler without TLS: whoever reaches it can run code as you",
+    )  # fmt: skip
 
 
 def say(*lines: str) -> None:

@@ -11,7 +11,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import a_file, assignment, file_name, say, tell, whole_number
+from kanon_tui.commands.common import (
+    a_file,
+    add_consent,
+    assignment,
+    file_name,
+    say,
+    tell,
+    whole_number,
+)
 from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.text import joined
 
@@ -76,8 +84,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--scheduler", metavar="ADDRESS",
-        help="of a Dask cluster, like tcp://host:8786; without it --engine dask starts its own",
+        help="of a Dask cluster, like tls://host:8786; without it --engine dask starts its own",
     )  # fmt: skip
+    add_consent(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -155,7 +164,11 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
         )
     if args.engine is None and project.run.engine == "auto":
         say(f"{args.project.name}: the data is read in pieces")
-    with workers_of(project, target) as workers, following() as progress:
+    trust = args.trust or args.scheduler is not None
+    with (
+        workers_of(project, target, trust, args.insecure) as workers,
+        following() as progress,
+    ):
         result = run_stream(project, workers, target, args.report, args.force, progress)
     _print_summary(result, args, result.formulas)
     _print_written(args)

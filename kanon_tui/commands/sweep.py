@@ -10,7 +10,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import a_file, add_json, figure, names, print_json, print_table, say
+from kanon_tui.commands.common import (
+    a_file,
+    add_consent,
+    add_json,
+    figure,
+    names,
+    print_json,
+    print_table,
+    say,
+)
 from kanon_tui.core.errors import InputError, NotReachedError
 
 if TYPE_CHECKING:
@@ -37,6 +46,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--out", metavar="FILE", type=a_file, help="the table or its plots: .csv, .json or .svg")
     add("--force", action="store_true", help="replace an existing file")
+    add_consent(parser)
     add_json(parser)
 
 
@@ -57,7 +67,8 @@ def execute(args: argparse.Namespace) -> int:
         from kanon_tui.core.engine.stream import workers_of
         from kanon_tui.core.engine.target import Target
 
-        with workers_of(project, None if args.out is None else Target(args.out)) as workers:
+        target = None if args.out is None else Target(args.out)
+        with workers_of(project, target, args.trust, args.insecure) as workers:
             points = list(points_by(workers, asked))
     else:
         points = finish_sweep(asked)

@@ -62,6 +62,8 @@ class Session(DataAtHand):
         self.fingerprint = fingerprint
         """Of the project's file as it was last read or written; None where it has none."""
         self.results: list[FinishedRun] = []
+        self.trusted_schedulers: set[str | None] = {None}
+        """Those that somebody has agreed to send runs to; None is a cluster of our own."""
         self.swept = False
         """Whether a what-if sweep has been run."""
         self.opened = project

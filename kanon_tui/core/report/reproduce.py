@@ -55,6 +55,8 @@ def _engine(result: FinishedRun) -> list[str]:
         words += ["--memory", str(SIZE.write(asked.memory))]
     if result.engine == "dask" and asked.scheduler is not None:
         words += ["--scheduler", without_secrets(asked.scheduler)]
+        if not asked.scheduler.startswith("tls://"):
+            words.append("--insecure")
     return words
 
 
