@@ -52,7 +52,8 @@ def extent(attributes: Attributes, x: int, low: int, high: int) -> float:
     """Extent of the smallest box from one code or rank to another; not for sets."""
     if low >= high:
         return 0.0
-    facts, prices, line, nodes, _ = attributes
+    facts, prices = attributes.facts, attributes.prices
+    line, nodes = attributes.line, attributes.nodes
     start = facts[x, START]
     if facts[x, KIND] == LINE:
         if high == facts[x, MISSING]:

@@ -40,11 +40,13 @@
 #define GONE 2147483647
 #define GROWING_SIZE 2
 #define HEAD 2
+#define HIDDEN_CELL -1
 #define HIDE 3
 #define HIDE_NONE 0
 #define HIDE_OTHER 2
 #define HIDE_SMALL 1
 #define HIGH 1
+#define HIGHEST 2
 #define IMPORTANCE 8
 #define KEYS_PER_BLOCK 1024
 #define KEYS_PER_CHUNK 4096
@@ -56,6 +58,7 @@
 #define LEAST_SHOWN 2
 #define LINE 0
 #define LOW 0
+#define LOWEST 0
 #define MAJORITY 3
 #define MEDIAN 1
 #define MERGES 3
@@ -64,9 +67,12 @@
 #define MIXED 2
 #define MIXED_LABEL -1
 #define MOST_SHARERS 4096
+#define NEW_CLASS -1
 #define NEXT_PLACE 0
+#define NOBODY -2
 #define NOTHING 2147483647
 #define NOT_BEGUN -2
+#define NO_RECORD -1
 #define OFTEN 9
 #define PARENT 3
 #define PASSES 2
@@ -80,6 +86,8 @@
 #define REMAINING 2
 #define RULE_WORDS 7
 #define SECOND 6
+#define SECOND_HIGHEST 3
+#define SECOND_LOWEST 1
 #define SET 2
 #define SHIFT 1
 #define SIDE_BOXES 4
@@ -598,6 +606,122 @@ typedef struct {
 } Leaves;
 
 typedef struct {
+    int32_t *of;
+    int64_t of_shape0;
+    int32_t *following;
+    int64_t following_shape0;
+    const int32_t *type_of;
+    int64_t type_of_shape0;
+    const int32_t *near;
+    int64_t near_shape0;
+    int64_t near_shape1;
+    int32_t *head;
+    int64_t head_shape0;
+    int32_t *size;
+    int64_t size_shape0;
+    int32_t *block;
+    int64_t block_shape0;
+    int64_t *changed;
+    int64_t changed_shape0;
+    int64_t *tried;
+    int64_t tried_shape0;
+    int64_t *busy;
+    int64_t busy_shape0;
+    int32_t *refused;
+    int64_t refused_shape0;
+    int64_t refused_shape1;
+} RefinedClasses;
+
+typedef struct {
+    int32_t *classes;
+    int64_t classes_shape0;
+    int64_t classes_shape1;
+    int32_t *ends;
+    int64_t ends_shape0;
+    int32_t *record;
+    int64_t record_shape0;
+    int32_t *side;
+    int64_t side_shape0;
+    double *saved;
+    int64_t saved_shape0;
+    double *extents;
+    int64_t extents_shape0;
+    int64_t extents_shape1;
+    double *broken;
+    int64_t broken_shape0;
+    int64_t broken_shape1;
+    int32_t *partner;
+    int64_t partner_shape0;
+    double *votes;
+    int64_t votes_shape0;
+    int32_t *slot;
+    int64_t slot_shape0;
+    int32_t *kept;
+    int64_t kept_shape0;
+    int32_t *tested;
+    int64_t tested_shape0;
+} Proposals;
+
+typedef struct {
+    const Attributes *attributes;
+    const int32_t *values;
+    int64_t values_shape0;
+    int64_t values_shape1;
+    const int32_t *rule_sides;
+    int64_t rule_sides_shape0;
+    int64_t rule_sides_shape1;
+    const double *rates;
+    int64_t rates_shape0;
+    const double *rule_rates;
+    int64_t rule_rates_shape0;
+} RecordCosts;
+
+typedef struct {
+    int32_t *record;
+    int64_t record_shape0;
+    int32_t *type;
+    int64_t type_shape0;
+    int32_t *side;
+    int64_t side_shape0;
+    bool *narrows;
+    int64_t narrows_shape0;
+    double *growth;
+    int64_t growth_shape0;
+    int64_t growth_shape1;
+    int32_t *size;
+    int64_t size_shape0;
+    int32_t *shown;
+    int64_t shown_shape0;
+    int64_t shown_shape1;
+    int32_t *ends;
+    int64_t ends_shape0;
+    int64_t ends_shape1;
+    int64_t ends_shape2;
+    int32_t *counts;
+    int64_t counts_shape0;
+    int64_t counts_shape1;
+    int32_t *distinct;
+    int64_t distinct_shape0;
+    int64_t distinct_shape1;
+    int32_t *on_rule;
+    int64_t on_rule_shape0;
+    int64_t on_rule_shape1;
+    int64_t on_rule_shape2;
+} TwoSides;
+
+typedef struct {
+    int64_t k;
+    int64_t partners;
+    int64_t records;
+    int64_t work;
+} RefineLimits;
+
+typedef struct {
+    int64_t proposals;
+    int64_t following;
+} Proposed;
+
+typedef struct {
     const int64_t *offsets;
     int64_t offsets_shape0;
     const int64_t *missing;
@@ -897,6 +1021,9 @@ void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, in
 Leaves kn_partner_tree_divide_into_leaves(const Attributes *attributes, const double *boxes, int64_t boxes_shape0, int64_t boxes_shape1, int64_t boxes_shape2, int64_t columns, const double *scale, int64_t scale_shape0, int32_t *order, int64_t order_shape0, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);
 void kn_partner_tree_fill_nodes(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree);
 void kn_partner_tree_refresh(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree, int64_t c);
+void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *proposals, int64_t p, int64_t other, int64_t batch);
+void kn_refining_look_along(const Attributes *attributes, const double *rates, int64_t rates_shape0, const int32_t *rows, int64_t rows_shape0, int64_t rows_shape1, const int32_t *order, int64_t order_shape0, int64_t reach, int32_t *near, int64_t near_shape0, int64_t near_shape1, double *away, int64_t away_shape0, int64_t away_shape1);
+Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *classes, const TwoSides *sides, const Proposals *proposals, const RefineLimits *limits, int64_t begin, int64_t batch);
 Grown kn_similarity_advance(const BoxTree *tree, const Contingency *table, const Centre *centre, const NearestSearch *search, const Growth *growth, int64_t k, bool spatial, int64_t decisions);
 NearestCluster kn_similarity_join_nearest_cluster(const LeftoverDistances *leftovers, int64_t i, bool spatial);
 int64_t kn_similarity_measure_leftovers(const BoxTree *tree, const Contingency *table, const Centre *centre, const Growth *growth, const LeftoverDistances *leftovers, int64_t k, bool spatial, int64_t cluster);
