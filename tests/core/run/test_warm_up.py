@@ -57,7 +57,7 @@ def test_compiling_in_helpers_tells_how_many_are_missing(tmp_path: Path) -> None
     assert left[-1] < len(warmup.kernels_by_name())
 
 
-@pytest.mark.parametrize("algorithm", ["global", "incognito", "k-member", "udc", "sbc"])
+@pytest.mark.parametrize("algorithm", ["global", "incognito", "udc", "sbc"])
 def test_the_kernels_of_an_algorithm_are_among_those_it_imports(algorithm: str) -> None:
     warmup.warm_up([algorithm])
     called = subprocess.run(
