@@ -6,23 +6,17 @@ while somebody watches.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from kanon_tui.core.clustering.features import Features
 from kanon_tui.core.clustering.measured import Asked, Measured
+from kanon_tui.core.kernels.k_member import MIXED_LABEL, MemberClusters
 from kanon_tui.core.numeric import Flags, Floats, Int32s
-
-if TYPE_CHECKING:
-    from kanon_tui.core.kernels.k_member import MemberClusters
 
 __all__ = [
     "measure_clusters", "measure_growth", "measure_starts",
     "what_to_add", "where_to_join",
 ]  # fmt: skip
-
-_MIXED = -1
 
 
 def what_to_add(size: int, cluster: int, last: int) -> Asked:
@@ -115,7 +109,7 @@ def _widths(features: Features, one: _Boxes, other: _Boxes) -> Floats:
     there = low <= high
     width = np.where(there, np.where(there, high, 0.0) - np.where(there, low, 0.0), 0.0)
     width = np.where((one[2] | other[2]) & there, 1.0, width)
-    mixed = (one[3] == _MIXED) | (other[3] == _MIXED) | (one[3] != other[3])
+    mixed = (one[3] == MIXED_LABEL) | (other[3] == MIXED_LABEL) | (one[3] != other[3])
     attributes = max([*features.ordered, *features.flattened]) + 1
     found = np.zeros((max(len(width), len(mixed)), attributes))
     for column, x in enumerate(features.ordered):

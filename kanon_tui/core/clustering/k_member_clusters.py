@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,14 +20,22 @@ from kanon_tui.core.clustering.k_member_choice import (
 )
 from kanon_tui.core.clustering.measured import Measured, against
 from kanon_tui.core.clustering.rare_values import rows_of_rare_labels
+from kanon_tui.core.kernels.box_tree import GONE, BoxTree, Division, grow_tree
+from kanon_tui.core.kernels.k_member import (
+    AT_WORK,
+    REMAINING,
+    MemberClusters,
+    MemberGrowth,
+    MemberSearch,
+    advance,
+    join_cheapest,
+    new_clusters,
+    new_search,
+)
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, plural, short_number
-
-if TYPE_CHECKING:
-    from kanon_tui.core.kernels.box_tree import BoxTree
-    from kanon_tui.core.kernels.k_member import MemberClusters, MemberSearch
 
 __all__ = ["Members"]
 
@@ -86,16 +94,6 @@ class Members:
 
         Records left over join in row order, or shuffled by `draw`.
         """
-        from kanon_tui.core.kernels.box_tree import GONE, Division, grow_tree
-        from kanon_tui.core.kernels.k_member import (
-            AT_WORK,
-            REMAINING,
-            MemberGrowth,
-            advance,
-            new_clusters,
-            new_search,
-        )
-
         k, context, distinct = self.task.k, self.context, self.features.distinct
         starts, ends = distinct.starts[rows], distinct.starts[rows + 1]
         lowest = distinct.records[starts]
@@ -153,8 +151,6 @@ class Members:
         first: int,
     ) -> Generator[Step, None, None]:
         """Let records, given with their position in the tree, join the cheapest cluster each."""
-        from kanon_tui.core.kernels.k_member import join_cheapest
-
         while left_over:
             most = self.context.decisions_per_step
             batch, left_over = left_over[:most], left_over[most:]
@@ -179,8 +175,6 @@ class Members:
         self, tree: BoxTree, rows: Int32s, clusters: MemberClusters, state: Int64s
     ) -> Measured | None:
         """Every record left, measured for the next decision; None where none will be made."""
-        from kanon_tui.core.kernels.box_tree import GONE
-
         left = np.flatnonzero(tree.record != GONE)
         left = left[np.argsort(tree.record[left])]
         c, last, remaining, majority = (int(number) for number in state)

@@ -16,7 +16,11 @@ import numpy as np
 
 from kanon_tui.core.clustering.boxes import line_places
 from kanon_tui.core.kernels.box_arrays import KIND, LINE, SET, UNIT, WEIGHT, Attributes
+<<<<<<< HEAD
 from kanon_tui.core.kernels.refining import look_along
+=======
+from kanon_tui.core.kernels.box_tree import Division, grow_tree
+>>>>>>> k-member
 from kanon_tui.core.numeric import Int32s, Int64s
 
 __all__ = ["near_records"]
@@ -54,8 +58,6 @@ def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int
 
 def _orders(attributes: Attributes, rows: Int32s, seed: int) -> Iterator[Int32s]:
     """Orders of the rows in which near ones often stand close together."""
-    from kanon_tui.core.kernels.box_tree import Division, grow_tree
-
     facts, prices = attributes.facts, attributes.prices
     numbers, categories = np.flatnonzero(facts[:, KIND] == LINE), facts[:, KIND] != LINE
     places = line_places(attributes, rows)
