@@ -150,42 +150,52 @@ void kn_splitting_tree_link_rows(const PricedRows *table, const int32_t *members
     }
 }
 
-static void clear_node(const GroupTree *tree, int64_t node) {
+/* Count the rows that are left below a node, and find the first of them. */
+static void count_rows(const GroupTree *tree, int64_t node) {
+    int32_t *own = tree->branches + node * BRANCH_COLUMNS;
+    own[ALIVE] = 0;
+    own[FIRST_PLACE] = NOTHING;
+    if (own[CHILD] >= 0) {
+        const int32_t *one = tree->branches + own[CHILD] * BRANCH_COLUMNS;
+        const int32_t *other = one + BRANCH_COLUMNS;
+        own[ALIVE] = one[ALIVE] + other[ALIVE];
+        own[FIRST_PLACE] = KN_MIN(one[FIRST_PLACE], other[FIRST_PLACE]);
+        return;
+    }
+    for (int64_t i = own[BEGIN]; i < own[END]; i++) {
+        if (tree->items[i] >= 0) {
+            own[ALIVE]++;
+            own[FIRST_PLACE] = KN_MIN(own[FIRST_PLACE], tree->items[i]);
+        }
+    }
+}
+
+/* Work out the values of a node from its children; return whether they were others before. */
+static bool join_values(const GroupTree *tree, int64_t node, int64_t child) {
     int32_t *reach = node_reach(tree, node);
-    tree->branches[node * BRANCH_COLUMNS + ALIVE] = 0;
-    tree->branches[node * BRANCH_COLUMNS + FIRST_PLACE] = NOTHING;
-    for (int64_t x = 0; x < tree->reach_shape1; x++) {
-        reach[2 * x + REACH_LOW] = NOTHING;
-        reach[2 * x + REACH_HIGH] = -1;
-    }
-    memset(node_words(tree, node), 0, (size_t)tree->words_shape1 * sizeof *tree->words);
-}
-
-/* Add what a child knows to what its parent does. */
-static void add_node(const GroupTree *tree, int64_t node, int64_t child) {
-    int32_t *own = tree->branches + node * BRANCH_COLUMNS, *reach = node_reach(tree, node);
-    const int32_t *more = tree->branches + child * BRANCH_COLUMNS;
-    const int32_t *wider = node_reach(tree, child);
+    const int32_t *one = node_reach(tree, child), *other = node_reach(tree, child + 1);
     uint64_t *words = node_words(tree, node);
-    const uint64_t *others = node_words(tree, child);
-    own[ALIVE] += more[ALIVE];
-    own[FIRST_PLACE] = KN_MIN(own[FIRST_PLACE], more[FIRST_PLACE]);
-    for (int64_t x = 0; x < tree->reach_shape1; x++) {
-        reach[2 * x + REACH_LOW] = KN_MIN(reach[2 * x + REACH_LOW], wider[2 * x + REACH_LOW]);
-        reach[2 * x + REACH_HIGH] = KN_MAX(reach[2 * x + REACH_HIGH], wider[2 * x + REACH_HIGH]);
+    const uint64_t *some = node_words(tree, child), *others = node_words(tree, child + 1);
+    bool changed = false;
+    for (int64_t i = 0; i < 2 * tree->reach_shape1; i += 2) {
+        const int32_t low = KN_MIN(one[i + REACH_LOW], other[i + REACH_LOW]);
+        const int32_t high = KN_MAX(one[i + REACH_HIGH], other[i + REACH_HIGH]);
+        changed |= low != reach[i + REACH_LOW] || high != reach[i + REACH_HIGH];
+        reach[i + REACH_LOW] = low;
+        reach[i + REACH_HIGH] = high;
     }
-    for (int64_t word = 0; word < tree->words_shape1; word++) {
-        words[word] |= others[word];
+    for (int64_t i = 0; i < tree->words_shape1; i++) {
+        changed |= words[i] != (some[i] | others[i]);
+        words[i] = some[i] | others[i];
     }
+    return changed;
 }
 
-/* Add what a row is to what its leaf knows. */
+/* Add the values of a row to those of its leaf. */
 static void add_row(const PricedRows *table, const GroupTree *tree, int64_t node, int32_t row) {
     const Attributes *attributes = table->attributes;
     const int32_t *values = row_values(table, row);
-    int32_t *own = tree->branches + node * BRANCH_COLUMNS, *reach = node_reach(tree, node);
-    own[ALIVE]++;
-    own[FIRST_PLACE] = KN_MIN(own[FIRST_PLACE], row);
+    int32_t *reach = node_reach(tree, node);
     for (int64_t x = 0; x < table->values_shape1; x++) {
         reach[2 * x + REACH_LOW] = KN_MIN(reach[2 * x + REACH_LOW], values[x]);
         reach[2 * x + REACH_HIGH] = KN_MAX(reach[2 * x + REACH_HIGH], values[x]);
@@ -200,24 +210,28 @@ static void add_row(const PricedRows *table, const GroupTree *tree, int64_t node
     }
 }
 
-/* Work out what a node knows from its rows or its children. */
-static void sum_up(const PricedRows *table, const GroupTree *tree, int64_t node) {
-    const int64_t child = branch(tree, node, CHILD), end = branch(tree, node, END);
-    clear_node(tree, node);
+/* Work out the values of a node; return whether they may have been others before. */
+static bool fit_values(const PricedRows *table, const GroupTree *tree, int64_t node) {
+    const int64_t child = branch(tree, node, CHILD);
     if (child >= 0) {
-        add_node(tree, node, child);
-        add_node(tree, node, child + 1);
-        return;
+        return join_values(tree, node, child);
     }
-    for (int64_t i = branch(tree, node, BEGIN); i < end; i++) {
+    int32_t *reach = node_reach(tree, node);
+    for (int64_t x = 0; x < tree->reach_shape1; x++) {
+        reach[2 * x + REACH_LOW] = NOTHING;
+        reach[2 * x + REACH_HIGH] = -1;
+    }
+    memset(node_words(tree, node), 0, (size_t)tree->words_shape1 * sizeof *tree->words);
+    for (int64_t i = branch(tree, node, BEGIN); i < branch(tree, node, END); i++) {
         if (tree->items[i] >= 0) {
             add_row(table, tree, node, tree->items[i]);
         }
     }
+    return true;
 }
 
 /* Work out the lowest and highest sums of a node; return whether they were others before. */
-static bool sum_up_sums(const GroupTree *tree, int64_t node) {
+static bool fit_sums(const GroupTree *tree, int64_t node) {
     const int64_t sums = tree->sums_reach_shape1, child = branch(tree, node, CHILD);
     const int64_t begin = branch(tree, node, BEGIN), end = branch(tree, node, END);
     double *reach = node_sums(tree, node);
@@ -237,7 +251,7 @@ static bool sum_up_sums(const GroupTree *tree, int64_t node) {
                 }
             }
         }
-        changed = changed || low != reach[2 * i + REACH_LOW] || high != reach[2 * i + REACH_HIGH];
+        changed |= low != reach[2 * i + REACH_LOW] || high != reach[2 * i + REACH_HIGH];
         reach[2 * i + REACH_LOW] = low;
         reach[2 * i + REACH_HIGH] = high;
     }
@@ -247,8 +261,9 @@ static bool sum_up_sums(const GroupTree *tree, int64_t node) {
 /* Children come after their parents. */
 void kn_splitting_tree_fill_nodes(const PricedRows *table, const GroupTree *tree) {
     for (int64_t node = tree->branches_shape0 - 1; node >= 0; node--) {
-        sum_up(table, tree, node);
-        sum_up_sums(tree, node);
+        count_rows(tree, node);
+        fit_values(table, tree, node);
+        fit_sums(tree, node);
         if (branch(tree, node, CHILD) < 0) {
             for (int64_t i = branch(tree, node, BEGIN); i < branch(tree, node, END); i++) {
                 tree->leaf_of[tree->items[i]] = (int32_t)node;
@@ -298,10 +313,11 @@ static void remove_row(const PricedRows *table, const GroupTree *tree, int64_t r
             tree->items[i] = -1;
         }
     }
-    bool changed = true;
+    bool values = true, sums = true;
     for (; node >= 0; node = branch(tree, node, PARENT)) {
-        sum_up(table, tree, node);
-        changed = changed && sum_up_sums(tree, node);
+        count_rows(tree, node);
+        values = values && fit_values(table, tree, node);
+        sums = sums && fit_sums(tree, node);
     }
 }
 
