@@ -16,11 +16,8 @@ import numpy as np
 
 from kanon_tui.core.clustering.boxes import line_places
 from kanon_tui.core.kernels.box_arrays import KIND, LINE, SET, UNIT, WEIGHT, Attributes
-<<<<<<< HEAD
-from kanon_tui.core.kernels.refining import look_along
-=======
 from kanon_tui.core.kernels.box_tree import Division, grow_tree
->>>>>>> k-member
+from kanon_tui.core.kernels.refining import look_along
 from kanon_tui.core.numeric import Int32s, Int64s
 
 __all__ = ["near_records"]

@@ -7,23 +7,3 @@ batch, so that a run can be paused or cancelled between calls. `boundary` checks
 
 May import: `numeric`, and nothing else of the package.
 """
-
-from __future__ import annotations
-
-from kanon_tui.core.kernels.compiling import (
-    Function,
-    called_by_kernels,
-    inner_kernel,
-    interpreted,
-    kernel,
-    part_of_kernel,
-)
-
-__all__ = [
-    "Function",
-    "called_by_kernels",
-    "inner_kernel",
-    "interpreted",
-    "kernel",
-    "part_of_kernel",
-]

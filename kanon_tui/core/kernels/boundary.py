@@ -142,7 +142,7 @@ class Struct:
 
     def __post_init__(self) -> None:
         """Check every field and fill the C struct."""
-        layout = struct_layout(type(self))
+        layout = struct_layout(cast(Any, type(self)))
         packed = layout.c_type()
         sizes: dict[str, int] = {}
         for field in layout.fields:
@@ -187,7 +187,7 @@ class Field:
         if kind is int:
             return [_whole_number(owner, self.name, value)]
         if type(value) is kind and kind is not float and kind is not bool:  # a struct
-            return [value.address]
+            return [cast(Struct, value).address]
         if isinstance(kind, ArraySpec):
             kind.check(owner, self.name, value, sizes)
             return [value.__array_interface__["data"][0], *value.shape]
@@ -314,7 +314,9 @@ def c_function(stub: Function) -> Function:
     signature = inspect.signature(stub)
     bound: list[Callable[..., Any]] = []
     converters, owner = [field.convert for field in declared.parameters], stub.__name__
-    make = cast(Any, returns)._make if declared.result is not None else None
+    make, names = None, ()
+    if declared.result is not None:
+        make, names = cast(Any, returns)._make, cast(Any, returns)._fields
 
     def call(*arguments: Any, **named: Any) -> Any:
         if named or len(arguments) != len(converters):
@@ -326,6 +328,6 @@ def c_function(stub: Function) -> Function:
         if not bound:
             bound.append(declared.bind())
         result = bound[0](*values)
-        return result if make is None else make(getattr(result, name) for name in returns._fields)
+        return result if make is None else make(getattr(result, name) for name in names)
 
     return cast(Function, update_wrapper(call, stub))

@@ -22,7 +22,7 @@ constants below name the columns. `clustering.boxes` fills the arrays from a tas
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 from kanon_tui.core.kernels.boundary import Struct, reads, writes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
@@ -67,16 +67,6 @@ FOLLOWING = 0
 NEXT_PLACE, UNDER_K, CLUSTERS_LEFT, MERGES = range(4)
 
 
-class AttributeTuple(NamedTuple):
-    """The quasi-identifiers, as the kernels see them that numba compiles."""
-
-    facts: Int64s
-    prices: Floats
-    line: Floats
-    nodes: Int32s
-    importance: Floats
-
-
 @dataclass(frozen=True, eq=False)
 class Attributes(Struct):
     """The quasi-identifiers."""
@@ -91,11 +81,6 @@ class Attributes(Struct):
     """Nodes of every TREE: lowest rank, highest rank, parent; leaves first, then by rank."""
     importance: Annotated[Floats, reads("_", 64)]
     """Per word of rules the importance of the rule at each bit."""
-
-    @property
-    def for_numba(self) -> Any:
-        """Return the same arrays for a kernel that numba compiles."""
-        return AttributeTuple(self.facts, self.prices, self.line, self.nodes, self.importance)
 
 
 @dataclass(frozen=True, eq=False)
