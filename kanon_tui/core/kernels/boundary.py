@@ -314,7 +314,7 @@ def c_function(stub: Function) -> Function:
     signature = inspect.signature(stub)
     bound: list[Callable[..., Any]] = []
     converters, owner = [field.convert for field in declared.parameters], stub.__name__
-    make, names = None, ()
+    make, names = None, cast(tuple[str, ...], ())
     if declared.result is not None:
         make, names = cast(Any, returns)._make, cast(Any, returns)._fields
 
