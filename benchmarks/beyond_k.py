@@ -20,13 +20,13 @@ from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.clustering.requirement_repair import RequirementRepair, repair_steps
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.beyond_k import merged_on

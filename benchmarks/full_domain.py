@@ -28,13 +28,13 @@ from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.algorithms.hybrid import HybridSearch
 from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.local_search import LocalSearch
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
-from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency, Outcome
+from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, Outcome
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.steps import Algorithm
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.full_domain import passing

@@ -32,12 +32,12 @@ import polars as pl
 from benchmarks.pages import markdown_table, renew
 from benchmarks.timing import SAMPLES, census_maker, print_table, run_seconds
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table, as_table, read_table
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import Table, as_table, read_table
 from kanon_tui.core.task.task import Task
 
 CENSUS = ("age", "income", "sex", "zip", "race", "marital_status", "education", "occupation")

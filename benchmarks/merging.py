@@ -28,10 +28,10 @@ from kanon_tui.core.algorithms.euclidean import Euclidean
 from kanon_tui.core.algorithms.top_down import TopDown
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
-from kanon_tui.core.data.table import as_table
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.steps import Algorithm
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins import merging as twins

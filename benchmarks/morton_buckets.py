@@ -14,13 +14,13 @@ from dataclasses import replace
 
 from benchmarks.timing import print_table
 from kanon_tui.core.analysis.trees.partition import Partitioning, partition
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run.result import conclude, start
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 
 __all__ = ["buckets"]
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from benchmarks.timing import SAMPLES, print_table
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import read_table
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.result import conclude, start
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import read_table
 
 HEADS = ("algorithm", "k", "NCP", "IL", "RV", "DM", "CM", "classes", "suppressed", "seconds")
 PEERS = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass",

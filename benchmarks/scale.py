@@ -135,8 +135,8 @@ def floor(folder: Path, data: Path) -> None:
 
 def in_memory(project: Project, out: Path) -> dict[str, float]:
     """A run with the table in memory; processor seconds of its phases."""
+    from kanon_tui.core.pipeline.result import anonymize
     from kanon_tui.core.report import phases
-    from kanon_tui.core.run.result import anonymize
 
     phases.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[assignment]
     options = replace(project.data.read_options, limit=10**12)
@@ -152,8 +152,8 @@ def in_memory(project: Project, out: Path) -> dict[str, float]:
 
 def in_pieces(project: Project, out: Path) -> dict[str, float]:
     """A run over pieces, here or on the cluster of the project."""
-    from kanon_tui.core.engine.stream import run_stream, workers_of
-    from kanon_tui.core.engine.target import Target
+    from kanon_tui.core.pipeline.stream import run_stream, workers_of
+    from kanon_tui.core.table.target import Target
 
     here = project.run.engine == "stream"
     phases = Phases(time.process_time if here else time.perf_counter)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table, read_table
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table, read_table
 from kanon_tui.core.task.steps import Algorithm
 from kanon_tui.core.task.task import Task
 

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from kanon_tui.core.analysis.sweep.sweep import sweep
     from kanon_tui.core.analysis.utility.sections import utility_sections
     from kanon_tui.core.analysis.utility.utility import utility_of as utility
-    from kanon_tui.core.engine.stream import stream
     from kanon_tui.core.errors import InputError, KanonError, NotReachedError
+    from kanon_tui.core.pipeline.result import Result, anonymize, conclude
+    from kanon_tui.core.pipeline.result import start as run
+    from kanon_tui.core.pipeline.stream import stream
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.run.result import Result, anonymize, conclude
-    from kanon_tui.core.run.result import start as run
     from kanon_tui.core.task.steps import RunContext
 
 _WHERE = {

@@ -14,8 +14,8 @@ from textual.dom import DOMNode
 from textual.filter import DimFilter
 from textual.screen import Screen
 
-from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.table.writing import write_text
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.copying import send
 from kanon_tui.screens.help_dialog import Help, explanation, key_groups

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from kanon_tui.core.interruption import ENDING_SIGNALS, take_away, written
+from kanon_tui.core.processes.interruption import ENDING_SIGNALS, take_away, written
 from kanon_tui.core.text import joined, visible
 
 __all__ = ["code_of", "end_at_signals", "ending_gently", "interrupted"]

@@ -7,7 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from kanon_tui.core.engine import choice, csv_sample, csv_survey, sampled_table, source
+from kanon_tui.core.pipeline import engine_choice as choice
+from kanon_tui.core.pipeline import sampled_table
+from kanon_tui.core.table import csv_sample, csv_survey, source
 
 RECORDS = 3000
 ODD = 2345

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import FULL_SPEED, RunContext
 from kanon_tui.core.task.task import Task
 from tests.helpers import make_task

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import fields_of
+from kanon_tui.core.pipeline.result import conclude
+from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.result import conclude
-from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import FULL_SPEED, Family, Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task

@@ -11,11 +11,11 @@ import pytest
 
 import kanon_tui as kn
 from kanon_tui.core.metrics.research_value import level_research_values
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import Result, start
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample, list_samples
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.result import Result, start
 
 SAMPLES = [sample.name for sample in list_samples()]
 REPORT_FIELDS = {

@@ -12,7 +12,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from kanon_tui.commands.common import a_file, add_json, print_json, say
-from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
+from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.applying.apply import Applied
@@ -48,9 +48,9 @@ def execute(args: argparse.Namespace) -> int:
     """Read, recode, verify, write, and print what became of the records."""
     from kanon_tui.core.analysis.applying.apply import apply_mapping
     from kanon_tui.core.analysis.applying.mapping_file import read_mapping
-    from kanon_tui.core.data.read_options import ReadOptions
-    from kanon_tui.core.data.table import read_table
-    from kanon_tui.core.data.writing import check_target
+    from kanon_tui.core.table.read_options import ReadOptions
+    from kanon_tui.core.table.table import read_table
+    from kanon_tui.core.table.writing import check_target
 
     inputs = [path for path in (args.mapping, args.file, args.earlier) if path is not None]
     if args.out is not None:

@@ -32,10 +32,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Link both tables and print how many people they give away."""
     from kanon_tui.core.analysis.attack.linking import linking_attack
-    from kanon_tui.core.data.read_options import ReadOptions
-    from kanon_tui.core.data.table import read_table
+    from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.run.prepare import prepare
+    from kanon_tui.core.table.read_options import ReadOptions
+    from kanon_tui.core.table.table import read_table
 
     project = Project.load(args.project)
     task = prepare(project)

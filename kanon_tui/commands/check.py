@@ -46,11 +46,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Count and print."""
-    from kanon_tui.core.data.table import read_table
     from kanon_tui.core.metrics.published_table import check_published
     from kanon_tui.core.privacy.k_anonymity import KAnonymity
     from kanon_tui.core.privacy.models import MODELS
     from kanon_tui.core.privacy.people_requirement import PeopleCount
+    from kanon_tui.core.table.table import read_table
 
     table = read_table(args.file)
     found = check_published(table.frame, args.quasi, args.sensitive, args.k, args.person)

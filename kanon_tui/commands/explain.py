@@ -48,9 +48,9 @@ def execute(args: argparse.Namespace) -> int:
     """Run decision by decision and print as it goes, or write the handout."""
     from dataclasses import replace
 
-    from kanon_tui.core.analysis.explain import explain
+    from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.overrides import with_overrides
-    from kanon_tui.core.run.prepare import prepare
+    from kanon_tui.core.teaching.explain import explain
 
     if args.last is not None and args.last < args.first:
         raise InputError(f"explain: --to {args.last:,} comes before --from {args.first:,}")
@@ -87,9 +87,9 @@ def _find(what: str) -> tuple[Project, bool]:
 
 
 def _write(args: argparse.Namespace, project: Project, bundled: bool) -> None:
-    from kanon_tui.core.analysis.handout import handout_html, handout_markdown, make_handout
-    from kanon_tui.core.data.writing import check_target, write_text
-    from kanon_tui.core.run.prepare import prepare
+    from kanon_tui.core.pipeline.prepare import prepare
+    from kanon_tui.core.table.writing import check_target, write_text
+    from kanon_tui.core.teaching.handout import handout_html, handout_markdown, make_handout
 
     check_target(args.out, ENDINGS, args.force, project.inputs)
     handout = make_handout(project, prepare(project), args.first, args.last, records=bundled)

@@ -22,8 +22,8 @@ def execute(args: argparse.Namespace) -> int:
     from dataclasses import asdict
 
     from kanon_tui.core.metrics.levels import level_measures
+    from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.run.prepare import prepare
 
     task = prepare(Project.load(args.project))
     found = {

@@ -60,10 +60,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Grow both trees and print them."""
     from kanon_tui.core.analysis.trees.partition import partition
-    from kanon_tui.core.data.read_options import ReadOptions
-    from kanon_tui.core.data.table import read_table
+    from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.run.prepare import prepare
+    from kanon_tui.core.table.read_options import ReadOptions
+    from kanon_tui.core.table.table import read_table
 
     project = Project.load(args.project)
     task = prepare(project)

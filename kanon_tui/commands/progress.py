@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
-    from kanon_tui.core.run.run import Run
+    from kanon_tui.core.pipeline.run import Run
 
 __all__ = ["finish_run", "finish_sweep", "following"]
 

@@ -85,12 +85,12 @@ def _assess(args: argparse.Namespace) -> PopulationRisk:
         person_column,
         population_risk,
     )
-    from kanon_tui.core.data.read_options import ReadOptions
-    from kanon_tui.core.data.schema import Kind, Role
-    from kanon_tui.core.data.table import read_table
+    from kanon_tui.core.pipeline.prepare import prepare
+    from kanon_tui.core.pipeline.result import PROJECT_ENDINGS, as_project
     from kanon_tui.core.project.attribute import AttributeSpec
-    from kanon_tui.core.run.prepare import prepare
-    from kanon_tui.core.run.result import PROJECT_ENDINGS, as_project
+    from kanon_tui.core.table.read_options import ReadOptions
+    from kanon_tui.core.table.schema import Kind, Role
+    from kanon_tui.core.table.table import read_table
 
     project = as_project(args.file)
     if args.file.suffix.lower() not in PROJECT_ENDINGS:

@@ -20,16 +20,16 @@ from kanon_tui.commands.common import (
     tell,
     whole_number,
 )
-from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
+from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.text import joined
 
 if TYPE_CHECKING:
-    from kanon_tui.core.data.table import Table
-    from kanon_tui.core.engine.target import Target
+    from kanon_tui.core.pipeline.result import Result
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.report.finished_run import FinishedRun
     from kanon_tui.core.report.sections import Section
-    from kanon_tui.core.run.result import Result
+    from kanon_tui.core.table.table import Table
+    from kanon_tui.core.table.target import Target
     from kanon_tui.core.task.task import Task
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -92,15 +92,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Run, verify, write, and print a summary."""
     from kanon_tui.commands.progress import finish_run
-    from kanon_tui.core.engine.choice import choose_engine
-    from kanon_tui.core.engine.target import Target
     from kanon_tui.core.errors import InputError
+    from kanon_tui.core.pipeline.engine_choice import choose_engine
+    from kanon_tui.core.pipeline.result import conclude, start
+    from kanon_tui.core.pipeline.result_files import write_release_and_report
+    from kanon_tui.core.pipeline.trial import hidden_columns
     from kanon_tui.core.project.overrides import with_overrides
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.release.formulas import count_formulas
-    from kanon_tui.core.run.files import write_release_and_report
-    from kanon_tui.core.run.result import conclude, start
-    from kanon_tui.core.run.trial import hidden_columns
+    from kanon_tui.core.table.target import Target
 
     project = with_overrides(
         Project.load(args.project),
@@ -150,8 +150,8 @@ def execute(args: argparse.Namespace) -> int:
 def _stream(args: argparse.Namespace, project: Project, target: Target | None) -> int:
     """Run over pieces of the data, here or on a cluster."""
     from kanon_tui.commands.progress import following
-    from kanon_tui.core.engine.stream import run_stream, workers_of
     from kanon_tui.core.errors import InputError
+    from kanon_tui.core.pipeline.stream import run_stream, workers_of
 
     if args.earlier is not None:
         raise InputError(
@@ -189,8 +189,8 @@ def _utility(result: Result, report: Path | None) -> list[Section]:
 
 def _read_earlier(path: Path | None, task: Task) -> Table | None:
     """An earlier release; one that cannot be read is refused before any work is done."""
-    from kanon_tui.core.data.read_options import ReadOptions
-    from kanon_tui.core.data.table import read_table
+    from kanon_tui.core.table.read_options import ReadOptions
+    from kanon_tui.core.table.table import read_table
 
     if path is None:
         return None
@@ -199,8 +199,8 @@ def _read_earlier(path: Path | None, task: Task) -> Table | None:
 
 def _check_targets(args: argparse.Namespace, target: Target | None, project: Project) -> None:
     """Refuse files that cannot be written before any work is done for them."""
-    from kanon_tui.core.data.writing import check_target
     from kanon_tui.core.report.formats import REPORT_ENDINGS
+    from kanon_tui.core.table.writing import check_target
 
     if target is not None:
         target.check(args.force, project.inputs)

@@ -55,8 +55,8 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.commands.progress import finish_sweep
     from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS, sweep_text
     from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, sweep
-    from kanon_tui.core.data.writing import check_target, write_text
     from kanon_tui.core.project.project import Project
+    from kanon_tui.core.table.writing import check_target, write_text
 
     project = Project.load(args.project)
     if args.out is not None:
@@ -64,8 +64,8 @@ def execute(args: argparse.Namespace) -> int:
     asked = sweep(project, args.algorithms, args.k or DEFAULT_KS)
     if project.run.engine == "dask":
         from kanon_tui.core.analysis.sweep.elsewhere import points_by
-        from kanon_tui.core.engine.stream import workers_of
-        from kanon_tui.core.engine.target import Target
+        from kanon_tui.core.pipeline.stream import workers_of
+        from kanon_tui.core.table.target import Target
 
         target = None if args.out is None else Target(args.out)
         with workers_of(project, target, args.trust, args.insecure) as workers:

@@ -46,10 +46,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Count every set, and print the worst."""
     from kanon_tui.core.analysis.minimal_uniques import minimal_uniques, overlooked, task_columns
-    from kanon_tui.core.data.schema import Kind
-    from kanon_tui.core.data.writing import check_target, write_text
+    from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.run.prepare import prepare
+    from kanon_tui.core.table.schema import Kind
+    from kanon_tui.core.table.writing import check_target, write_text
 
     project = Project.load(args.project)
     if args.scores is not None:

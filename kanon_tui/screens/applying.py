@@ -16,10 +16,10 @@ from textual.widgets import Button, Input, Label, Select, Static
 from kanon_tui.core.analysis.applying.apply import Choice, apply_mapping
 from kanon_tui.core.analysis.applying.mapping_file import ReleaseMapping, read_mapping
 from kanon_tui.core.analysis.applying.words import summary
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.table import read_table
-from kanon_tui.core.data.writing import TABLE_ENDINGS, check_target
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.writing import TABLE_ENDINGS, check_target
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.choice_list import Dropdown

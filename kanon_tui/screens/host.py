@@ -19,7 +19,6 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
-from kanon_tui.core.data.file_kinds import DATA_ENDINGS
 from kanon_tui.core.editing.recent_files import RecentFiles
 from kanon_tui.core.editing.recovery import RecoveryStore, UnsavedWork
 from kanon_tui.core.editing.run_history import EarlierRun, RunHistory, earlier_run
@@ -27,6 +26,7 @@ from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import OUT_OF_MEMORY, KanonError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.text import visible_lines
 from kanon_tui.screens.counting import CountingApp
 from kanon_tui.screens.dialogs import Confirm, Message, Modal

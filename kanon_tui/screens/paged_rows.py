@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
-from kanon_tui.core.engine.pages import Pages
+from kanon_tui.core.table.pages import Pages
 from kanon_tui.widgets.grid import Cell, GridColumn
 
 __all__ = ["MOST_SEEN", "WAITING", "PagedRows", "RowNumbers"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.singling_out import SinglingOut
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.singling_out import SinglingOut
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.counting_wait import once_counted
 from kanon_tui.screens.dialogs import Choose

@@ -10,16 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.engine.prepare import check_streamable
-from kanon_tui.core.engine.release import STREAMED_ENDINGS, check_target
-from kanon_tui.core.engine.result import StreamedResult
-from kanon_tui.core.engine.sampled_table import SampledTable
-from kanon_tui.core.engine.scheduler import check_scheduler
-from kanon_tui.core.engine.target import Target
-from kanon_tui.core.engine.watched import PASSES, WatchedStream
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.pictures.contents import watched
+from kanon_tui.core.pipeline.counted_prepare import check_streamable
+from kanon_tui.core.pipeline.file_release import STREAMED_ENDINGS, check_target
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.sampled_table import SampledTable
+from kanon_tui.core.pipeline.watched_stream import PASSES, WatchedStream
+from kanon_tui.core.processes.scheduler import check_scheduler
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.target import Target
+from kanon_tui.core.teaching.picture_registry import watched
 from kanon_tui.core.text import joined
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Confirm

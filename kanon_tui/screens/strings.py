@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from kanon_tui.core.full_domain.chosen_string import (
+from kanon_tui.core.lattice.chosen_string import (
     Verdict,
     Verdicts,
     read_levels,

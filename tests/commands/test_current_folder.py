@@ -10,7 +10,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from kanon_tui.core.helper_processes import Processes
+from kanon_tui.core.processes.helper_processes import Processes
 from tests.commands.command_line import ENVIRONMENT, PATIENCE
 from tests.commands.test_serve import browser, entered, serving, shown
 

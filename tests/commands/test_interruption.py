@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.recovery import RecoveryStore
+from kanon_tui.core.table.schema import Role
 from tests.commands.command_line import ENVIRONMENT, PATIENCE, started, wait_for_file
 from tests.terminal import application
 
@@ -27,7 +27,7 @@ SLOW = """
     from kanon_tui.core.algorithms import ALGORITHMS
     from kanon_tui.core.algorithms.mondrian import Mondrian
     from kanon_tui.core.task.steps import Step
-    import kanon_tui.core.data.writing as writing
+    import kanon_tui.core.table.writing as writing
 
     def wait():
         Path("ready").touch()
@@ -143,7 +143,7 @@ def test_a_signal_in_a_finaliser_is_not_lost(folder: Path) -> None:
     """Where Python swallows every exception."""
     code = """
 import os, signal, sys
-import kanon_tui.core.run.result as result
+import kanon_tui.core.pipeline.result as result
 class Finalised:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGTERM)

@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.table import read_table
-from kanon_tui.core.data.writing import write_table
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.writing import write_table
 from tests.commands.command_line import PEOPLE, PROJECT, kanon, said
 
 
@@ -93,7 +93,7 @@ def test_existing_files_are_kept_and_found_before_the_run(
         raise AssertionError("it ran")
 
     with monkeypatch.context() as patch:
-        patch.setattr("kanon_tui.core.run.result.start", never)
+        patch.setattr("kanon_tui.core.pipeline.result.start", never)
         for option in ("--out", "--report"):
             path = out if option == "--out" else report
             assert said("run", project, option, path, capsys=capsys) == (
@@ -132,7 +132,7 @@ def test_when_the_report_fails_there_is_no_release_either(
     def full(*args: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kanon_tui.core.run.files.report_text", full)
+    monkeypatch.setattr("kanon_tui.core.pipeline.result_files.report_text", full)
     project, out, report = (str(folder / name) for name in ("p.yaml", "r.csv", "r.md"))
     assert "no space left" in said("run", project, "--out", out, "--report", report, capsys=capsys)
     assert sorted(os.listdir(folder)) == ["p.yaml", "people.csv"]

@@ -11,13 +11,13 @@ from typing import Any
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.p_sensitivity import PSensitivity
 from kanon_tui.core.privacy.t_closeness import TCloseness
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import FULL_SPEED, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

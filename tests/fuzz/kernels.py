@@ -12,10 +12,10 @@ from pathlib import Path
 from random import Random
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import FULL_SPEED, RunContext
 from tests.helpers import make_task
 

@@ -18,8 +18,8 @@ from textual.pilot import Pilot
 from kanon_tui.app import ANALYSES, KanonApp, screen_maker
 from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import open_session
+from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run.result import conclude, start
 from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.what_if.screen import WhatIfScreen

@@ -18,8 +18,8 @@ from textual.timer import Timer
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.pipeline.trial import Sample, Trial
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run.trial import Sample, Trial
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.run import advice
 from tests.conftest import keep_what_lives

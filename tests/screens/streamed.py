@@ -7,11 +7,11 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.project.project import project_to_text
 from kanon_tui.screens.dialogs import Confirm
 from kanon_tui.screens.path_dialog import AskPath
-from tests.core.engine.test_stream import people, project
+from tests.core.pipeline.test_stream import people, project
 from tests.screens.conftest import session_of, settle, wait_until
 
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 from textual.widgets import Static
 
-from kanon_tui.core.engine.table_counting import TableCounting
+from kanon_tui.core.pipeline.table_counting import TableCounting
 from kanon_tui.screens.counting_wait import CountingWait
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.run.screen import RunScreen

@@ -18,7 +18,7 @@ from textual.widgets import Input
 
 from kanon_tui.app import ANALYSES, KanonApp, screen_maker
 from kanon_tui.core.editing.session import open_session
-from kanon_tui.core.run.result import conclude, start
+from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.dialogs import Message, Modal
 from kanon_tui.screens.palette import Palette

@@ -10,8 +10,8 @@ import pytest
 from textual.pilot import Pilot
 
 from kanon_tui.core.editing.run_history import RunHistory
+from kanon_tui.core.pipeline.live import SPEEDS
 from kanon_tui.core.project.project import AlgorithmChoice
-from kanon_tui.core.run.live import SPEEDS
 from kanon_tui.screens.run.screen import RunScreen
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slowest_callbacks import Held, holding_the_loop

@@ -13,8 +13,8 @@ from textual.screen import Screen
 from textual.widgets import Markdown, OptionList, Static
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.schema import Role
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.dialogs import Confirm, Message
 from kanon_tui.screens.help_dialog import Help

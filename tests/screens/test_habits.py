@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.data.schema import Role
+from kanon_tui.core.table.schema import Role
 from kanon_tui.key_presets import PRESETS
 from kanon_tui.screens import copying
 from kanon_tui.screens.dialogs import Choose, Confirm, Message

@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 
 from kanon_tui.app import ANALYSES, screen_maker
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.run.result import conclude, start
+from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.dialogs import Modal
 from tests.fuzz.keys import come_to_rest

@@ -12,9 +12,9 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from kanon_tui.app import KanonApp
+from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run.result import conclude, start
 from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
 from kanon_tui.screens.analyses.trees import PartitionScreen

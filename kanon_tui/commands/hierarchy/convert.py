@@ -24,14 +24,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Read one file, write the other."""
-    from kanon_tui.core.data.writing import check_target
     from kanon_tui.core.hierarchy.files.any_format import (
         HIERARCHY_ENDINGS,
         read_hierarchy_file,
         write_hierarchy_file,
     )
-    from kanon_tui.core.run.column import read_column
-    from kanon_tui.core.run.result import as_project
+    from kanon_tui.core.pipeline.column_reading import read_column
+    from kanon_tui.core.pipeline.result import as_project
+    from kanon_tui.core.table.writing import check_target
 
     project = None if args.data is None else as_project(args.data)
     inputs = (args.source, *(project.inputs if project is not None else ()))

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.data.column import counted
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.full_domain.frequency import Outcome
-from kanon_tui.core.full_domain.objective import declared_objective
-from kanon_tui.core.full_domain.pre_pruning import least_levels, no_string, refuse_if_hopeless
-from kanon_tui.core.full_domain.search import Search
+from kanon_tui.core.lattice.frequency import Outcome
+from kanon_tui.core.lattice.objective import declared_objective
+from kanon_tui.core.lattice.pre_pruning import least_levels, no_string, refuse_if_hopeless
+from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import TIE, Int32s, Int64s
+from kanon_tui.core.table.column import counted
 from kanon_tui.core.task.steps import (
     Algorithm,
     Candidate,

@@ -11,14 +11,14 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.full_domain.halving import Halving
-from kanon_tui.core.full_domain.objective import SEEKS, declared_objective
-from kanon_tui.core.full_domain.part_solver import PartSolver
-from kanon_tui.core.full_domain.parts import Whole, split
-from kanon_tui.core.full_domain.pointers import HALF_WAY, Pointers
-from kanon_tui.core.full_domain.pre_pruning import lowest_levels
-from kanon_tui.core.full_domain.search import Search
-from kanon_tui.core.full_domain.strings import StringList
+from kanon_tui.core.lattice.halving import Halving
+from kanon_tui.core.lattice.node_list import StringList
+from kanon_tui.core.lattice.objective import SEEKS, declared_objective
+from kanon_tui.core.lattice.part_solver import PartSolver
+from kanon_tui.core.lattice.parts import Whole, split
+from kanon_tui.core.lattice.pointers import HALF_WAY, Pointers
+from kanon_tui.core.lattice.pre_pruning import lowest_levels
+from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.full_domain.chosen_string import read_levels
-from kanon_tui.core.full_domain.halving import Halving, list_all
-from kanon_tui.core.full_domain.objective import SEEKS, declared_objective
-from kanon_tui.core.full_domain.pre_pruning import lowest_levels
-from kanon_tui.core.full_domain.search import Search
+from kanon_tui.core.lattice.chosen_string import read_levels
+from kanon_tui.core.lattice.halving import Halving, list_all
+from kanon_tui.core.lattice.objective import SEEKS, declared_objective
+from kanon_tui.core.lattice.pre_pruning import lowest_levels
+from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import note

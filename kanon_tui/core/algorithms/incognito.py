@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.full_domain.border import Border
-from kanon_tui.core.full_domain.halving import Halving
-from kanon_tui.core.full_domain.objective import declared_objective
-from kanon_tui.core.full_domain.pre_pruning import lowest_levels, no_string
-from kanon_tui.core.full_domain.search import PassingString, Search, best_of
-from kanon_tui.core.full_domain.string_facts import Reason
-from kanon_tui.core.full_domain.strings import StringList
+from kanon_tui.core.lattice.border import Border
+from kanon_tui.core.lattice.halving import Halving
+from kanon_tui.core.lattice.node_list import StringList
+from kanon_tui.core.lattice.objective import declared_objective
+from kanon_tui.core.lattice.pre_pruning import lowest_levels, no_string
+from kanon_tui.core.lattice.search import PassingString, Search, best_of
+from kanon_tui.core.lattice.string_facts import Reason
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task

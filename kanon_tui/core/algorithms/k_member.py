@@ -9,10 +9,10 @@ import numpy as np
 
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.k_member_clusters import Members
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Int32s
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import RunContext, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, note

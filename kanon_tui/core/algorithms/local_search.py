@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.full_domain.objective import SEEKS, declared_objective
-from kanon_tui.core.full_domain.pointers import HALF_WAY, Pointers
-from kanon_tui.core.full_domain.pre_pruning import lowest_levels, only_roots
-from kanon_tui.core.full_domain.search import Search
+from kanon_tui.core.lattice.objective import SEEKS, declared_objective
+from kanon_tui.core.lattice.pointers import HALF_WAY, Pointers
+from kanon_tui.core.lattice.pre_pruning import lowest_levels, only_roots
+from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
 from kanon_tui.core.task.task import Task
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kanon_tui.core.data.table import Table, as_table
-from kanon_tui.core.engine.read_again import read_again
-from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.read_again import read_again
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Task
 
 __all__ = ["both_tables"]

@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.engine.packing import Packing, TupleIndex
-from kanon_tui.core.engine.values import CHANGED
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
+from kanon_tui.core.table.value_counts import CHANGED
 
 __all__ = ["ClassesByCells"]
 

@@ -19,11 +19,11 @@ import numpy.typing as npt
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import TIE, Floats, Int64s
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import COUNTS, METRICS
-from kanon_tui.core.run.result import Result
 
 __all__ = [
     "AttributeDifference",

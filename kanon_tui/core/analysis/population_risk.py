@@ -24,16 +24,16 @@ import numpy as np
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.analysis.uniqueness import Uniqueness, uniqueness
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.distinct_values import by_value
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.privacy.risk import MODELS, THRESHOLD, RiskFigures, risk_figures
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.distinct_values import by_value
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 

@@ -1,7 +1,7 @@
 """Which algorithm for what one wants, with the loss to expect of it on the data at hand.
 
 Every wish has one or more candidates; they are tried on samples of the table for a second each
-(`run/trial.py`), and the one that loses least is recommended.
+(`pipeline/trial.py`), and the one that loses least is recommended.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.pipeline.preflight import in_words
+from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.trial import Trial, hidden_columns, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.run.preflight import in_words
-from kanon_tui.core.run.result import Result
-from kanon_tui.core.run.trial import Trial, hidden_columns, try_out
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import first_few
 

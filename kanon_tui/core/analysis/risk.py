@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.release.distinct_rows import row_keys
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["Contribution", "Risk", "UniqueAtLevel", "alone_identifies", "risk"]

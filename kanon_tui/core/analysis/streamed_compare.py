@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.analysis.compare import ComparedRuns, cells_differ, common_quasi, record_losses
-from kanon_tui.core.data.word_table import WordTable
-from kanon_tui.core.engine.choice import memory_limit
-from kanon_tui.core.engine.file_pages import FilePages, records_of
-from kanon_tui.core.engine.published_pages import RowOfRecord
-from kanon_tui.core.engine.ranked_rows import RankedRows, ranked_rows
-from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
+from kanon_tui.core.pipeline.engine_choice import memory_limit
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.published_pages import RowOfRecord
+from kanon_tui.core.pipeline.ranked_rows import RankedRows, ranked_rows
+from kanon_tui.core.pipeline.source_pages import FilePages, records_of
+from kanon_tui.core.table.word_table import WordTable
 
 __all__ = ["StreamedComparison", "compare_streamed"]
 

@@ -19,15 +19,15 @@ from kanon_tui.core.analysis.population_risk import (
     risk_of_classes,
     weight_problem,
 )
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table, as_table
-from kanon_tui.core.engine.counted_table import CountedTable
-from kanon_tui.core.engine.release_pages import ReleasePages
-from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.release_pages import ReleasePages
 from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.counted_table import CountedTable
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.text import joined
 
 __all__ = ["streamed_risk"]

@@ -17,10 +17,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import counted
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.ncp import cover_penalty, range_penalty
 from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.table.column import counted
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["ClassBoxes"]

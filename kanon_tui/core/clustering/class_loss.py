@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import Int32s
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["class_loss"]

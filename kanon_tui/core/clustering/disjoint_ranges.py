@@ -25,15 +25,15 @@ from dataclasses import replace
 import numpy as np
 
 from kanon_tui.core.clustering.magval_groups import limits_of
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy, Mark
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.numeric import TIE, Int32s
 from kanon_tui.core.release.recode import recode
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, note

@@ -41,10 +41,10 @@ from kanon_tui.core.clustering.record_types import RecordTypes
 from kanon_tui.core.clustering.refining_goal import Goal
 from kanon_tui.core.clustering.refining_history import Change, RefiningHistory, told_together
 from kanon_tui.core.clustering.refining_room import RefiningRoom
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels.refining import NEW_CLASS, Proposed, RecordCosts, carry_out, propose
 from kanon_tui.core.numeric import Flags
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of

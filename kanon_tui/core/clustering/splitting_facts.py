@@ -10,10 +10,10 @@ import numpy as np
 from kanon_tui.core.clustering.box_sentences import in_words
 from kanon_tui.core.clustering.cut_facts import Cut
 from kanon_tui.core.clustering.splitting import Splitting
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import TIE, Floats, Int64s
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Candidate, Choice
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import short_number, small_number

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.engine.choice import memory_limit
-from kanon_tui.core.engine.memory import AT_LEAST, MemoryLimit
-from kanon_tui.core.engine.sampled_table import SampledTable
-from kanon_tui.core.engine.table_counting import TableCounting
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.pipeline.engine_choice import memory_limit
+from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.pipeline.sampled_table import SampledTable
+from kanon_tui.core.pipeline.table_counting import TableCounting
+from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.run.prepare import coded_column
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.text import joined
 
 __all__ = ["Counted", "count", "counting_of"]

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import Table
-from kanon_tui.core.engine.choice import memory_limit
-from kanon_tui.core.engine.counted_task import quasi_rows
-from kanon_tui.core.engine.sampled_table import SampledTable
-from kanon_tui.core.engine.source import Source
-from kanon_tui.core.engine.table_counting import CountingStoppedError
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.counted_task import quasi_rows
+from kanon_tui.core.pipeline.engine_choice import memory_limit
+from kanon_tui.core.pipeline.sampled_table import SampledTable
+from kanon_tui.core.pipeline.table_counting import CountingStoppedError
+from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.run.trial import Trial
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.source import Source
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
 __all__ = ["DataAtHand"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.table.schema import Role
 
 __all__ = ["Readiness", "State", "readiness"]
 

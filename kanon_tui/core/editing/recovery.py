@@ -20,9 +20,9 @@ from weakref import WeakKeyDictionary
 from kanon_tui.core.editing.instance_lock import InstanceLock, is_alive
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.editing.state_folder import write_state
-from kanon_tui.core.engine.sampled_table import read_or_sample
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.yaml_text import parse
+from kanon_tui.core.pipeline.sampled_table import read_or_sample
 from kanon_tui.core.project.project import Project, project_from_mapping, project_to_text
 
 __all__ = ["RecoveryStore", "UnsavedWork"]

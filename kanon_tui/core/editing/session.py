@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.addresses import misses_slashes
-from kanon_tui.core.data.part_files import name_beside
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.data_at_hand import DataAtHand
-from kanon_tui.core.engine.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.pipeline.prepare import prepare, published_column, quasi_identifier
+from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.run.prepare import prepare, published_column, quasi_identifier
+from kanon_tui.core.table.part_files import name_beside
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.singling_out import SinglingOut, singling_out_columns
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import first_few
 

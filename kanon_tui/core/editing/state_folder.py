@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.table.writing import write_text
 
 __all__ = ["write_state"]
 

@@ -17,9 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.printed_values import number_text
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
@@ -31,6 +28,9 @@ from kanon_tui.core.hierarchy.files.yaml_levels import from_yaml_levels
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.hierarchy.yaml_misreadings import refuse_misread
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.printed_values import number_text
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import Note, Quotable, note
 
 __all__ = ["build_hierarchy", "default_hierarchy", "with_coded_ends"]

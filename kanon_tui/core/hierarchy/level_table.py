@@ -15,11 +15,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column, counted
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.table.column import Column, counted
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import plural, quoted_list
 
 __all__ = ["HIDDEN", "BoundHierarchy", "Hierarchy", "Mark"]

@@ -19,8 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.hierarchy.build import build_hierarchy
 from kanon_tui.core.hierarchy.builders.builder import present_values
@@ -28,6 +26,8 @@ from kanon_tui.core.hierarchy.builders.dates import default_date_levels
 from kanon_tui.core.hierarchy.builders.intervals import chosen_widths
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.specification import read_specification
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["labels_of", "other_labels", "portable_rule", "rule_hierarchy"]
 

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.hierarchy.builders.builder import present_values
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["Proposal", "fitting_builder", "proposals"]
 

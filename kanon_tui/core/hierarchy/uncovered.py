@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.table.column import Column
 
 __all__ = ["closest", "nearest_rows", "own_rows", "rows_like"]
 

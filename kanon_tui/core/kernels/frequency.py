@@ -8,7 +8,7 @@ in a table; else they are hashed into one. Where the product of the radices pass
 around, so that different tuples may share a key: then labels are compared too.
 
 Neighbouring attributes form a *chunk*, whose part of the key is looked up in one table. Counting
-costs O(groups · chunks). `tests/core/full_domain/test_frequency.py` counts the labels themselves.
+costs O(groups · chunks). `tests/core/lattice/test_frequency.py` counts the labels themselves.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A code holds the level of every attribute in a bit field with a guard bit of 0 a
 guards of s set, s − x keeps the guard of a field exactly where x's level is not above s's: one
 subtraction compares all the attributes of a word. A pass costs O(strings · words).
 
-`tests/core/full_domain/test_strings.py` compares levels one by one.
+`tests/core/lattice/test_strings.py` compares levels one by one.
 """
 
 from __future__ import annotations

@@ -28,11 +28,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import counted
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.release.recode import Release
+from kanon_tui.core.table.column import counted
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["CellGroups", "cells_of"]

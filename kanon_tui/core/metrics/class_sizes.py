@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.release.recode import Release
+from kanon_tui.core.table.column import Column
 
 __all__ = ["average_class_size", "classification_metric", "discernibility", "distinct_published"]
 

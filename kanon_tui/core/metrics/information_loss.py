@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.release.recode import Release
+from kanon_tui.core.table.column import Column
 
 __all__ = ["attribute_il", "changed", "changed_cells", "il_penalties", "iloss", "precision"]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
 from kanon_tui.core.metrics.class_sizes import (
@@ -32,6 +30,8 @@ from kanon_tui.core.metrics.research_value import (
     rules_kept,
 )
 from kanon_tui.core.release.recode import Release
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.task import Task
 
 __all__ = [

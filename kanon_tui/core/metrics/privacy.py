@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import TIE, Flags, Int64s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
@@ -23,6 +21,8 @@ from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.people_requirement import PeopleRequirement
 from kanon_tui.core.release.recode import Release
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = [
     "PrivacyMeasures",

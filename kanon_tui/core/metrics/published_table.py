@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.distinct_values import by_value
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.guess import guess_attributes
-from kanon_tui.core.data.repeated_people import repeated_people
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.metrics.privacy import prosecutor_risk, worst_figures
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.distinct_rows import number_rows
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.distinct_values import by_value
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.repeated_people import repeated_people
+from kanon_tui.core.table.role_guesses import guess_attributes
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.text import count_of
 
 __all__ = ["check_published"]

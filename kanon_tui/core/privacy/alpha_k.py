@@ -17,8 +17,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import number
@@ -27,6 +25,8 @@ from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.shares import fewest_removed, highest_shares, over_present
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.text import quoted_list
 
 __all__ = ["AlphaKAnonymity"]

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from kanon_tui.core.data.column import MISSING_TOKENS, Column
-from kanon_tui.core.data.distinct_values import CountedColumn
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.verify import Claim
+from kanon_tui.core.table.column import MISSING_TOKENS, Column
+from kanon_tui.core.table.distinct_values import CountedColumn
+from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = ["ColumnRequirement", "join_columns", "out_of_reach"]
 

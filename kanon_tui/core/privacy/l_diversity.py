@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.fields.types import number, whole_number
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -26,6 +24,8 @@ from kanon_tui.core.privacy.shares import (
     sums_per_class,
     value_shares,
 )
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.text import plural
 
 __all__ = ["DistinctLDiversity", "EntropyLDiversity"]

@@ -27,8 +27,6 @@ from abc import abstractmethod
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.fields.types import number
 from kanon_tui.core.numeric import TIE, Floats
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -39,6 +37,8 @@ from kanon_tui.core.privacy.shares import (
     table_shares,
     value_shares,
 )
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = ["BasicLikeness", "DisclosurePrivacy", "EnhancedLikeness"]
 

@@ -28,14 +28,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, optional, plain_number
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.people import PeopleValues
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = ["PrivacyFigure", "PrivacyModel"]
 

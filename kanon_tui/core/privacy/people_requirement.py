@@ -8,15 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from kanon_tui.core.data.column import MISSING_TOKENS, Column
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.fields.types import whole_number
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.verify import Claim
+from kanon_tui.core.table.column import MISSING_TOKENS, Column
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import count_of
 
 __all__ = ["PeopleCount", "PeopleRequirement", "k_in_people"]

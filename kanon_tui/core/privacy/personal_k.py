@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.types import number
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = ["PersonalK", "asked_for", "personal_requirement"]
 

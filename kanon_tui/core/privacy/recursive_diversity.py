@@ -26,13 +26,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import number, plain_number, whole_number
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.shares import over_present, strictly_below, sums_per_class
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = ["RecursiveDiversity"]
 

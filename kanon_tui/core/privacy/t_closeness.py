@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.fields.types import number
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -31,6 +29,8 @@ from kanon_tui.core.privacy.shares import (
     table_shares,
     value_shares,
 )
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = ["TCloseness"]
 

@@ -23,8 +23,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.types import number
 from kanon_tui.core.numeric import Floats
@@ -35,6 +33,8 @@ from kanon_tui.core.privacy.shares import (
     present_shares,
     table_shares,
 )
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = ["HierarchicalTCloseness"]
 

@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kanon_tui.core.data.end_coding import CodedBounds
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.value_formats import FORMAT, Format
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import (
@@ -24,6 +21,9 @@ from kanon_tui.core.fields.types import (
 from kanon_tui.core.fields.yaml_text import Plain, exact_number
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.hierarchy.specification import HIERARCHY
+from kanon_tui.core.table.end_coding import CodedBounds
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.value_formats import FORMAT, Format
 from kanon_tui.core.task.rules import RuleTable
 from kanon_tui.core.task.rules_file import RULES
 

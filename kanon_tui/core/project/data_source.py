@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kanon_tui.core.addresses import misses_slashes
-from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import inlined
 from kanon_tui.core.fields.types import FieldType
 from kanon_tui.core.fields.yaml_text import exact_number
+from kanon_tui.core.table.read_options import ReadOptions
 
 __all__ = ["DataSource"]
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kanon_tui.core.data.file_kinds import DATA_ENDINGS
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import whole_number
 from kanon_tui.core.fields.yaml_text import dump, read_yaml
+from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 
 __all__ = ["VERSION", "check_version", "file_text", "read_file"]
 

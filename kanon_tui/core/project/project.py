@@ -13,14 +13,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kanon_tui.core.addresses import address_file, address_name, is_address
-from kanon_tui.core.data.connections import read_address
-from kanon_tui.core.data.guess import guess_attribute
-from kanon_tui.core.data.part_files import part_files
-from kanon_tui.core.data.preview import preview_table
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table, read_table, table_of_contents
-from kanon_tui.core.data.value_formats import fitting_format
-from kanon_tui.core.data.writing import check_not_read, write_text
 from kanon_tui.core.errors import InputError, KanonError, suggestion
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
@@ -35,6 +27,14 @@ from kanon_tui.core.project.data_source import DataSource
 from kanon_tui.core.project.file import VERSION, check_version, file_text, read_file
 from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.project.resources import Resources
+from kanon_tui.core.table.connections import read_address
+from kanon_tui.core.table.part_files import part_files
+from kanon_tui.core.table.preview import preview_table
+from kanon_tui.core.table.role_guesses import guess_attribute
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import Table, read_table, table_of_contents
+from kanon_tui.core.table.value_formats import fitting_format
+from kanon_tui.core.table.writing import check_not_read, write_text
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.task import EVEN_EMPHASIS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kanon_tui.core.data.read_options import SIZE
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.table.read_options import SIZE
 
 __all__ = ["ENGINES", "Engine", "Resources"]
 

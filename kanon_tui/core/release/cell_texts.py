@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.range_texts import end_text, range_of_ends
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.one_value import one_value_texts
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.range_texts import end_text, range_of_ends
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["ClassTexts", "cell_texts", "class_texts"]

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.dates import date_text
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.dates import date_text
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import Note, Quotable, note, plural
 

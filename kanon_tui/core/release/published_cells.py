@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.release.cell_texts import class_texts
 from kanon_tui.core.release.distinct_rows import number_rows
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 

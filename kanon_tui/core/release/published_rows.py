@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kanon_tui.core.data.coded_texts import coded_series
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import dense_ranks, order_of_rows
+from kanon_tui.core.table.coded_texts import coded_series
 
 __all__ = ["PublishedColumn", "rows_in_order", "text_ranks"]
 

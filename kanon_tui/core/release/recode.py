@@ -15,16 +15,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kanon_tui.core.data.coded_texts import code_texts
-from kanon_tui.core.data.column import Column, counted
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows
 from kanon_tui.core.release.one_value import one_value_note, one_value_warning
 from kanon_tui.core.release.published_cells import PublishedCells, published_cells
 from kanon_tui.core.release.published_rows import PublishedColumn, rows_in_order, text_ranks
+from kanon_tui.core.table.coded_texts import code_texts
+from kanon_tui.core.table.column import Column, counted
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section, figure
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.text import count_of, first_few, joined
 
 __all__ = ["checklist_section", "decisions_section", "residual_section", "summary_section"]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["with_counted_rows"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kanon_tui.core.data.csv_format import CsvChoice
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.sections import inlined
 from kanon_tui.core.fields.types import FieldType
+from kanon_tui.core.table.csv_format import CsvChoice
 from kanon_tui.core.text import Note, note
 
 __all__ = ["INPUT_ORDER_WARNING", "Order", "Output"]

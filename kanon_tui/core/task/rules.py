@@ -17,9 +17,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.text import quoted_list
 
 __all__ = ["Apart", "BoundRules", "Boundary", "Rule", "RuleTable"]

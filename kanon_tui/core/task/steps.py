@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.helper_processes import Helpers, Processes
+from kanon_tui.core.processes.helper_processes import Helpers, Processes
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
 

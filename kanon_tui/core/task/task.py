@@ -12,20 +12,20 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kanon_tui.core.data.column import Column, counted
-from kanon_tui.core.data.csv_format import CsvFormat
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.pseudonyms import KeyFile, pseudonym_column
-from kanon_tui.core.data.repeated_people import RepeatedPeople, repeated_people
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement, join_columns
 from kanon_tui.core.privacy.people_requirement import PeopleRequirement, k_in_people
 from kanon_tui.core.privacy.personal_k import personal_requirement
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.table.column import Column, counted
+from kanon_tui.core.table.csv_format import CsvFormat
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.pseudonyms import KeyFile, pseudonym_column
+from kanon_tui.core.table.repeated_people import RepeatedPeople, repeated_people
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.singling_out import SinglingOut, singling_out_columns
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
 from kanon_tui.core.text import Note, Quotable, note

@@ -25,9 +25,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.table.column import Column
 
 __all__ = ["association_matrix", "attribute_weights", "redundant"]
 
@@ -72,8 +72,8 @@ def association_matrix(columns: Sequence[Column]) -> Floats:
     """How much every two attributes tell of each other: symmetric, 1 on the diagonal.
 
     >>> import polars as pl
-    >>> from kanon_tui.core.data.column import code_column
-    >>> from kanon_tui.core.data.schema import Kind
+    >>> from kanon_tui.core.table.column import code_column
+    >>> from kanon_tui.core.table.schema import Kind
     >>> years = code_column(pl.Series("years", ["20", "30", "40"]), Kind.NUMERIC)
     >>> months = code_column(pl.Series("months", ["240", "360", "480"]), Kind.NUMERIC)
     >>> association_matrix([years, months]).round(3).tolist()

@@ -17,11 +17,11 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.attack.linked import Linked
 from kanon_tui.core.analysis.attack.linking import Attack, linking_attack
 from kanon_tui.core.analysis.both_tables import both_tables
-from kanon_tui.core.data.file_kinds import DATA_ENDINGS
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import Table, read_table
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.file_kinds import DATA_ENDINGS
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import Table, read_table
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.analyses.attack_person import Person, PersonPane, look_up
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen

@@ -11,8 +11,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack.linked import Linked
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import count_of, short_list
 from kanon_tui.widgets.grid import Grid, GridColumn, printable
 from kanon_tui.widgets.grid_sources import FrameSource, RowSource

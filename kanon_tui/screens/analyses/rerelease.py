@@ -14,12 +14,12 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired_result
 from kanon_tui.core.analysis.attack.two_releases import TwoReleases
-from kanon_tui.core.data.file_kinds import DATA_ENDINGS
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.table import Table, read_table
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.table.file_kinds import DATA_ENDINGS
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.table import Table, read_table
 from kanon_tui.core.text import plural
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
 from kanon_tui.screens.path_dialog import AskPath

@@ -20,19 +20,19 @@ from kanon_tui.core.analysis.population_risk import (
 )
 from kanon_tui.core.analysis.population_risk_words import assumptions, counts, estimates
 from kanon_tui.core.analysis.streamed_risk import streamed_risk
-from kanon_tui.core.data.file_kinds import DATA_ENDINGS
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table, read_table
-from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional, whole_number
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import figure
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.table.file_kinds import DATA_ENDINGS
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import Table, read_table
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
 from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.path_dialog import AskPath

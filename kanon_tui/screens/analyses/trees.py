@@ -19,9 +19,9 @@ from kanon_tui.core.analysis.trees.partition import (
     partition,
     streamed_partition,
 )
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import as_table
-from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import as_table
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
 from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import Choose

@@ -20,11 +20,11 @@ from kanon_tui.core.analysis.utility.utility import (
     measure_utility,
     streamed_utility,
 )
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import as_table
-from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.report.distribution_text import distribution_lines
 from kanon_tui.core.report.sections import Distribution
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import as_table
 from kanon_tui.core.text import short_number, significant
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
 from kanon_tui.screens.dialogs import Choose

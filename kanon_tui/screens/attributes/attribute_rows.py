@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.table.schema import Role
 from kanon_tui.screens.attributes.figures import ColumnFigures
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.column_layout import GridColumn

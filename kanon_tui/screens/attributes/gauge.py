@@ -6,11 +6,11 @@ from rich.text import Text
 from textual.widget import Widget
 
 from kanon_tui.core.analysis.risk import Risk, risk
-from kanon_tui.core.data.distinct_values import by_value
-from kanon_tui.core.data.repeated_people import RepeatedPeople, repeated_people
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.distinct_values import by_value
+from kanon_tui.core.table.repeated_people import RepeatedPeople, repeated_people
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.theme_style import theme_style

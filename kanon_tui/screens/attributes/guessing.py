@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from kanon_tui.core.data.guess import guess_attribute
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.value_formats import Format
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.run.prepare import coded_column
+from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.table.role_guesses import guess_attribute
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.value_formats import Format
 from kanon_tui.screens.attributes.kind_dialog import Choice, KindDialog
 from kanon_tui.screens.attributes.marking import AttributeMarking
 from kanon_tui.widgets.grid import printable

@@ -14,10 +14,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label, OptionList, Static
 
-from kanon_tui.core.data.readings import Parsed, Reading, parsed, readings
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.value_formats import Format
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.table.column_readings import Parsed, Reading, parsed, readings
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.text import quoted_list
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.screens.host import Hosted

@@ -10,12 +10,12 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Label, Select, Static
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.end_coding import CodedBounds, code_ends
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.end_coding import CodedBounds, code_ends
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.text import visible
 from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.widgets.choice_list import Dropdown

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.run.prepare import coded_column
+from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.table.schema import Role
 from kanon_tui.screens.attributes.guessing import GuessingScreen
 from kanon_tui.screens.attributes.publish_dialog import PublishDialog, can_choose
 from kanon_tui.widgets.grid import printable

@@ -14,12 +14,12 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.risk import Risk
-from kanon_tui.core.data.repeated_people import RepeatedPeople
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.repeated_people import RepeatedPeople
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.weights import redundant
 from kanon_tui.screens.attributes.association import AssociationDialog
 from kanon_tui.screens.attributes.attribute_rows import (

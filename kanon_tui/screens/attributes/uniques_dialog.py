@@ -18,9 +18,9 @@ from kanon_tui.core.analysis.minimal_uniques import (
     overlooked,
     task_columns,
 )
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.singling_out import singling_out_columns
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.singling_out import singling_out_columns
 from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable

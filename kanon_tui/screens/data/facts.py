@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from kanon_tui.core.data.profile import ColumnProfile
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.engine.sampled_table import SampledTable
+from kanon_tui.core.pipeline.sampled_table import SampledTable
+from kanon_tui.core.table.profile import ColumnProfile
 from kanon_tui.widgets.bars import bar, sparkline
 from kanon_tui.widgets.grid import printable
 

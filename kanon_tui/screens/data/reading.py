@@ -13,12 +13,12 @@ from textual.containers import Grid as FormGrid
 from textual.containers import Vertical
 from textual.widgets import Input, Label, Select, Static
 
-from kanon_tui.core.data.dates import DATE_FORMATS, date_text
-from kanon_tui.core.data.numbers import DECIMAL_MARKS
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import DataSource
+from kanon_tui.core.table.dates import DATE_FORMATS, date_text
+from kanon_tui.core.table.numbers import DECIMAL_MARKS
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.screens.host import Hosted

@@ -15,14 +15,14 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from kanon_tui.core.data.profile import ColumnProfile, profile
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.project.project import DataSource
-from kanon_tui.core.run.prepare import coded_column
+from kanon_tui.core.table.profile import ColumnProfile, profile
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import Table
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
 from kanon_tui.screens.data.facts import facts_line, profile_lines
 from kanon_tui.screens.data.paging import PagingScreen

@@ -12,12 +12,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.run.prepare import coded_column
+from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import visible
 
 __all__ = ["Filter", "View", "arranged_records", "parse_filter"]

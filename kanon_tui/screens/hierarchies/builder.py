@@ -15,7 +15,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Static, TextArea
 
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_preview
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
@@ -26,7 +25,8 @@ from kanon_tui.core.hierarchy.builders.dates import default_date_levels
 from kanon_tui.core.hierarchy.proposals import Proposal, fitting_builder, proposals
 from kanon_tui.core.hierarchy.typed_specification import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.metrics.levels import LevelMeasures
-from kanon_tui.core.run.prepare import coded_column
+from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.screens.host import Hosted

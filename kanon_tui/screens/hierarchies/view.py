@@ -10,8 +10,6 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.editing.hierarchy.state import (
     AttributeLine,
     HierarchyState,
@@ -22,6 +20,8 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import Table
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.hierarchies.figures import AttributeRows, level_figures, reason_text
 from kanon_tui.screens.hierarchies.grids import HierarchyTable, HierarchyTree

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Label, Select, Static
 
-from kanon_tui.core.data.csv_format import CsvChoice, CsvFormat
+from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
 from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.widgets.choice_list import Dropdown
 

@@ -15,20 +15,20 @@ from kanon_tui.core.analysis.applying.mapping_file import (
 from kanon_tui.core.analysis.mapping import applied_mapping
 from kanon_tui.core.analysis.utility.sections import utility_sections
 from kanon_tui.core.analysis.utility.utility import utility_of
-from kanon_tui.core.data.csv_format import CsvChoice, CsvFormat, EncodingError
-from kanon_tui.core.data.writing import (
-    TABLE_ENDINGS,
-    check_target,
-    write_table,
-    write_text,
-)
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import REPORT_ENDINGS, report_text
 from kanon_tui.core.report.reproduce import obstacle, reproduce
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
+from kanon_tui.core.table.writing import (
+    TABLE_ENDINGS,
+    check_target,
+    write_table,
+    write_text,
+)
 from kanon_tui.core.task.output import Order
 from kanon_tui.core.text import first_few
 from kanon_tui.screens.applying import ApplyDialog

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from kanon_tui.core.engine.copying import copy_release
-from kanon_tui.core.engine.result import StreamedResult
-from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.release_copy import copy_release
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.target import Target
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Confirm
 from kanon_tui.screens.path_dialog import AskPath

@@ -10,14 +10,14 @@ import polars as pl
 from rich.cells import cell_len
 
 from kanon_tui.core.analysis.classes_by_cells import ClassesByCells
-from kanon_tui.core.engine.file_pages import FilePages, pages_before
-from kanon_tui.core.engine.pages import Pages
-from kanon_tui.core.engine.published_pages import LEFT_OUT
-from kanon_tui.core.engine.release_pages import ReleasePages
-from kanon_tui.core.engine.result import StreamedResult
-from kanon_tui.core.engine.searched_pages import SearchedPages
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.published_pages import LEFT_OUT
+from kanon_tui.core.pipeline.release_pages import ReleasePages
+from kanon_tui.core.pipeline.searched_pages import SearchedPages
+from kanon_tui.core.pipeline.source_pages import FilePages, pages_before
+from kanon_tui.core.table.pages import Pages
 from kanon_tui.screens.paged_rows import PagedRows, RowNumbers
 from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import GridColumn, printable

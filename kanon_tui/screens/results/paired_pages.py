@@ -9,8 +9,8 @@ import numpy as np
 from rich.cells import cell_len
 
 from kanon_tui.core.analysis.streamed_compare import StreamedComparison
-from kanon_tui.core.engine.pages import Pages
-from kanon_tui.core.engine.published_pages import LEFT_OUT, PublishedPages
+from kanon_tui.core.pipeline.published_pages import LEFT_OUT, PublishedPages
+from kanon_tui.core.table.pages import Pages
 from kanon_tui.screens.paged_rows import MOST_SEEN, WAITING, RowNumbers
 from kanon_tui.screens.results.figure_tables import comparison_tables
 from kanon_tui.screens.results.record_rows import CHANGED, RECORD, SAME

@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.compare import file_records
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.information_loss import changed
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.widgets.column_layout import up_to
 from kanon_tui.widgets.grid import Cell, GridColumn, printable
 from kanon_tui.widgets.grid_sources import RowSource

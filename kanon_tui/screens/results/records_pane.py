@@ -11,7 +11,7 @@ from textual.widget import Widget
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Reasons, Why
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.results.described import Described
 from kanon_tui.screens.results.record_rows import ORDERS, RecordRows

@@ -17,10 +17,10 @@ from textual.worker import get_current_worker
 
 from kanon_tui.core.analysis.why.in_files import class_before, why_attribute, why_row
 from kanon_tui.core.analysis.why.reasons import Why
-from kanon_tui.core.engine.pages import Pages
-from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.host import in_a_sentence

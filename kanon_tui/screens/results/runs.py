@@ -12,17 +12,17 @@ from kanon_tui.core.analysis.compare import Comparison, differences
 from kanon_tui.core.analysis.streamed_compare import compare_streamed
 from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.engine.result import StreamedResult
-from kanon_tui.core.engine.target import Target
-from kanon_tui.core.engine.watched import StoppedError
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.live import LiveRun
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import Result, conclude, start
+from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.pipeline.watched_stream import StoppedError
 from kanon_tui.core.project.algorithm_choice import AlgorithmChoice
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.run.live import LiveRun
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.result import Result, conclude, start
-from kanon_tui.core.run.run import State
+from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Choose, Confirm

@@ -14,9 +14,9 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.run.result import Result
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import ask_what_to_copy
 from kanon_tui.screens.dialogs import AskText

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_tui.core.engine.pages import Pages
+from kanon_tui.core.table.pages import Pages
 
 __all__ = ["LOOK_AGAIN", "WantedPages", "read_pages"]
 

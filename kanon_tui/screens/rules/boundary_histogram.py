@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.rules import Boundary
 from kanon_tui.widgets.bars import sparkline
 

@@ -12,8 +12,8 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label, SelectionList, Static
 from textual.widgets.selection_list import Selection
 
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.screens.rules.boundary_histogram import boundary_histogram

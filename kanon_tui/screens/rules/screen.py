@@ -15,11 +15,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.rule_overview import RuleOverview, never_kept, rule_overviews
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.hierarchy.state import attribute_levels
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.metrics.levels import LevelMeasures
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.rules import Boundary, Rule
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.screens.base import StepScreen

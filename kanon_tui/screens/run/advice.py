@@ -12,11 +12,11 @@ from textual.widgets import Static
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.recommend import Recommendation, question, recommend
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.engine.prepare import COUNTABLE
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.pipeline.counted_prepare import COUNTABLE
+from kanon_tui.core.pipeline.trial import Trial, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.run.trial import Trial, try_out
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.theme_style import theme_style

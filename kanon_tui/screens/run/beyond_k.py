@@ -11,9 +11,9 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.table.schema import Role
 from kanon_tui.screens.host import Hosted
 from kanon_tui.screens.run.setup_forms import of_requirements
 from kanon_tui.widgets.form import Form

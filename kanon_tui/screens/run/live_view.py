@@ -13,17 +13,17 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.pictures.code import Code
-from kanon_tui.core.pictures.contents import pictures_of
-from kanon_tui.core.pictures.picture import Scene
-from kanon_tui.core.pictures.prediction import question_before
-from kanon_tui.core.pictures.records import Records
-from kanon_tui.core.pictures.why_this_one import WhyThisOne
+from kanon_tui.core.pipeline.live import LiveRun
+from kanon_tui.core.pipeline.playhead import Playhead
+from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.run.live import LiveRun
-from kanon_tui.core.run.playhead import Playhead
-from kanon_tui.core.run.run import State
 from kanon_tui.core.task.steps import Family
+from kanon_tui.core.teaching.picture import Scene
+from kanon_tui.core.teaching.picture_registry import pictures_of
+from kanon_tui.core.teaching.prediction import question_before
+from kanon_tui.core.teaching.pseudo_code_view import Code
+from kanon_tui.core.teaching.records import Records
+from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.host import Hosted

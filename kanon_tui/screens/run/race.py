@@ -15,11 +15,11 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.pictures.contents import pictures_of
-from kanon_tui.core.pictures.picture import Scene
-from kanon_tui.core.pictures.recording import Recording, record
+from kanon_tui.core.pipeline.live import SPEEDS
 from kanon_tui.core.project.project import AlgorithmChoice
-from kanon_tui.core.run.live import SPEEDS
+from kanon_tui.core.teaching.picture import Scene
+from kanon_tui.core.teaching.picture_registry import pictures_of
+from kanon_tui.core.teaching.recording import Recording, record
 from kanon_tui.core.text import visible
 from kanon_tui.screens.dialogs import Choose, Modal
 from kanon_tui.screens.host import Hosted

@@ -6,9 +6,9 @@ from rich.text import Text
 from textual.widget import Widget
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.run.live import LiveRun, Snapshot
-from kanon_tui.core.run.playhead import Playhead
-from kanon_tui.core.run.run import State
+from kanon_tui.core.pipeline.live import LiveRun, Snapshot
+from kanon_tui.core.pipeline.playhead import Playhead
+from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.text import small_number, visible
 from kanon_tui.widgets.bars import bar
 from kanon_tui.widgets.theme_style import theme_style

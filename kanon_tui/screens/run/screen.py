@@ -17,19 +17,19 @@ from textual.worker import get_current_worker
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.engine.prepare import check_streamable
-from kanon_tui.core.engine.watched import StoppedError
 from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.pictures.contents import watched_run
+from kanon_tui.core.pipeline.counted_prepare import check_streamable
+from kanon_tui.core.pipeline.live import LiveRun
+from kanon_tui.core.pipeline.preflight import Preflight, preflight
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.pipeline.trial import Trial
+from kanon_tui.core.pipeline.watched_stream import StoppedError
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.run.live import LiveRun
-from kanon_tui.core.run.preflight import Preflight, preflight
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import State
-from kanon_tui.core.run.trial import Trial
+from kanon_tui.core.teaching.picture_registry import watched_run
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.beyond_k import BeyondK

@@ -7,8 +7,8 @@ from textwrap import wrap
 from rich.text import Text
 from textual.widget import Widget
 
+from kanon_tui.core.pipeline.preflight import Preflight
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.run.preflight import Preflight
 from kanon_tui.core.task.steps import Family
 from kanon_tui.widgets.grid import printable
 from kanon_tui.widgets.theme_style import theme_style

@@ -10,10 +10,10 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.engine.result import StreamedResult
-from kanon_tui.core.engine.target import Target
-from kanon_tui.core.engine.watched import PASSES, WatchedStream
-from kanon_tui.core.run.live import LiveRun
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.live import LiveRun
+from kanon_tui.core.pipeline.watched_stream import PASSES, WatchedStream
+from kanon_tui.core.table.target import Target
 from kanon_tui.core.text import visible
 from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
 from kanon_tui.widgets.bars import bar

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kanon_tui.core.pictures.glossary import terms_of
 from kanon_tui.core.task.steps import Algorithm
+from kanon_tui.core.teaching.glossary import terms_of
 
 __all__ = ["watch_help"]
 

@@ -19,9 +19,9 @@ from kanon_tui.core.analysis.sweep.figures import METRICS, Metric, lines_of
 from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS, sweep_text
 from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep, SweepPoint, k_values
 from kanon_tui.core.analysis.sweep.words import sweep_in_words
-from kanon_tui.core.data.writing import check_target, write_text
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.table.writing import check_target, write_text
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskText, Confirm, Message

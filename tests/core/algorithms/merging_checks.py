@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.release.recode import Release, recode
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 

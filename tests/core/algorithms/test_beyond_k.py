@@ -15,17 +15,17 @@ from kanon_tui.core.algorithms.incognito import Incognito
 from kanon_tui.core.algorithms.k_member import KMember
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.clustering.requirement_repair import _nearest
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.pipeline.result import conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.p_sensitivity import PSensitivity
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.result import conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.steps import FULL_SPEED, Algorithm, Family, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

@@ -9,14 +9,14 @@ import pytest
 
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.analysis.why.explainer import explainer
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.pipeline.result import conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.result import conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.full_domain import datafly, searchable_task

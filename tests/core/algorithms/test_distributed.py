@@ -11,11 +11,11 @@ from kanon_tui.core.algorithms import distributed
 from kanon_tui.core.algorithms.distributed import DistributedSearch
 from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.full_domain.parts import Pair, Part, split
-from kanon_tui.core.full_domain.strings import StringSpace
-from kanon_tui.core.helper_processes import Processes
+from kanon_tui.core.lattice.node_list import StringSpace
+from kanon_tui.core.lattice.parts import Pair, Part, split
+from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.processes.helper_processes import Processes
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.full_domain import best, passing, searchable_task

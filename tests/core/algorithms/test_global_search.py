@@ -9,11 +9,11 @@ import pytest
 
 from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.run import Run, State
 from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.full_domain import (

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.algorithms.incognito import Incognito
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import FULL_SPEED, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.beyond_k import with_requirements

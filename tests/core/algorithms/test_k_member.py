@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.k_member import KMember
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

@@ -9,8 +9,8 @@ import pytest
 
 from kanon_tui.core.algorithms.local_search import LocalSearch, Pointers
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import RunContext, Step
 from tests.core.algorithms.twins.full_domain import heights, local, passing, searchable_task
 from tests.helpers import make_task

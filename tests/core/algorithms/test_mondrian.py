@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

@@ -9,12 +9,12 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
-from kanon_tui.core.full_domain.level_losses import LevelLosses
+from kanon_tui.core.lattice.level_losses import LevelLosses
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.information_loss import attribute_il
 from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.steps import Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

@@ -11,9 +11,9 @@ from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.research_value import attribute_research_value, rules_kept
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import Algorithm
 from kanon_tui.core.task.task import Task

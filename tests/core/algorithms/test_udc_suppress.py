@@ -9,8 +9,8 @@ from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.research_value import attribute_research_value
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.rules import Boundary, RuleTable
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.merging_checks import (

@@ -17,14 +17,14 @@ from kanon_tui.core.analysis.compare import (
     file_records,
     record_losses,
 )
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.rules import Boundary, RuleTable
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

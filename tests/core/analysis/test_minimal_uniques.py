@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.minimal_uniques import largest_size, minimal_uniques
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import as_table
 
 
 def columns_of(rows: list[tuple[str, ...]], names: str) -> list[Column]:

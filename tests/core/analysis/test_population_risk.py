@@ -6,14 +6,14 @@ import pandas as pd
 import pytest
 
 from kanon_tui.core.analysis.population_risk import KnownPopulation, release_risk
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import AlgorithmChoice, DataSource, Project
-from kanon_tui.core.run.result import Result, anonymize
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 
 ROWS = pd.DataFrame(
     {

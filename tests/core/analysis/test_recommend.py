@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from kanon_tui.core.analysis.recommend import keeps_more, question, recommend
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.result import Result, conclude, start
 
 UNHURRIED = 60.0
 """Seconds: a busy machine is slow, and what is found must not depend on it."""

@@ -8,11 +8,11 @@ import pytest
 
 from kanon_tui.core.analysis.compare import Comparison
 from kanon_tui.core.analysis.streamed_compare import compare_streamed
-from kanon_tui.core.engine.memory import AT_LEAST
-from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import InputError
-from tests.core.engine.compared import in_memory, streamed
-from tests.core.engine.test_stream import people, project
+from kanon_tui.core.processes.memory_limit import AT_LEAST
+from kanon_tui.core.table.target import Target
+from tests.core.pipeline.compared import in_memory, streamed
+from tests.core.pipeline.test_stream import people, project
 
 
 @pytest.mark.parametrize("missing", ["value", "drop"])

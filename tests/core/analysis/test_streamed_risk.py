@@ -10,14 +10,14 @@ import pytest
 
 from kanon_tui.core.analysis.population_risk import KnownPopulation, release_risk
 from kanon_tui.core.analysis.streamed_risk import streamed_risk
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import read_table
-from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.attribute import AttributeSpec
-from tests.core.engine.compared import in_memory, streamed
-from tests.core.engine.test_stream import people, project
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.target import Target
+from tests.core.pipeline.compared import in_memory, streamed
+from tests.core.pipeline.test_stream import people, project
 
 
 def both(folder, **sections):

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.clustering.disjoint_ranges import divide
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import overlapping
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.rules import Boundary, RuleTable
 from kanon_tui.core.task.steps import Family, Grouping, RunContext
 from kanon_tui.core.task.task import Task

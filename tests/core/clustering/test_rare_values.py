@@ -15,11 +15,11 @@ from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.clustering import rare_values
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.kernels import partner_tree
 from kanon_tui.core.kernels.box_arrays import SIZE
 from kanon_tui.core.kernels.merging import RELEASE, cheapest_partner
 from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.merging_checks import clusters_of, grouping_of, sorted_clusters

@@ -24,11 +24,11 @@ from kanon_tui.core.clustering.record_types import RecordTypes
 from kanon_tui.core.clustering.refining import Refining
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.pipeline.result import conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.result import conclude
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.counted import with_counted_rows
 from kanon_tui.core.task.steps import Family, Grouping, RunContext
 from kanon_tui.core.task.task import Task

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.changes import changes_since, staleness
 from kanon_tui.core.editing.readiness import State, readiness
 from kanon_tui.core.editing.session import open_session
+from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run.result import conclude, start
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.rules import Apart, RuleTable
 
 

@@ -10,15 +10,15 @@ import pytest
 
 from kanon_tui.core.analysis.minimal_uniques import minimal_uniques
 from kanon_tui.core.analysis.risk import risk
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import read_table
 from kanon_tui.core.editing.counting import count, counting_of
 from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import Session, open_session
-from kanon_tui.core.engine.sampled_table import SampledTable
-from kanon_tui.core.engine.table_counting import CountingStoppedError
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.sampled_table import SampledTable
+from kanon_tui.core.pipeline.table_counting import CountingStoppedError
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import read_table
 from tests.beyond_memory import RECORDS, let_nothing_fit, write_people
 
 
@@ -100,7 +100,7 @@ def test_a_column_that_is_no_identifier_any_more_is_counted_later(tmp_path):
 def test_a_column_with_too_many_values_is_left_to_the_sample(tmp_path, monkeypatch):
     session = opened(tmp_path, "a.csv")
     session.change_attributes(["email"], "email: other", role=Role.OTHER)
-    monkeypatch.setattr("kanon_tui.core.engine.memory._TEXT_COPIES", 10**9 // 40_000)
+    monkeypatch.setattr("kanon_tui.core.processes.memory_limit._TEXT_COPIES", 10**9 // 40_000)
     monkeypatch.setattr("kanon_tui.core.editing.counting._ROOM", 10**9)
     session.edit(replace(session.project, run=replace(session.project.run, memory=10**6)), "memory")
     news = take_counts(session)

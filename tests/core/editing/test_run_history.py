@@ -11,11 +11,11 @@ import pytest
 from kanon_tui.core.editing.run_history import MOST_RUNS, EarlierRun, RunHistory, earlier_run
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run.result import Result, anonymize
 
 WHEN = datetime(2026, 11, 16, 14, 2)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.readiness import State, readiness
 from kanon_tui.core.editing.recent_files import RecentFiles
 from kanon_tui.core.editing.recovery import RecoveryStore
@@ -17,6 +16,7 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.table.schema import Role
 
 
 @pytest.fixture

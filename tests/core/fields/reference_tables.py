@@ -12,16 +12,16 @@ from typing import Any
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
-from kanon_tui.core.data.csv_format import CsvChoice
-from kanon_tui.core.data.numbers import NumberFormat
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.value_formats import ValueFormats
 from kanon_tui.core.fields.declaration import Field, fields_of
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.project.resources import Resources
+from kanon_tui.core.table.csv_format import CsvChoice
+from kanon_tui.core.table.numbers import NumberFormat
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.value_formats import ValueFormats
 from kanon_tui.core.task.output import Output
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference.md"

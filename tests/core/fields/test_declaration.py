@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import pytest
 
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared, fields_of
 from kanon_tui.core.fields.located import LocatedValue
@@ -16,6 +15,7 @@ from kanon_tui.core.fields.sections import inlined, read_fields, section, write_
 from kanon_tui.core.fields.yaml_text import Plain, dump, parse
 from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project, project_from_mapping
+from kanon_tui.core.table.schema import Role
 from tests.core.fields.reference_tables import (
     REFERENCE,
     builder_rows,

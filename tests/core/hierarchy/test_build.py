@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.specification import read_specification
+from kanon_tui.core.table.schema import Kind
 from tests.core.hierarchy.builders.building import AGES, BIRTHS, CODES, build, column
 
 # --- specifications ---------------------------------------------------------------------------

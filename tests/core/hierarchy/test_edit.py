@@ -9,8 +9,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.data.column import Column, code_column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.edit import (
     add_level,
@@ -24,6 +22,8 @@ from kanon_tui.core.hierarchy.edit import (
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.hierarchy.uncovered import closest, nearest_rows, own_rows, rows_like
+from kanon_tui.core.table.column import Column, code_column
+from kanon_tui.core.table.schema import Kind
 from tests.tries import tries
 
 COUNTRIES = Hierarchy.of(

@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from kanon_tui.core.data.column import Column, code_column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.hierarchy.build import build_hierarchy
 from kanon_tui.core.hierarchy.proposals import fitting_builder, proposals
+from kanon_tui.core.table.column import Column, code_column
+from kanon_tui.core.table.schema import Kind
 
 
 def column(name: str, texts: list[str], kind: Kind = Kind.CATEGORICAL) -> Column:

@@ -17,7 +17,7 @@ import pytest
 
 from benchmarks.growth import shapes
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.task.task import Task
 
 ANSWERS: dict[str, dict[str, Any]] = json.loads(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import Release, recode
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task

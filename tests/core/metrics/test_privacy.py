@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.metrics.published_table import check_published
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.metrics.strategies import CITIES

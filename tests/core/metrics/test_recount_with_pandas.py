@@ -7,12 +7,12 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
+from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.run.result import Result, conclude, start
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 
 QUASI = ["age", "region", "size"]
 

@@ -18,10 +18,10 @@ from kanon_tui.core.metrics.research_value import (
     level_research_values,
     mean_span,
 )
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import Release, recode
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import Grouping, RunContext
 from kanon_tui.core.task.task import Task

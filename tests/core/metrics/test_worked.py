@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.metrics.levels import LevelMeasures, level_measures
 from kanon_tui.core.metrics.measure import Measures, measure
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import Grouping

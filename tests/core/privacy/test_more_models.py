@@ -18,11 +18,10 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.data.column import Column, code_column
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import Result, conclude, start
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.privacy.likeness import BasicLikeness, DisclosurePrivacy, EnhancedLikeness
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -31,9 +30,10 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.t_hierarchy import HierarchicalTCloseness
 from kanon_tui.core.privacy.verify import classes_without
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.result import Result, conclude, start
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.column import Column, code_column
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

@@ -15,14 +15,13 @@ import pytest
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.why.explainer import explainer
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declarations_of
 from kanon_tui.core.fields.types import whole_number
 from kanon_tui.core.metrics.published_table import check_published
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy import verify
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS
@@ -31,8 +30,9 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.shares import highest_shares
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.report.markdown import markdown
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.analysis.why.twins import requiring, told

@@ -14,11 +14,11 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.data.column import code_column
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import Result, conclude, start
+from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.trial import sampled
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
 from kanon_tui.core.privacy.p_sensitivity import PSensitivity
@@ -27,10 +27,10 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.privacy.verify import People, classes_without, verify
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.result import Result, conclude, start
-from kanon_tui.core.run.run import Run
-from kanon_tui.core.run.trial import sampled
+from kanon_tui.core.table.column import code_column
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

@@ -11,12 +11,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanon_tui.core.data.distinct_values import meaning
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.metrics.published_table import check_published
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
@@ -24,8 +22,10 @@ from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import classes_without
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.result import anonymize
+from kanon_tui.core.table.distinct_values import meaning
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 from tests.tries import tries
 
 SPELLINGS = {

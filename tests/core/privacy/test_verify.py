@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.pipeline.result import conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -19,8 +20,7 @@ from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.privacy.verify import classes_without, verify
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.result import conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import (
@@ -15,6 +13,8 @@ from kanon_tui.core.project.project import (
     Project,
     project_to_text,
 )
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from tests.core.project.texts import load, refusal
 

@@ -9,7 +9,6 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
-from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.fields.yaml_text import parse
 from kanon_tui.core.project.project import (
     AlgorithmChoice,
@@ -21,6 +20,7 @@ from kanon_tui.core.project.project import (
     project_to_mapping,
     project_to_text,
 )
+from kanon_tui.core.table.read_options import ReadOptions
 from tests.core.project.strategies import PROJECTS
 from tests.paths import SAMPLES
 from tests.tries import tries

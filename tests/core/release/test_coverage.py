@@ -11,14 +11,14 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
-from kanon_tui.core.data.column import code_column
-from kanon_tui.core.data.numbers import PLAIN, NumberFormat
-from kanon_tui.core.data.range_texts import range_text
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.run.result import anonymize
+from kanon_tui.core.table.column import code_column
+from kanon_tui.core.table.numbers import PLAIN, NumberFormat
+from kanon_tui.core.table.range_texts import range_text
+from kanon_tui.core.table.schema import Kind, Role
 
 SPELT = ("{}", "+{}", " {}", "{}.", "{}.0", "0{}", "{}e0")
 LARGE = 2**53

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.data.numbers import NumberFormat
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import (
     AttributeSpec,
@@ -23,8 +23,8 @@ from kanon_tui.core.project.project import (
 )
 from kanon_tui.core.release.one_value import dominated_classes
 from kanon_tui.core.release.recode import Release, recode
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.numbers import NumberFormat
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.helpers import make_task

@@ -14,12 +14,12 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.mapping import applied_mapping
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
+from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.report.formats import report_text
-from kanon_tui.core.run.result import Result, anonymize
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.output import INPUT_ORDER_WARNING, Order, Output
 
 ORDER_INDEPENDENT = (

@@ -12,12 +12,12 @@ import polars as pl
 import pytest
 
 from kanon_tui import Project, anonymize
-from kanon_tui.core.data.csv_format import CsvFormat
-from kanon_tui.core.data.packed_table import packed
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.release.formulas import count_formulas
 from kanon_tui.core.release.published_rows import text_ranks
+from kanon_tui.core.table.csv_format import CsvFormat
+from kanon_tui.core.table.packed_table import packed
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import as_table
 from tests.paths import SAMPLES
 
 PEOPLE = """\

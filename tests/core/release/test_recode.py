@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import Release, number_rows, recode
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.data.schema import Kind
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec, project_from_mapping
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.reproduce import reproduce
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import is_visible
 from tests.helpers import make_task
 

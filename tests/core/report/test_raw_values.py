@@ -12,13 +12,13 @@ import pytest
 import kanon_tui
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.mapping import applied_mapping
-from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.reproduce import reproduce
-from kanon_tui.core.run.result import anonymize
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.text import Note, Quotable, note
 
 QUASI = {"income": Kind.NUMERIC, "birth": Kind.DATE, "town": Kind.CATEGORICAL}

@@ -19,9 +19,10 @@ import pytest
 import kanon_tui as kn
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.pipeline.result import Result, anonymize, conclude, start
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.report.html import html
@@ -29,8 +30,7 @@ from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.markdown import markdown
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import figure
-from kanon_tui.core.run.result import Result, anonymize, conclude, start
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps

@@ -14,12 +14,12 @@ import pytest
 
 from kanon_tui.core.analysis.utility.sections import utility_sections
 from kanon_tui.core.analysis.utility.utility import utility_of
+from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.project.project import project_from_mapping, project_to_mapping
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.reproduce import same_setup
 from kanon_tui.core.report.story import story
 from kanon_tui.core.report.to_sign import checklist_section
-from kanon_tui.core.run.result import Result, anonymize
 
 PROJECT = {
     "data": {"path": "people.csv"},

@@ -11,11 +11,11 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError, KanonError, NotReachedError
 from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.privacy.verify import smallest_class, verify
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.run import Run
 from kanon_tui.core.task.counted import with_counted_rows
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

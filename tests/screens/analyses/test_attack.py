@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kanon_tui.core.run.result import anonymize
+from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.choose_several import ChooseSeveral
 from kanon_tui.screens.dialogs import Choose, Message

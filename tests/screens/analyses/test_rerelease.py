@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.project.project import AlgorithmChoice
-from kanon_tui.core.run.result import anonymize
 from kanon_tui.screens.analyses.rerelease import RereleaseScreen
 from kanon_tui.screens.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census

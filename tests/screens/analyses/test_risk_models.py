@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.risk import RiskBound
-from kanon_tui.core.run.result import anonymize
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.path_dialog import AskPath

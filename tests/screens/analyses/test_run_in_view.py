@@ -10,8 +10,8 @@ from textual.widgets import Input
 
 from kanon_tui.core.analysis.trees.partition import partition
 from kanon_tui.core.analysis.utility.utility import measure_utility
-from kanon_tui.core.data.table import as_table
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.table.table import as_table
 from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.screens.analyses.feasibility import FeasibilityScreen

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from textual.widgets import Input, OptionList, Static
 
-from kanon_tui.core.data.numbers import NumberFormat
-from kanon_tui.core.data.schema import Kind, Role
+from kanon_tui.core.table.numbers import NumberFormat
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.screens.attributes.kind_dialog import KindDialog
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.step_bar import StepBar

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.screens.data.table_view import Filter, View, parse_filter
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle

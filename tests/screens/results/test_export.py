@@ -12,10 +12,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
-from kanon_tui.core.data.csv_format import CsvChoice
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import read_table
+from kanon_tui.core.table.csv_format import CsvChoice
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import read_table
 from kanon_tui.screens.dialogs import Confirm
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.command_dialog import CommandDialog

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kanon_tui.core.run.live import LiveRun
+from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.screens.results import runs as result_runs
 from kanon_tui.screens.results.figure_panel import FigurePanel
 from tests.screens.conftest import session_of, settle

@@ -10,8 +10,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.table import read_table
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.table import read_table
 from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.analyses.attack_person import PersonPane
 from kanon_tui.screens.analyses.rerelease import RereleaseScreen

@@ -9,8 +9,8 @@ import pytest
 from textual.widgets import Static
 
 from kanon_tui.core.analysis import recommend as recommending
-from kanon_tui.core.run import trial as trying
-from kanon_tui.core.run.trial import Sample, Trial
+from kanon_tui.core.pipeline import trial as trying
+from kanon_tui.core.pipeline.trial import Sample, Trial
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.run import advice
 from kanon_tui.screens.run.advice import Advice

@@ -9,12 +9,12 @@ from random import Random
 from textual.widgets import ContentSwitcher, Input, OptionList, Select, Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.data.schema import Role
+from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.screens.dialogs import Message
 from kanon_tui.screens.run.decision_log import in_short

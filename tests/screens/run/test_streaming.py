@@ -6,16 +6,16 @@ import os
 
 from textual.widgets import ContentSwitcher, Input, Static
 
-from kanon_tui.core.engine import stream as engine
-from kanon_tui.core.engine.watched import PASSES, WatchedStream
-from kanon_tui.core.run.run import State
+from kanon_tui.core.pipeline import stream as engine
+from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.pipeline.watched_stream import PASSES, WatchedStream
 from kanon_tui.screens.dialogs import Confirm, Message
 from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.run.stream_face import PassesView
-from tests.core.engine.compared import in_memory
-from tests.core.engine.test_stream import project
+from tests.core.pipeline.compared import in_memory
+from tests.core.pipeline.test_stream import project
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.streamed import ask_to_run, run_into, write_project
 from tests.waiting import wait_until as wait

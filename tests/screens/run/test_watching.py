@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
-from kanon_tui.core.run.run import State
+from kanon_tui.core.pipeline.run import State
 from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.screen import RunScreen

@@ -16,7 +16,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.analysis.sweep.figures import METRICS
-from kanon_tui.core.run.result import anonymize
+from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.task.steps import RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.dialogs import Confirm, Message

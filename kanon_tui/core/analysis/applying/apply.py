@@ -19,14 +19,14 @@ import polars as pl
 
 from kanon_tui.core.analysis.applying.mapping_file import ReleaseMapping
 from kanon_tui.core.analysis.applying.recoding import NO_CLASS, recoded
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, NotReachedError, suggestion
-from kanon_tui.core.full_domain.chosen_string import write_levels
+from kanon_tui.core.lattice.chosen_string import write_levels
 from kanon_tui.core.numeric import Flags
+from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.run.result import Result, anonymize
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.text import count_of, joined, plural
 

@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.analysis.published.read_cells import ReadCells
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.table.column import Column
 
 __all__ = ["nearest_boxes"]
 

@@ -17,9 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.analysis.mapping import class_cells
-from kanon_tui.core.data.end_coding import CodedBounds, bounds_of
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.value_formats import FORMAT, Format
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import read_fields, write_fields
@@ -31,6 +28,9 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, size_text
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.end_coding import CodedBounds, bounds_of
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.value_formats import FORMAT, Format
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import json_text
 

@@ -12,14 +12,14 @@ from kanon_tui.core.analysis.applying.mapping_file import AttributeRule, Release
 from kanon_tui.core.analysis.published.cell_reader import CellReader
 from kanon_tui.core.analysis.published.masks import MASK
 from kanon_tui.core.analysis.published.read_cells import ReadCells
-from kanon_tui.core.data.column import Column, code_column
-from kanon_tui.core.data.dates import parse_dates
-from kanon_tui.core.data.end_coding import code_ends
-from kanon_tui.core.data.numbers import NumberFormat
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.portable import labels_of, rule_hierarchy
 from kanon_tui.core.numeric import Flags
+from kanon_tui.core.table.column import Column, code_column
+from kanon_tui.core.table.dates import parse_dates
+from kanon_tui.core.table.end_coding import code_ends
+from kanon_tui.core.table.numbers import NumberFormat
+from kanon_tui.core.table.table import Table
 
 __all__ = ["NO_CLASS", "recoded"]
 

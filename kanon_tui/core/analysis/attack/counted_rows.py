@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kanon_tui.core.analysis.attack.matching import DistinctRows
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.distinct_values import CountedColumn
-from kanon_tui.core.data.table import Table
-from kanon_tui.core.engine.packing import Packing, TupleIndex
 from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.distinct_values import CountedColumn
+from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 
 __all__ = ["CountedRows", "counted_rows"]
 

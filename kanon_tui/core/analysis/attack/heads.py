@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kanon_tui.core.analysis.attack.matching import DistinctRows
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.table.column import Column
 
 __all__ = ["Heads", "lists_by_key", "people_of_rows"]
 

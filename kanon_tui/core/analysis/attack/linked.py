@@ -12,11 +12,11 @@ from kanon_tui.core.analysis.attack.counted_rows import counted_rows
 from kanon_tui.core.analysis.attack.heads import lists_by_key
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
 from kanon_tui.core.analysis.published.read_cells import ReadCells
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.distinct_values import CountedColumn, by_value
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.distinct_values import CountedColumn, by_value
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
 __all__ = ["FittingRecords", "Linked", "link"]

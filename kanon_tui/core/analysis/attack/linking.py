@@ -34,10 +34,10 @@ from kanon_tui.core.analysis.attack.matching import DistinctRows
 from kanon_tui.core.analysis.attack.people_behind import people_behind
 from kanon_tui.core.analysis.published.cell_reader import CellReader, cell_readers
 from kanon_tui.core.analysis.published.checks import check_column, check_published
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Attack", "linking_attack"]

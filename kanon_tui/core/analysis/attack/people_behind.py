@@ -7,10 +7,10 @@ import numpy as np
 from kanon_tui.core.analysis.attack.heads import lists_by_key, people_of_rows
 from kanon_tui.core.analysis.attack.matching import DistinctRows
 from kanon_tui.core.analysis.attack.two_releases import covering_rows
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
 __all__ = ["people_behind"]

@@ -42,16 +42,16 @@ from kanon_tui.core.analysis.both_tables import both_tables
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.clustering.class_boxes import ClassBoxes
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.steps import Family, Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Quotable, note

@@ -42,11 +42,11 @@ from kanon_tui.core.analysis.attack.counted_rows import counted_rows
 from kanon_tui.core.analysis.attack.heads import Heads, lists_by_key
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from kanon_tui.core.data.column import MISSING_TOKENS, Column
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.numeric import Flags
+from kanon_tui.core.table.column import MISSING_TOKENS, Column
 
 __all__ = ["PublishedAttribute"]
 

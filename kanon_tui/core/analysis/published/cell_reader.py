@@ -41,14 +41,14 @@ from kanon_tui.core.analysis.published.attribute import PublishedAttribute
 from kanon_tui.core.analysis.published.masks import MASK, fits_mask
 from kanon_tui.core.analysis.published.range_reading import Range, end_of_range, read_ranges
 from kanon_tui.core.analysis.published.read_cells import PublishedCell, ReadCells
-from kanon_tui.core.data.end_coding import code_ends
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.hierarchy.portable import other_labels
+from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.run.prepare import coded_column
+from kanon_tui.core.table.end_coding import code_ends
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.task import Task
 
 __all__ = ["CellReader", "cell_readers"]

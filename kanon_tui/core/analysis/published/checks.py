@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
 __all__ = ["check_column", "check_published"]

@@ -20,9 +20,9 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["Range", "end_of_range", "read_ranges"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
-from kanon_tui.core.engine.workers import Workers
+from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Task
 

@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.helper_processes import cores
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import Result, as_project, conclude, start
+from kanon_tui.core.pipeline.run import Run, State
+from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.result import Result, as_project, conclude, start
-from kanon_tui.core.run.run import Run, State
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.steps import Grouping, RunContext
 from kanon_tui.core.task.task import Task
 

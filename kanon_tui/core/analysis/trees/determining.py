@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from kanon_tui.core.analysis.trees.target import Target
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.table.column import Column
 
 __all__ = ["tells"]
 

@@ -27,10 +27,10 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.published.cell_reader import cell_readers
 from kanon_tui.core.analysis.published.read_cells import ReadCells
 from kanon_tui.core.analysis.trees.target import Target, original_target, published_target
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Flags, Floats
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Feature", "TreeTable", "original_table", "release_table"]

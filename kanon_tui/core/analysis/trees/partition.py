@@ -52,13 +52,13 @@ from kanon_tui.core.analysis.trees.determining import tells
 from kanon_tui.core.analysis.trees.features import TreeTable, original_table, release_table
 from kanon_tui.core.analysis.trees.overlap import straddling_cells
 from kanon_tui.core.analysis.trees.target import Target, original_target
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import Table
-from kanon_tui.core.engine.read_again import MOST_DRAWN, drawn
-from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.read_again import MOST_DRAWN, drawn
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
 __all__ = [

@@ -23,9 +23,9 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.published.cell_reader import CellReader
 from kanon_tui.core.analysis.published.range_reading import end_of_range
 from kanon_tui.core.analysis.published.read_cells import ReadCells
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.text import quoted_list
 
 __all__ = ["Target", "original_target", "published_target"]

@@ -14,9 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["Axis", "axis_of"]
 

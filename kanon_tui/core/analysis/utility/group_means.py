@@ -20,8 +20,8 @@ import numpy as np
 from kanon_tui.core.analysis.utility.axis import MISSING
 from kanon_tui.core.analysis.utility.spread import Spread
 from kanon_tui.core.analysis.utility.tally import Tally
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["GroupMean", "Summary", "group_means", "interval_overlap"]
 

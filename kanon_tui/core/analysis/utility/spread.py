@@ -17,10 +17,10 @@ from kanon_tui.core.analysis.published.cell_reader import CellReader
 from kanon_tui.core.analysis.published.range_reading import end_of_range
 from kanon_tui.core.analysis.published.read_cells import ReadCells
 from kanon_tui.core.analysis.utility.axis import Axis
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table
 
 __all__ = ["Spread", "original_spread", "release_spread"]
 

@@ -20,8 +20,8 @@ from itertools import combinations
 import numpy as np
 
 from kanon_tui.core.analysis.utility.spread import Spread
-from kanon_tui.core.data.table import Table
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
+from kanon_tui.core.table.table import Table
 
 __all__ = ["Tally", "present_cells", "tally"]
 

@@ -20,13 +20,13 @@ from kanon_tui.core.analysis.utility.models import MOST_RECORDS, Learnt, models
 from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
 from kanon_tui.core.analysis.utility.spread import Spread, spreads
 from kanon_tui.core.analysis.utility.tally import tally
-from kanon_tui.core.data.schema import Role
-from kanon_tui.core.data.table import Table, as_table
-from kanon_tui.core.engine.read_again import drawn, read_again
-from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.read_again import drawn, read_again
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Utility", "measure_utility", "streamed_utility", "utility_of"]

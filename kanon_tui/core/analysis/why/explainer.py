@@ -9,7 +9,7 @@ from __future__ import annotations
 from kanon_tui.core.analysis.why.classes import ClassReasons
 from kanon_tui.core.analysis.why.levels import LevelReasons
 from kanon_tui.core.analysis.why.reasons import Reasons
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.task.steps import Family
 
 __all__ = ["explainer"]

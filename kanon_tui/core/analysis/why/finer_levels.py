@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.analysis.why.requirements import GroupFigures, figures_of_groups
-from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency
-from kanon_tui.core.full_domain.requirement_test import RequirementTest
+from kanon_tui.core.lattice.frequency import CodedTuples, Frequency
+from kanon_tui.core.lattice.requirement_test import RequirementTest
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.task.task import Task

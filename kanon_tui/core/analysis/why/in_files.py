@@ -14,7 +14,7 @@ import polars as pl
 
 from kanon_tui.core.analysis.classes_by_cells import ClassesByCells
 from kanon_tui.core.analysis.why.reasons import Why
-from kanon_tui.core.engine.result import StreamedResult
+from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.text import count_of, shortened
 
 __all__ = ["class_before", "why_attribute", "why_row"]

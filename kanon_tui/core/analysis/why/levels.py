@@ -25,7 +25,7 @@ from kanon_tui.core.analysis.why.requirements import (
 from kanon_tui.core.analysis.why.suppressed_group import SuppressedGroup, is_enough
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import TIE, Int64s
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.task.rules import RuleTable
 from kanon_tui.core.text import count_of, shortened
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import shortened
 

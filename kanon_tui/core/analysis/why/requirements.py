@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.analysis.why.reasons import Change
-from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.column_requirement import ColumnRequirement
+from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = [
     "GroupFigures",

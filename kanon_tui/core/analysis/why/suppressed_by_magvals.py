@@ -15,7 +15,7 @@ import numpy as np
 from kanon_tui.core.analysis.why.reasons import Change, Why
 from kanon_tui.core.analysis.why.suppressed_group import SuppressedGroup, is_enough
 from kanon_tui.core.numeric import Flags
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 

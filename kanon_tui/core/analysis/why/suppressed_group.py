@@ -13,7 +13,7 @@ from kanon_tui.core.analysis.why.requirements import (
     missed_requirements,
 )
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.run.result import Result
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.text import plural
 
 __all__ = ["SuppressedGroup", "is_enough"]

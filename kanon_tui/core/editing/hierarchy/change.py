@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kanon_tui.core.data.column import Column
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_table, placeable
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.hierarchy.build import build_hierarchy
@@ -19,6 +18,7 @@ from kanon_tui.core.hierarchy.files.any_format import read_hierarchy_file
 from kanon_tui.core.hierarchy.files.yaml_levels import to_yaml_levels
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.column import Column
 
 __all__ = [
     "check_still_usable",

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
 from kanon_tui.core.metrics.levels import LevelMeasures, level_measures
+from kanon_tui.core.pipeline.prepare import emphasis_of, published_column, quasi_identifier
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.prepare import emphasis_of, published_column, quasi_identifier
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.task.weights import attribute_weights
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import list_of
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.line import POINT, Line, levels_hierarchy, point_of
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["BREAKS"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["Builder", "present_values"]
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.dates import date_text
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, list_of
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.dates import date_text
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["DATE", "DATE_LEVELS", "date_labels", "default_date_levels"]
 

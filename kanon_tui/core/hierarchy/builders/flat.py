@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["FLAT"]
 

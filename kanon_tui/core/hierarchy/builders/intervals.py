@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import FieldType, list_of, whole_number
@@ -25,6 +23,8 @@ from kanon_tui.core.hierarchy.builders.line import (
 )
 from kanon_tui.core.hierarchy.decimals import exact
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["INTERVALS", "chosen_widths", "first_width"]
 

@@ -22,15 +22,15 @@ from decimal import Decimal, localcontext
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.dates import date_text
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType
 from kanon_tui.core.fields.yaml_text import as_number
 from kanon_tui.core.hierarchy.decimals import exact
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.dates import date_text
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["POINT", "Line", "Point", "levels_hierarchy", "point_of", "present_numbers"]
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.data.column import Column
-from kanon_tui.core.data.range_texts import range_text
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, list_of, whole_number
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.line import levels_hierarchy, present_numbers
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.range_texts import range_text
+from kanon_tui.core.table.schema import Kind
 
 __all__ = ["QUANTILES"]
 

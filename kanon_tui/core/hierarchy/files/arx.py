@@ -12,10 +12,10 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
-from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.files.source import read_source
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.table.writing import write_text
 
 __all__ = ["read_arx", "write_arx"]
 

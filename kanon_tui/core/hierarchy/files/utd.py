@@ -33,12 +33,12 @@ from operator import itemgetter
 from pathlib import Path
 from xml.etree import ElementTree
 
-from kanon_tui.core.data.numbers import parse_numbers
-from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.decimals import exact
 from kanon_tui.core.hierarchy.files.source import read_source
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.table.numbers import parse_numbers
+from kanon_tui.core.table.writing import write_text
 from kanon_tui.core.text import quoted_list
 
 __all__ = ["plain_numbers", "read_utd", "write_utd"]

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kanon_tui.core.data.writing import write_text
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import dump, exact_number, read_yaml
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.hierarchy.yaml_misreadings import text_of
+from kanon_tui.core.table.writing import write_text
 
 __all__ = ["from_yaml_levels", "read_yaml_levels", "to_yaml_levels", "write_yaml_levels"]
 

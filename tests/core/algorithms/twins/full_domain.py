@@ -10,9 +10,9 @@ from functools import cache
 from itertools import product
 from math import prod
 
-from kanon_tui.core.data.schema import Role
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 

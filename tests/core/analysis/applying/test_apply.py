@@ -16,12 +16,12 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.applying.apply import Applied, apply_mapping
 from kanon_tui.core.analysis.applying.mapping_file import mapping_text, read_mapping
 from kanon_tui.core.analysis.applying.recoding import NO_CLASS
-from kanon_tui.core.data.table import as_table, read_table
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run.result import Result, anonymize
+from kanon_tui.core.table.table import as_table, read_table
 
 QUASI = ["age", "zip", "job", "seen"]
 PROJECT: dict[str, Any] = {

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.attack import matching as matching_module
 from kanon_tui.core.analysis.attack.linking import Attack, linking_attack
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table, as_table, read_table
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import (
     AttributeSpec,
@@ -25,7 +24,8 @@ from kanon_tui.core.project.project import (
 )
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import Table, as_table, read_table
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task

@@ -15,14 +15,14 @@ from kanon_tui.core.analysis.attack.rerelease_repair import (
     levels_as_general,
     repaired,
 )
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import Result, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.result import Result, start
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins import full_domain

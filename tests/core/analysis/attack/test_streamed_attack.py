@@ -9,14 +9,14 @@ from kanon_tui.core.analysis.attack import two_releases as module
 from kanon_tui.core.analysis.attack.linking import linking_attack
 from kanon_tui.core.analysis.attack.rerelease_repair import check_together
 from kanon_tui.core.analysis.both_tables import both_tables
-from kanon_tui.core.data.read_options import ReadOptions
-from kanon_tui.core.data.table import read_table
-from kanon_tui.core.engine import read_again
-from kanon_tui.core.engine.memory import AT_LEAST, MemoryLimit
-from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import InputError
-from tests.core.engine.compared import in_memory, streamed
-from tests.core.engine.test_stream import people, project
+from kanon_tui.core.pipeline import read_again
+from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.target import Target
+from tests.core.pipeline.compared import in_memory, streamed
+from tests.core.pipeline.test_stream import people, project
 
 CASES = [
     ({"name": "mondrian"}, {}, "value"),

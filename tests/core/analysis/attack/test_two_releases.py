@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.attack import two_releases as module
 from kanon_tui.core.analysis.attack.two_releases import two_releases
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import Table, as_table
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.tries import tries

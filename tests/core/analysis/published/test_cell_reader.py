@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 
 from kanon_tui.core.analysis.published.cell_reader import CellReader, cell_readers
-from kanon_tui.core.data.column import code_column
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.table.column import code_column
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 from tests.core.metrics.strategies import AGE_LEVELS, CITIES, releases
 
 

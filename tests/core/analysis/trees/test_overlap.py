@@ -18,11 +18,11 @@ from kanon_tui.core.analysis.trees.features import Feature, original_table, rele
 from kanon_tui.core.analysis.trees.overlap import straddling_cells
 from kanon_tui.core.analysis.trees.partition import Node, PartitionTree, grow_tree, partition
 from kanon_tui.core.analysis.trees.target import Target, original_target, published_target
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
+from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 
 SPECS = {
     "gain": AttributeSpec(role=Role.QUASI, kind=Kind.NUMERIC),

@@ -20,14 +20,14 @@ from kanon_tui.core.analysis.trees.partition import (
     grow_tree,
     partition,
 )
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.run.prepare import prepare
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.analysis.trees.buckets import Condition, bucket

@@ -6,11 +6,11 @@ import pytest
 
 from kanon_tui.core.analysis.trees import partition as trees
 from kanon_tui.core.analysis.trees.partition import partition, streamed_partition
-from kanon_tui.core.data.table import as_table
-from kanon_tui.core.engine import read_again
-from kanon_tui.core.engine.target import Target
-from tests.core.engine.compared import in_memory, streamed
-from tests.core.engine.test_stream import people, project
+from kanon_tui.core.pipeline import read_again
+from kanon_tui.core.table.table import as_table
+from kanon_tui.core.table.target import Target
+from tests.core.pipeline.compared import in_memory, streamed
+from tests.core.pipeline.test_stream import people, project
 
 
 @pytest.mark.parametrize("output", [{}, {"formulas": "escape", "suppressed": "star"}])

@@ -9,11 +9,11 @@ import pytest
 
 from kanon_tui.core.analysis.utility import utility
 from kanon_tui.core.analysis.utility.utility import streamed_utility, utility_of
-from kanon_tui.core.engine import read_again, release_pages
-from kanon_tui.core.engine.target import Target
 from kanon_tui.core.errors import InputError
-from tests.core.engine.compared import in_memory, streamed
-from tests.core.engine.test_stream import people, project
+from kanon_tui.core.pipeline import read_again, release_pages
+from kanon_tui.core.table.target import Target
+from tests.core.pipeline.compared import in_memory, streamed
+from tests.core.pipeline.test_stream import people, project
 
 
 def rounded(found):

@@ -15,12 +15,12 @@ from kanon_tui.core.analysis.utility.axis import axis_of
 from kanon_tui.core.analysis.utility.group_means import Summary, interval_overlap
 from kanon_tui.core.analysis.utility.queries import query_errors
 from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_of
-from kanon_tui.core.data.schema import Kind
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run.result import Result, anonymize
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import as_table
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"]}
 PROJECT = {

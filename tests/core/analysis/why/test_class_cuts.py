@@ -14,16 +14,16 @@ from kanon_tui.core.algorithms.gcka import Gcka
 from kanon_tui.core.analysis.why import class_cuts
 from kanon_tui.core.analysis.why.classes import ClassReasons
 from kanon_tui.core.analysis.why.explainer import explainer
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.cell_texts import cell_texts
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task

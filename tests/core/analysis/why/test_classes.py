@@ -11,13 +11,13 @@ from kanon_tui.core.analysis.why.class_cuts import ClassCuts
 from kanon_tui.core.analysis.why.classes import ClassReasons
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Reasons, Why
-from kanon_tui.core.data.group_values import GroupValues
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.cell_texts import cell_texts
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.rules import Boundary, RuleTable
 from kanon_tui.core.task.steps import Grouping
 from tests.core.analysis.why.random_results import results

@@ -13,9 +13,9 @@ import pytest
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.levels import LevelReasons
 from kanon_tui.core.analysis.why.reasons import Change
+from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run.result import anonymize
 from kanon_tui.core.task.rules import Apart, RuleTable
 from kanon_tui.core.task.task import Task
 from tests.core.analysis.why.random_results import results

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.why.reasons import Change, Why
-from kanon_tui.core.data.schema import Kind, Role
 from kanon_tui.core.metrics.research_value import level_research_values
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.run.result import Result, conclude
-from kanon_tui.core.run.run import Run
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.task import Task
 
 ILL = AttributeSpec(role=Role.SENSITIVE, kind=Kind.CATEGORICAL)

@@ -10,9 +10,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanon_tui.core.data.column import Column, code_column
-from kanon_tui.core.data.schema import Kind, Role
-from kanon_tui.core.data.table import as_table
 from kanon_tui.core.editing.hierarchy.change import (
     check_still_usable,
     edited,
@@ -31,6 +28,9 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.metrics.levels import level_measures
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
+from kanon_tui.core.table.column import Column, code_column
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.table import as_table
 
 COUNTRIES = Hierarchy.of(
     [

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.schema import Kind
 from tests.core.hierarchy.builders.building import BIRTHS, build, column, rows
 
 

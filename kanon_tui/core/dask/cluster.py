@@ -1,0 +1,384 @@
+"""The workers of a Dask cluster: jobs as tasks, answers as files that every machine sees.
+
+What jobs need and what they answer goes through files of a work folder beside the release, for its
+owner alone. The scheduler sees numbers and names of files: no value of the data reaches its logs,
+its dashboard or the keys of tasks. A job depends on nothing but its files, so that one whose worker
+is lost is done again by another, and an answer that is there already is not computed twice.
+
+Reference: Rocklin, Dask: parallel computation with blocked algorithms and task scheduling (2015).
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import secrets
+import sys
+import time
+from asyncio import CancelledError
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
+from functools import partial
+from multiprocessing import resource_tracker
+from pathlib import Path
+from typing import Any, Self
+
+from kanon_tui.core.dask.cluster_jobs import (
+    Sealed,
+    Setup,
+    call,
+    give_up,
+    help_with,
+    merge_answers,
+    own_version,
+    unseen,
+)
+from kanon_tui.core.errors import InputError, KanonError, NotReachedError
+from kanon_tui.core.processes.helper_processes import Helpers, cores
+from kanon_tui.core.processes.scheduler import check_scheduler, client_security
+from kanon_tui.core.processes.workers import Job, Workers
+from kanon_tui.core.table.target import Target, work_folder
+from kanon_tui.core.version import __version__
+
+__all__ = ["Cluster", "cluster"]
+
+PATIENCE = 20.0
+"""Seconds to wait for a scheduler, and for its first worker."""
+_MERGED_AT_A_TIME = 8
+_RETRIES = 3
+_LOOK_AGAIN = 0.2
+"""Seconds between two looks at what the workers do."""
+_MISSING = (
+    "--engine dask needs Dask and cryptography; install them with pip install "
+    "'kanon-tui[cluster]', or use --engine stream"
+)
+
+
+class Cluster(Workers):
+    """Jobs on a Dask cluster."""
+
+    name = "dask"
+
+    def __init__(self, client: Any, folder: Path) -> None:
+        self.client, self.folder = client, folder
+        self.batch = secrets.token_hex(8)
+        """What is given up together."""
+        self._futures: list[Any] = []
+
+    def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        """The answers, in the order of the arguments."""
+        futures = self.submit(job, shared, arguments)
+        for future in futures:
+            self._await(future, futures)
+            answer = self.answer(future)
+            yield answer
+
+    def merged(
+        self,
+        job: Job,
+        merge: Callable[[Sequence[Any]], Any],
+        shared: Any,
+        arguments: Sequence[tuple[Any, ...]],
+        check: Callable[[Any], None],
+    ) -> Any:
+        """A tree of merges, a few answers at a time."""
+        jobs = futures = self.submit(job, shared, arguments)
+        level = 0
+        while len(futures) > 1:
+            level += 1
+            token = secrets.token_hex(4)
+            groups = [
+                futures[start : start + _MERGED_AT_A_TIME]
+                for start in range(0, len(futures), _MERGED_AT_A_TIME)
+            ]
+            futures = [
+                self._kept(
+                    self.client.submit(
+                        merge_answers,
+                        Sealed(
+                            self.folder, f"merge-{token}-{number:06}", merge, (), batch=self.batch
+                        ),
+                        group,
+                        key=f"kanon-merge-{level}-{token}-{number:06}",
+                        pure=False,
+                        retries=_RETRIES,
+                    )
+                )
+                for number, group in enumerate(groups)
+            ]
+        self._await(futures[0], jobs)
+        merged = self.answer(futures[0])
+        check(merged)
+        return merged
+
+    def _await(self, future: Any, jobs: Sequence[Any]) -> None:
+        """Wait for an answer, and tell meanwhile how many of the jobs are done."""
+        import distributed
+
+        wait: Callable[..., Any] = distributed.wait
+        while True:
+            self.told(sum(each.done() for each in jobs), len(jobs))
+            if future.done():
+                return
+            try:
+                wait([future], timeout=_LOOK_AGAIN)
+            except TimeoutError:
+                continue
+            except (Exception, CancelledError):  # of a cluster that is lost: `answer` says so
+                return
+
+    @property
+    def helpers(self) -> Callable[..., Helpers]:
+        """The workers as helpers of a search."""
+        return partial(ClusterHelpers, self)
+
+    def folder_is_seen(self, folder: Path) -> None:
+        """Refuse a work folder that not all workers see."""
+        self.see([folder])
+
+    def see(self, paths: Sequence[Path]) -> None:
+        """Refuse files that not all workers can read."""
+        for worker, path in self.client.run(unseen, [str(path) for path in paths]).items():
+            if path is not None:
+                raise InputError(
+                    f"the worker {worker} cannot read {path}; put the data and the release where "
+                    "every worker sees them under the same path, as the same user"
+                )
+
+    def stop(self) -> None:
+        """Cancel what is still to be done, and wait for what workers are in the middle of."""
+        with suppress(Exception):
+            self.client.cancel(self._futures, force=True)
+        self._futures.clear()
+        batch, self.batch = self.batch, secrets.token_hex(8)
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            try:
+                busy = self.client.run(give_up, batch, on_error="ignore")
+            except Exception:  # of a cluster that is lost: nobody there is at work for us
+                return
+            if not any(busy.values()):
+                return
+            time.sleep(_LOOK_AGAIN)
+
+    def submit(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Tasks for jobs, one for every tuple of arguments."""
+        self._futures = [future for future in self._futures if not future.done()]
+        token = secrets.token_hex(4)
+        path = self.folder / f"shared-{token}.pickle"
+        with open(path, "wb") as file:
+            pickle.dump(shared, file, protocol=5)
+        return [
+            self._kept(
+                self.client.submit(
+                    call,
+                    Sealed(
+                        self.folder, f"answer-{token}-{number:06}", job, each, path.name, self.batch
+                    ),
+                    key=f"kanon-{job.__name__}-{token}-{number:06}",
+                    pure=False,
+                    retries=_RETRIES,
+                )
+            )
+            for number, each in enumerate(arguments)
+        ]
+
+    def _kept(self, future: Any) -> Any:
+        self._futures.append(future)
+        return future
+
+    def answer(self, future: Any) -> Any:
+        """What a task answered, or the error that it met."""
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        try:
+            done, *said = future.result()
+        except KilledWorker:
+            raise NotReachedError(
+                "workers of the cluster ended again and again while they worked on one piece; "
+                "give them more memory, or use --engine stream"
+            ) from None
+        except (FutureCancelledError, OSError, RuntimeError, TimeoutError):
+            raise NotReachedError(
+                "the cluster was lost while it worked; nothing was written. Start it again, or use "
+                "--engine stream"
+            ) from None
+        if not done:
+            kind, sentence = said
+            raise (NotReachedError if kind == "NotReachedError" else InputError)(sentence)
+        path = self.folder / said[0]
+        with open(path, "rb") as file:
+            answer = pickle.load(file)
+        path.unlink(missing_ok=True)
+        return answer
+
+
+class ClusterHelpers:
+    """The workers of a cluster in the place of helper processes."""
+
+    def __init__(
+        self, workers: Cluster, count: int, prepare: Callable[..., Any], *setup: Any
+    ) -> None:
+        self._workers, self._setup = workers, Setup(prepare, setup)
+        self._waiting: dict[Any, int] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with suppress(Exception):
+            self._workers.client.cancel(list(self._waiting), force=True)
+
+    def submit(self, jobs: Sequence[Any]) -> None:
+        """Hand out jobs; they are numbered from 0."""
+        futures = self._workers.submit(help_with, self._setup, [(job,) for job in jobs])
+        self._waiting = {future: number for number, future in enumerate(futures)}
+
+    def result(self, seconds: float) -> tuple[int, Any] | None:
+        """The next result, or None if there is none in so many seconds."""
+        import distributed
+
+        wait: Callable[..., Any] = distributed.wait
+        with suppress(TimeoutError):
+            wait(list(self._waiting), timeout=seconds, return_when="FIRST_COMPLETED")
+        done = next((future for future in self._waiting if future.done()), None)
+        if done is None:
+            return None
+        number = self._waiting.pop(done)
+        return number, self._workers.answer(done)
+
+
+@contextmanager
+def cluster(
+    scheduler: str | None, target: Target | None, insecure: bool = False
+) -> Iterator[Cluster]:
+    """The cluster of a scheduler, or one of our own on this machine, which ends with the block.
+
+    A scheduler without TLS is refused unless `insecure` allows it.
+    """
+    check_scheduler(scheduler, insecure)
+    try:
+        import distributed
+    except ImportError:
+        raise InputError(_MISSING) from None
+    with work_folder(target) as folder, ExitStack() as stack:
+        if scheduler is None:
+            own = stack.enter_context(_own_cluster(folder))
+            client = _client(distributed.Client, "of this machine", own, own.security)
+        else:
+            security = client_security(scheduler)
+            client = _client(distributed.Client, scheduler, scheduler, security)
+        try:
+            workers = Cluster(client, folder)
+            _check_workers(workers, scheduler)
+            try:
+                yield workers
+            finally:
+                workers.stop()
+        finally:
+            with suppress(Exception):
+                client.close(timeout=5)
+
+
+@contextmanager
+def _own_cluster(folder: Path) -> Iterator[Any]:
+    """Start a cluster on this machine that nobody else can talk to, and end it with the block.
+
+    Scheduler, workers and client show a certificate that is made here and kept in memory. The HTTP
+    servers, which Dask starts in any case, have no page. A worker that replaces a lost one reads
+    these settings again: they hold until the end.
+    """
+    import dask
+    import distributed
+
+    local, security = (getattr(distributed, name) for name in ("LocalCluster", "Security"))
+    settings = {
+        "distributed.worker.daemon": True,
+        "distributed.scheduler.http.routes": [],
+        "distributed.worker.http.routes": [],
+        "temporary-directory": str(folder),  # modules are imported from there: it must be ours
+    }
+    try:
+        temporary = security.temporary()
+    except ImportError:
+        raise InputError(_MISSING) from None
+    with dask.config.set(settings), _safe_path():
+        _start_tracker()
+        own = local(
+            n_workers=max(cores(), 2),
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            host="127.0.0.1",
+            memory_limit=0,
+            silence_logs=50,
+            local_directory=str(folder),
+            security=temporary,
+        )
+        try:
+            yield own
+        finally:
+            with suppress(Exception):
+                own.close(timeout=5)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep processes that Python starts in the block from importing files of the current folder."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("PYTHONSAFEPATH", None)
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
+def _start_tracker() -> None:
+    """Start the process in which Python notes what its processes share.
+
+    It is given the number of stderr, and the one that the application has put in the place of
+    stderr has none, so that no worker could start.
+    """
+    with redirect_stderr(sys.__stderr__):
+        resource_tracker.ensure_running()
+
+
+def _client(client: Any, name: str, address: Any, security: Any) -> Any:
+    try:
+        return client(address, timeout=PATIENCE, security=security)
+    except (OSError, TimeoutError, ValueError, TypeError) as error:
+        raise InputError(
+            f"no scheduler answers at {name} ({type(error).__name__}); start it, check the "
+            "address (tls://host:8786) and the certificates, or leave --scheduler out"
+        ) from None
+
+
+def _check_workers(workers: Cluster, scheduler: str | None) -> None:
+    """Refuse a cluster without workers, or whose workers have another version of the package."""
+    where = scheduler or "of this machine"
+    try:
+        workers.client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise InputError(
+            f"the scheduler {where} has no workers; start some, with dask worker {where}"
+        ) from None
+    try:
+        versions = workers.client.run(own_version)
+    except KanonError:
+        raise
+    except Exception as error:  # what a worker without the package says has many classes
+        raise InputError(
+            f"the workers {where} have no kanon-tui {__version__} ({type(error).__name__}); "
+            "install the same version there as here"
+        ) from None
+    for worker, version in versions.items():
+        if version != __version__:
+            raise InputError(
+                f"the worker {worker} has kanon-tui {version}, here it is {__version__}; install "
+                "the same version everywhere"
+            )
+    workers.see([Path(os.fspath(workers.folder))])

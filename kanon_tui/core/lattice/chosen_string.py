@@ -1,0 +1,130 @@
+"""A string that a person chooses: how it is written, and its verdict at once.
+
+    age=3,sex=1      age at level 3, sex at level 1, all else at its root
+
+Morton's global search ends with a person who picks among the passing strings (figure 4). `Verdicts`
+answers for any string in about a millisecond: the records are collapsed once, and classes that were
+counted for one string are rolled up for those above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.lattice.level_losses import LevelLosses
+from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.task.steps import RunContext
+from kanon_tui.core.task.task import Task
+
+__all__ = ["Verdict", "Verdicts", "read_levels", "write_levels"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a string gives, and whether it may be published."""
+
+    levels: tuple[int, ...]
+    passes: bool
+    classes: int
+    """Classes that would be published; where it fails, all that there are."""
+    smallest: int
+    """Records of the smallest class, before any is suppressed."""
+    below: int
+    """Records in classes below k, or that miss what is required beyond k."""
+    suppressed: int
+    """Records that would be suppressed; none where it fails."""
+    rv: float
+    ncp: float
+    """Of the release; where it fails, as if nothing were suppressed."""
+    roots: int
+    """Attributes at their root."""
+
+
+class Verdicts:
+    """Judges any string of a task."""
+
+    def __init__(self, task: Task, context: RunContext | None = None) -> None:
+        if any(task.counted_levels):
+            raise InputError(
+                "levels that fail alone were not counted, so that single strings cannot be judged; "
+                "publish one with --levels"
+            )
+        self.task = task
+        lowest = [0] * len(task.quasi)
+        self._search = Search(task, RunContext() if context is None else context, lowest)
+        self._losses = [LevelLosses(attribute, "ncp") for attribute in task.quasi]
+        self._known: dict[tuple[int, ...], Verdict] = {}
+        self._lock = Lock()  # counts share their memory, and verdicts may be asked for in threads
+
+    @property
+    def heights(self) -> tuple[int, ...]:
+        """The root of every attribute."""
+        return self._search.space.heights
+
+    def judge(self, levels: Sequence[int]) -> Verdict:
+        """The verdict of a string."""
+        string = tuple(int(level) for level in levels)
+        with self._lock:
+            if string not in self._known:
+                self._known[string] = self._judge(string)
+            return self._known[string]
+
+    def _judge(self, string: tuple[int, ...]) -> Verdict:
+        frequency = self._search.frequency
+        outcome = frequency.test(string, to_the_end=True)
+        below, classes = outcome.small or 0, outcome.classes
+        suppressed = np.empty(0, dtype=np.int64)
+        if outcome.passes and below:
+            kept, _ = frequency.kept_sizes(string)
+            classes = int(kept.sum())
+            labels = frequency.labels(string, self._search.tuple_of)
+            suppressed = np.flatnonzero(labels < 0)
+        ncp = 0.0
+        for attribute, losses, level in zip(self.task.quasi, self._losses, string, strict=True):
+            lost = losses.exactly(level, suppressed) if len(suppressed) else losses.whole[level]
+            ncp += attribute.weight * float(lost)
+        return Verdict(
+            levels=string,
+            passes=outcome.passes,
+            classes=classes,
+            smallest=outcome.smallest or 0,
+            below=below,
+            suppressed=below if outcome.passes else 0,
+            rv=self._search.rv(string),
+            ncp=ncp,
+            roots=sum(level == top for level, top in zip(string, self.heights, strict=True)),
+        )
+
+
+def read_levels(written: str, task: Task, who: str = "levels") -> tuple[int, ...]:
+    """The string that is written; attributes that are not named stand at their root."""
+    heights = {attribute.name: attribute.hierarchy.height for attribute in task.quasi}
+    chosen = dict(heights)
+    for part in written.split(","):
+        name, equals, level = (piece.strip() for piece in part.rpartition("="))
+        if not equals or not level.isdecimal():
+            raise InputError(
+                f"{who}: '{part.strip()}' is not of the form ATTRIBUTE=LEVEL; write them like "
+                f"{write_levels(heights)}"
+            )
+        if name not in heights:
+            raise InputError(
+                f"{who}: '{name}' is not a quasi-identifier; {suggestion(name, heights)}"
+            )
+        if int(level) > heights[name]:
+            raise InputError(
+                f"{who}: {name} has the levels 0 to {heights[name]}, not {int(level)}; choose one "
+                f"of these"
+            )
+        chosen[name] = int(level)
+    return tuple(chosen.values())
+
+
+def write_levels(levels: Mapping[str, int]) -> str:
+    """A string as it is read: `age=3,sex=1`."""
+    return ",".join(f"{name}={level}" for name, level in levels.items())

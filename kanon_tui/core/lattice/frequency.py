@@ -1,0 +1,384 @@
+"""The frequency engine: how large are the classes of a generalisation string?
+
+Idea. The records collapse once to distinct coded tuples with counts, at the lowest levels that a
+search will look at (`CodedTuples`). A string is then tested on tuples, not on records, and rather
+than on all of them on the classes of a finer string that was tested before: classes only ever merge
+when a string is raised, so those of the finer one, each as one of its tuples and a size, stand for
+all of its records (`Frequency.test`, roll-up).
+
+A string passes when the records in classes smaller than k number at most what may be suppressed.
+Both properties that searches prune by follow from classes only merging: a more general string of a
+passing one passes, and one with fewer attributes (the others at the root) does so too. A release of
+no records is none: when everything would be suppressed, the string fails.
+
+Where more than k is required (`RequirementTest`), classes that miss it must go as well. The
+properties then hold as before where nothing may be suppressed and classes that hold make one that
+holds (`closed`), or where more records never hurt a class (`monotone`). Else a class that holds may
+be spoilt by one that is merged into it. The number of records that must go at least still only
+falls from a string to a more general one: searches prune by that (`fails_below`, `necessary`).
+
+Cost: a test is one pass over the source's tuples, with a table look-up for every attribute that is
+not at the root and one probe of a table. No sort, no copy. A string with more than n / k classes
+(and one for every record that may be suppressed) cannot pass, and counting stops there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.kernels import frequency as kernels
+from kanon_tui.core.lattice.requirement_test import MissedRequirement, RequirementTest
+from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
+from kanon_tui.core.task.task import QuasiIdentifier
+
+__all__ = ["Classes", "CodedTuples", "Frequency", "Outcome", "RollUps"]
+
+
+_WORD_BITS = 64
+_MOST_ROLL_UPS = 512
+_NO_LIMIT = 2**62
+_NO_NUMBERS: Int32s = np.empty(0, dtype=np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the test of a string found."""
+
+    passes: bool
+    classes: int
+    """Number of classes; where counting stopped early there are at least so many.
+
+    0 where the test of many strings at once did not count them.
+    """
+    smallest: int | None
+    """Records in the smallest class; None where it was not looked for."""
+    small: int | None
+    """Records in classes that must go; None where counting stopped early."""
+    member: int
+    """A tuple of the smallest class; of a string with too many classes one of those too many."""
+    fails_below: bool
+    """Whether every more specific string fails too."""
+    missed: MissedRequirement | None = None
+    """What is missed beyond k, where classes must go for that."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTuples:
+    """The distinct tuples of a table with their counts; plain arrays that can go to a process."""
+
+    tuples: Words
+    """Tuples × words: the labels at the lowest levels, as bit fields."""
+    counts: Int32s
+    """Records per tuple."""
+    word: Int64s
+    shift: Words
+    mask: Words
+    start: Int64s
+    """Attributes × levels: where a level's labels (by lowest label) begin in `labels`."""
+    radix: Int64s
+    """Attributes × levels: number of labels; 0 below the lowest level."""
+    labels: Int32s
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum(dtype=np.int64))
+
+    @classmethod
+    def of(
+        cls, quasi: Sequence[QuasiIdentifier], lowest: Sequence[int]
+    ) -> tuple[CodedTuples, Int32s]:
+        """Collapse the records at these levels; also gives the tuple of every record.
+
+        Tuples are numbered in order of first appearance.
+        """
+        deepest = max(attribute.hierarchy.height for attribute in quasi) + 1
+        word, shift, mask = np.zeros((3, len(quasi)), dtype=np.int64)
+        start = np.zeros((len(quasi), deepest), dtype=np.int64)
+        radix = np.zeros((len(quasi), deepest), dtype=np.int64)
+        tables: list[Int32s] = []
+        length = words = bits = 0
+        for a, (attribute, low) in enumerate(zip(quasi, lowest, strict=True)):
+            tree = attribute.hierarchy
+            width = (len(tree.labels[low]) - 1).bit_length()
+            if bits + width > _WORD_BITS:
+                words, bits = words + 1, 0
+            word[a], shift[a], mask[a] = words, bits % _WORD_BITS, (1 << width) - 1
+            bits += width
+            for level in range(low, tree.height + 1):
+                table = np.zeros(len(tree.labels[low]), dtype=np.int32)
+                table[tree.maps[low]] = tree.maps[level]
+                start[a, level], radix[a, level] = length, len(tree.labels[level])
+                tables.append(table)
+                length += len(table)
+        records = np.zeros((len(quasi[0].column.codes), words + 1), dtype=np.uint64)
+        for a, (attribute, low) in enumerate(zip(quasi, lowest, strict=True)):
+            fields = attribute.hierarchy.maps[low].astype(np.uint64) << np.uint64(shift[a])
+            records[:, word[a]] |= fields[attribute.column.codes]
+        copies = quasi[0].column.copies
+        each = np.ones(len(records), dtype=np.int32) if copies is None else copies.astype(np.int32)
+        layout = (word, shift.astype(np.uint64), mask.astype(np.uint64), start, radix)
+        all_records = cls(records, each, *layout, np.concatenate(tables))
+        classes, tuple_of = Frequency(all_records, k=1, allowed=0).classes(lowest)
+        return cls(records[classes.members], classes.sizes, *layout, all_records.labels), tuple_of
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The classes of a string, a tuple of each and its size: they stand in for the records."""
+
+    members: Int32s
+    """A tuple of every class, in the order in which these come."""
+    sizes: Int32s
+    all_tuples: Words
+
+    @cached_property
+    def tuples(self) -> Words:
+        """The members themselves, side by side: who reads them one by one need not search them."""
+        if len(self.members) == len(self.all_tuples):
+            return self.all_tuples
+        return self.all_tuples[self.members]
+
+    def those(self, kept: Flags) -> Classes:
+        """Some of them."""
+        return Classes(self.members[kept], self.sizes[kept], self.all_tuples)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes once it is rolled up."""
+        each = self.all_tuples.nbytes // max(1, len(self.all_tuples))
+        return self.members.nbytes + self.sizes.nbytes + each * len(self.members)
+
+
+class Frequency:
+    """Tests strings for one k, and remembers the classes of those that failed."""
+
+    def __init__(
+        self,
+        coded: CodedTuples,
+        k: int,
+        allowed: int,
+        roll_ups: RollUps | None = None,
+        requirement_test: RequirementTest | None = None,
+        bounds_only: bool = False,
+    ) -> None:
+        self.coded = coded
+        self.k = k
+        self.n = coded.records
+        self.allowed = min(allowed, self.n - 1)
+        """How many records may be suppressed; at least one record stays."""
+        self.requirement_test = requirement_test
+        self.bounds_only = bounds_only
+        """Whether a string passes that is not known to fail, and everything below it with it."""
+        self.work = 0
+        """Tuples looked at since the start, as a measure of time."""
+        size = len(coded.counts)
+        self.base = Classes(np.arange(size, dtype=np.int32), coded.counts, coded.tuples)
+        self._slots = kernels.new_slots(size)
+        self._scratch = kernels.new_scratch(len(coded.word))
+        self.layout = kernels.TupleLayout(
+            coded.word, coded.shift, coded.mask, coded.start, coded.radix, coded.labels
+        )
+        self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
+
+    def test(self, levels: Sequence[int] | Int64s, to_the_end: bool = False) -> Outcome:
+        """Does the string pass? `to_the_end` finds the smallest class also where it cannot."""
+        string = np.asarray(levels, dtype=np.int64)
+        source = self._cache.finest(string) or self.base
+        most = self.n // self.k + self.allowed
+        classes, small, smallest, member = self._count(source, string, most, not to_the_end)
+        self.work += len(source.members)
+        if classes > most and not to_the_end:
+            return Outcome(False, classes, None, None, member, fails_below=True)
+        passes = small <= self.allowed
+        if not passes and 2 * classes < len(source.members):
+            self._cache.add(string, self._collect(source, classes))
+        if passes and self.requirement_test is not None:
+            return self._judge(string, Outcome(passes, classes, smallest, small, member, False))
+        return Outcome(passes, classes, smallest, small, member, fails_below=not passes)
+
+    def _judge(self, string: Int64s, large_enough: Outcome) -> Outcome:
+        """The outcome for a string whose classes are large enough, requirements included."""
+        classes, numbers = self.classes(string)
+        self.work += len(numbers)
+        kept, missed = self._kept(classes, numbers)
+        gone = int(classes.sizes[~kept].sum())
+        if self.bounds_only:
+            fails = self._least_removed(classes, numbers) > self.allowed
+            return replace(
+                large_enough, passes=not fails, small=gone, missed=missed, fails_below=fails
+            )
+        assert self.requirement_test is not None
+        fails = (
+            gone > self.allowed
+            or self.requirement_test.too_many_gone(numbers, kept)
+            or self.requirement_test.at_risk(numbers, classes.sizes, kept)
+        )
+        below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
+        return replace(large_enough, passes=not fails, small=gone, missed=missed, fails_below=below)
+
+    def _kept(
+        self, classes: Classes, numbers: Int32s
+    ) -> tuple[npt.NDArray[np.bool_], MissedRequirement | None]:
+        """Which classes may be published, and what most of the others miss beyond k."""
+        kept = classes.sizes >= self.k
+        if self.requirement_test is None:
+            return kept, None
+        failing, missed = self.requirement_test.judge(numbers, classes.sizes)
+        return kept & ~failing, missed
+
+    def _least_removed(self, classes: Classes, numbers: Int32s) -> int:
+        """How many records must go here, and so at least at every more specific string."""
+        assert self.requirement_test is not None
+        gone = self.requirement_test.least_removed(numbers, classes.sizes)
+        left = classes.sizes - gone
+        return int(np.where(left < self.k, classes.sizes, gone).sum())
+
+    @cached_property
+    def monotone(self) -> bool:
+        """Whether everything more general than a passing string passes."""
+        if self.requirement_test is None or self.bounds_only:
+            return True
+        required = self.requirement_test.requirements
+        if not self.allowed:
+            return all(each.closed for each in required)
+        return self.requirement_test.risk is None and all(each.monotone for each in required)
+
+    @cached_property
+    def necessary(self) -> Frequency:
+        """What a search may prune by: the same, or where that is not monotone a test that is."""
+        if self.monotone:
+            return self
+        return Frequency(self.coded, self.k, self.allowed, self._cache, self.requirement_test, True)
+
+    def roll_up(self, levels: Sequence[int]) -> None:
+        """Remember the classes of a string that many strings to come are more general than."""
+        string = np.asarray(levels, dtype=np.int64)
+        source = self._cache.finest(string) or self.base
+        classes, *_ = self._count(source, string)
+        self.work += len(source.members)
+        if classes < len(source.members):
+            self._cache.add(string, self._collect(source, classes))
+
+    def merged(self, source: Classes, levels: Int64s) -> tuple[Classes, Outcome]:
+        """The classes of a string, from those of a more specific one, and its test by k."""
+        classes, small, smallest, member = self._count(source, levels)
+        self.work += len(source.members)
+        passes = small <= self.allowed
+        outcome = Outcome(passes, classes, smallest, small, member, fails_below=not passes)
+        return self._collect(source, classes), outcome
+
+    def class_everywhere(self, member: int, lowest: Int64s, levels: Int64s) -> Int32s:
+        """The size of a tuple's class at every string of so many levels from the lowest on.
+
+        Attributes with one level must be at their root. The first attribute is slowest.
+        """
+        coded = self.coded
+        grid = np.empty(int(levels.prod()), dtype=np.int32)
+        labels = int(coded.radix[np.arange(len(lowest)), lowest].sum())
+        kernels.class_everywhere(
+            coded.tuples, coded.counts, member, lowest, levels, self.layout, self._scratch,
+            np.empty(labels, dtype=np.int32), grid,
+        )  # fmt: skip
+        self.work += len(coded.counts) + len(grid)
+        return grid
+
+    def labels(self, levels: Sequence[int] | Int64s, tuple_of: Int32s) -> Int32s:
+        """Per record the number of its class, -1 where the class must go."""
+        classes, numbers = self.classes(levels)
+        kept, _ = self._kept(classes, numbers)
+        renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        return renumbered[numbers][tuple_of]
+
+    def kept_sizes(self, levels: Sequence[int]) -> tuple[Flags, Int32s]:
+        """Per class of a string whether it may be published, and its records."""
+        classes, numbers = self.classes(levels)
+        return self._kept(classes, numbers)[0], classes.sizes
+
+    def classes(
+        self, levels: Sequence[int] | Int64s, source: Classes | None = None
+    ) -> tuple[Classes, Int32s]:
+        """The classes of a string, and per tuple (or class of the source) the number of its own."""
+        source = self.base if source is None else source
+        numbers = np.empty(len(source.members), dtype=np.int32)
+        count, *_ = self._count(source, np.asarray(levels, dtype=np.int64))
+        return self._collect(source, count, numbers), numbers
+
+    def _count(
+        self, source: Classes, string: Int64s, most: int = _NO_LIMIT, stop: bool = False
+    ) -> tuple[int, int, int, int]:
+        """Count the classes of a string into the slots."""
+        classes, small, smallest, group = kernels.count_classes(
+            source.tuples, source.sizes, string, self.layout, self.k, most, stop, self._slots,
+            self._scratch,
+        )  # fmt: skip
+        return classes, small, smallest, int(source.members[group])
+
+    def _collect(self, source: Classes, classes: int, numbers: Int32s = _NO_NUMBERS) -> Classes:
+        """List the classes that were just counted."""
+        members, sizes = np.empty((2, classes), dtype=np.int32)
+        found = Classes(members, sizes, self.coded.tuples)
+        kernels.collect_classes(source.members, self._slots, found.members, found.sizes, numbers)
+        return found
+
+
+class RollUps:
+    """Classes of tested strings, the least recently used of which give way to new ones.
+
+    They belong to coded tuples, not to a k, so that tests in several threads can share them.
+    """
+
+    def __init__(self, attributes: int, most_bytes: int = 64_000_000) -> None:
+        self._lock = Lock()
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._strings = np.zeros((attributes, _MOST_ROLL_UPS), dtype=np.int64)
+        self._classes: list[Classes] = []
+        self._sizes = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
+        self._used = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
+        self._turn = 0
+
+    def finest(self, string: Int64s) -> Classes | None:
+        """The fewest classes that can be merged into those of this string."""
+        with self._lock:
+            count = len(self._classes)
+            finer = np.flatnonzero((self._strings[:, :count] <= string[:, None]).all(axis=0))
+            if not len(finer):
+                return None
+            place = int(finer[self._sizes[finer].argmin()])
+            self._turn += 1
+            self._used[place] = self._turn
+            return self._classes[place]
+
+    def add(self, string: Int64s, classes: Classes) -> None:
+        """Remember the classes of a string."""
+        if classes.nbytes > self._most_bytes:
+            return
+        with self._lock:
+            while (
+                self._bytes + classes.nbytes > self._most_bytes
+                or len(self._classes) == _MOST_ROLL_UPS
+            ):
+                self._forget(int(self._used[: len(self._classes)].argmin()))
+            place = len(self._classes)
+            self._turn += 1
+            self._classes.append(classes)
+            self._strings[:, place] = string
+            self._sizes[place] = len(classes.members)
+            self._used[place] = self._turn
+            self._bytes += classes.nbytes
+
+    def _forget(self, place: int) -> None:
+        """The last entry moves into the place that becomes free."""
+        self._bytes -= self._classes[place].nbytes
+        last = len(self._classes) - 1
+        for column in (*self._strings, self._sizes, self._used):
+            column[place] = column[last]
+        self._classes[place] = self._classes[last]
+        self._classes.pop()

@@ -1,0 +1,243 @@
+"""The search that `global`, `hybrid` and `distributed` end with: halve a list sorted by value.
+
+Test the string in the middle of what is left. When it passes, everything of lower research value
+can go; when it fails, everything more specific fails too. Repeat until nothing is left.
+
+Why the answer is the optimum. Write *window* for the passing strings within 1e-9 of the highest
+value M of any passing string; the answer is the string of the window with the fewest
+attributes at the root, and of these the smallest level vector. A string leaves the list only when
+
+1. it was tested;
+2. a more general string failed: then it fails, because classes only get smaller (where more than k
+   is required together with suppression, only what `Frequency` says `fails_below` counts);
+3. its value is below that of a known passing string by more than 1e-9: then it is outside the
+   window, since M is at least that string's value;
+4. a known passing string has no lower value and wins the tie against it: wherever the one is in
+   the window the other is too, and wins.
+
+A search may look for other than research value (`objective`). Where a string's value is not the sum
+of its levels', the list is sorted by what strings are worth at most: 3 and 4 hold all the more, and
+the value of a string is known once it was tested. Then a fifth reason is
+
+5. a more general string of a tested one has no more classes, nor wins a tie.
+
+So the answer is never lost to 2-5 without something as good being known, and at the end the answer
+is found among the known passing strings alone. Nothing here assumes that values fall from level to
+level. Where they rise (by hand, or by rules), a more general string of a passing one passes too and
+may be worth more: the best of them is known without a test, because each attribute chooses its best
+level alone, and is accepted at once.
+
+Reference: Morton, global optimisation (figure 4). The thesis drops every more general string of a
+passing one; that would lose the optimum where values rise, so that here they go by their value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.lattice.node_list import StringList
+from kanon_tui.core.lattice.passing import SmallClassPruning, prunes_little, widen
+from kanon_tui.core.lattice.search import PassingString, Search
+from kanon_tui.core.lattice.string_facts import ListFollower, Reason
+from kanon_tui.core.numeric import TIE
+from kanon_tui.core.task.steps import Candidate, Choice, Step
+from kanon_tui.core.text import count_of
+
+__all__ = ["Halving", "list_all"]
+
+_SORTED_BY = {"rv": "RV", "ncp": "NCP", "il": "IL", "classes": "the classes they can have"}
+_SHOWN = 5  # strings around the one that is tested
+
+
+class Halving:
+    """A list of strings on its way to the best passing one."""
+
+    def __init__(self, search: Search, strings: StringList) -> None:
+        self.search = search
+        self.strings = strings
+        self._small_classes = SmallClassPruning(search.frequency, strings.space)
+        self._start = len(strings)
+        self._whole = self._start == strings.space.count
+        self._follower = ListFollower(search.told, strings)
+
+    @property
+    def progress(self) -> float:
+        """The share of the list that is settled."""
+        return 1 - len(self.strings) / self._start
+
+    def run(self) -> Iterator[Step]:
+        """Test the midpoint of what is left until nothing is left."""
+        while len(self.strings):
+            left = len(self.strings)
+            by = _SORTED_BY[self.search.objective.name]
+            why = f"the middle of the {{left:,}} strings left when sorted by {by}"
+            if left < 3:
+                why = "the last string left" if left == 1 else "the better of the last two strings"
+            levels = self.strings.space.levels(self.strings.midpoint())
+            yield from self.test(levels, why)
+
+    def test(self, levels: Sequence[int], why: str) -> Generator[Step, None, bool]:
+        """Test a string of the list and prune by what is found; gives whether it passes."""
+        search = self.search
+        outcome = search.test(levels)
+        if search.told.watched:
+            search.told.note(choice=self._choice(levels, why))
+        yield from search.tell_test(levels, outcome, why=why, left=len(self.strings))
+        if outcome.passes:
+            tested = search.passing[-1]
+            if search.objective.exact:
+                if search.frequency.monotone:
+                    yield from self._accept_above(levels)
+                yield from self.drop_worse(tested)
+            else:
+                self.strings.drop_one(self.strings.space.code(levels))
+                yield from self._drop_above(tested)
+                yield from self.drop_worse()
+        elif not outcome.fails_below:  # more specific ones may pass: it alone is done with
+            self.strings.drop_one(self.strings.space.code(levels))
+        else:
+            specific = self.strings.drop_specific(self.strings.space.code(levels)) - 1
+            yield from self._pruned(specific, Reason.BELOW, "more specific than a failing one")
+            small_class = self._small_classes.drop(self.strings, outcome.member)
+            why = "a record of this string is in a class below {k} there"
+            yield from self._pruned(small_class, Reason.SMALL_CLASS, why, k=search.task.k)
+            if prunes_little(specific + small_class, self.strings):
+                yield from self._widen(levels)
+        return outcome.passes
+
+    def _widen(self, levels: Sequence[int]) -> Iterator[Step]:
+        """Raise a failing string as far as it fails, to drop more of a long list."""
+        search, strings = self.search, self.strings
+        wider, tests = widen(search.frequency, strings, tuple(levels), search.known)
+        why = "raised from {failing} to see how far it fails and to drop more at once"
+        failed, passed = 0, []
+        for raised, outcome in tests:
+            code = strings.space.code(raised)
+            listed = code in strings
+            if not listed and self._whole:
+                search.pruned -= 1  # it was dropped untested, and is tested after all
+            elif not listed:
+                search.generated += 1
+            search.tested += 1
+            search.known[raised] = outcome.passes
+            if outcome.passes:
+                found = search.record_passing(raised, outcome)
+                if listed and search.objective.exact:
+                    passed.append(found)
+                elif listed:
+                    strings.drop_one(code)
+            elif outcome.fails_below:
+                failed += listed
+            elif listed:
+                strings.drop_one(code)
+            yield from search.tell_test(raised, outcome, why=why, failing=search.text(levels))
+        dropped = strings.drop_specific(strings.space.code(wider)) - failed
+        yield from self._pruned(dropped, Reason.BELOW, "more specific than a failing one")
+        if any(outcome.passes for _, outcome in tests):
+            yield from self.drop_worse(*passed)
+
+    def drop_known(self) -> Iterator[Step]:
+        """Drop what is known to fail from tests that were made before there was this list."""
+        dropped = 0
+        for levels, passes in self.search.known.items():
+            if not passes and self.search.frequency.monotone:
+                dropped += self.strings.drop_specific(self.strings.space.code(levels))
+        yield from self._pruned(dropped, Reason.BELOW, "no more general than one that failed")
+
+    def _choice(self, levels: Sequence[int], why: str) -> Choice:
+        """The strings around the one that is tested, in the order of the list."""
+        search, strings = self.search, self.strings
+        places, own = strings.around(strings.space.code(levels), _SHOWN)
+        count = len(strings)
+        candidates = tuple(
+            Candidate(
+                search.text(strings.space.levels(strings.codes[place])),
+                float(strings.worths[place]),
+                f"{count - place:,} of {count:,}",
+                chosen=place == own,
+            )
+            for place in places.tolist()
+        )
+        by_rv = search.objective.name == "rv"
+        return Choice(
+            "which string is tested",
+            "RV" if by_rv else "worth at most",
+            candidates[::-1],
+            count,
+            why.replace("{left:,}", f"{count:,}"),
+            search.rv_formula(levels) if by_rv else (),
+            best_first=False,
+        )
+
+    def _accept_above(self, levels: Sequence[int]) -> Iterator[Step]:
+        """Values may rise: the best of the more general strings passes without a test."""
+        search = self.search
+        above = self.strings.space.best_above(levels)
+        if search.objective.sum(above) <= max(string.value for string in search.candidates):
+            return
+        accepted = search.record_passing(above)
+        yield from search.tell(
+            "accept",
+            "{string} is more general, so it passes untested, and is worth more: {worth}.",
+            string=search.text(above),
+            worth=search.objective.text(accepted.value),
+        )
+
+    def _drop_above(self, tested: PassingString) -> Iterator[Step]:
+        """Drop what is more general than a passing string, where none of it can be worth more."""
+        search, strings = self.search, self.strings
+        most = search.objective.most_above(tested.levels)
+        best = max(string.value for string in search.candidates)
+        if most is None or not (most <= tested.value or most < best - TIE):
+            return
+        dropped = len(strings.take_general(strings.space.code(tested.levels)))
+        yield from self._pruned(dropped, Reason.NO_BETTER, "more general, with no more classes")
+
+    def drop_worse(self, *tested: PassingString) -> Iterator[Step]:
+        """Drop what cannot be the answer any more, the strings just tested included."""
+        search, strings = self.search, self.strings
+        best = search.candidates
+        if not best:
+            return
+        worths = np.array([string.value for string in best])
+        codes = np.array([strings.space.code(string.levels) for string in best])
+        roots = np.array([string.roots for string in best], dtype=np.int64)
+        floor = float(worths.max()) - TIE
+        lower = strings.drop_below(floor)
+        losing = strings.drop_dominated(codes, worths, roots)
+        worth_less = sum(string.value < floor for string in tested)
+        lower, losing = lower - worth_less, losing - (len(tested) - worth_less)
+        gone = self._follower.gone()
+        beaten = search.told.lattice.worths[gone] < floor if len(gone) else np.empty(0, dtype=bool)
+        search.told.settled(Reason.WORTH_LESS, gone[beaten])
+        mark = search.objective.text(float(worths.max()))
+        why = "worth less than the best so far, {mark}"
+        yield from self._pruned(lower, Reason.WORTH_LESS, why, mark=mark)
+        search.told.settled(Reason.LOSES_TIE, gone[~beaten])
+        yield from self._pruned(losing, Reason.LOSES_TIE, "worth no more than one that passes")
+
+    def _pruned(self, dropped: int, reason: Reason, why: str, **facts: Any) -> Iterator[Step]:
+        self.search.pruned += dropped
+        self.search.told.settled(reason, self._follower.gone())
+        if dropped > 0:
+            template = f"Drop {count_of(dropped, 'string')}: {why}."
+            yield from self.search.tell("prune", template, dropped=dropped, reason=reason, **facts)
+
+
+def list_all(search: Search, memory: int, who: str) -> StringList:
+    """The sorted list of all strings, if it fits into so many megabytes."""
+    space = search.space
+    needed = space.count * space.bytes_per_string / 1e6
+    if needed > memory:
+        raise InputError(
+            f"{who}: {space.count:,} strings would need {needed:,.0f} MB, memory is {memory:,} MB; "
+            f"raise memory, or choose distributed, which never holds them all, or local, which "
+            f"tests only a few"
+        )
+    strings = StringList(space, *space.strings())
+    search.generated += len(strings)
+    return strings

@@ -1,0 +1,188 @@
+"""What a search looks for: the passing string of highest value, by one of four measures.
+
+- `rv`: research value, the sum of its levels';
+- `ncp`: least NCP of the release;
+- `il`: least information loss (Byun) of the release;
+- `classes`: most classes in the release.
+
+A search prunes by *bounds*: a number per level, of which a string's sum is at least its value. For
+`rv` the sum is the value. So it is for `ncp` and `il` where nothing may be suppressed; else the
+bound is what the levels lose at least, whoever is suppressed, and the value of a passing string is
+found by counting. For `classes` the value is the logarithm of their number, and the bound the sum
+of the logarithms of the levels' numbers of labels.
+
+Values are compared as all scores are: less than 1e-9 apart is a tie.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from math import log2
+
+import numpy as np
+
+from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.frequency import Frequency, Outcome
+from kanon_tui.core.lattice.level_losses import LevelLosses
+from kanon_tui.core.metrics.research_value import level_research_values
+from kanon_tui.core.numeric import Floats, Int32s, Int64s
+from kanon_tui.core.task.task import Task
+
+__all__ = [
+    "OBJECTIVES",
+    "SEEKS",
+    "Objective",
+    "ResearchValue",
+    "declared_objective",
+    "make_objective",
+    "value_text",
+]
+
+_ALMOST_NOTHING = 1e-6
+
+OBJECTIVES = ("rv", "ncp", "classes", "il")
+SEEKS = (
+    "What the best passing string has: the highest research value, the least NCP of the release, "
+    "the most classes, or the least information loss"
+)
+
+
+def declared_objective(help: str, *others: str) -> str:
+    """The parameter of a search; `others` come first, the first of all is the default."""
+    choices = (*others, *OBJECTIVES)
+    field: str = declared(choices[0], help, choices=choices)
+    return field
+
+
+def value_text(value: float) -> str:
+    """A research value as a sentence says it: `0.4125`, and no 1.6e-109."""
+    if 0 < abs(value) < _ALMOST_NOTHING:
+        return "almost 0"
+    return f"{value:.4g}"
+
+
+class Objective(ABC):
+    """A measure of strings."""
+
+    name: str
+    exact: bool
+    """Whether the sum of the bounds is the value."""
+    bounds: tuple[Floats, ...]
+    """Per attribute what every level is worth at most."""
+
+    def sum(self, levels: Sequence[int]) -> float:
+        """What a string is worth at most, summed in the order of the attributes."""
+        total = 0.0
+        for values, level in zip(self.bounds, levels, strict=True):
+            total += float(values[level])
+        return total
+
+    @abstractmethod
+    def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
+        """What a passing string is worth; `outcome` is its test, where there was one."""
+
+    def sums(self, strings: Int64s) -> Floats:
+        """`sum` of many strings, as rows of levels."""
+        total = np.zeros(len(strings))
+        for a, values in enumerate(self.bounds):
+            total += np.asarray(values)[strings[:, a]]
+        return total
+
+    def most_above(self, levels: Sequence[int]) -> float | None:
+        """What everything more general than a passing string is worth at most, where known."""
+        return None
+
+    @abstractmethod
+    def text(self, value: float) -> str:
+        """A value in words: `NCP 0.28`."""
+
+
+class ResearchValue(Objective):
+    """Highest research value."""
+
+    name = "rv"
+    exact = True
+
+    def __init__(self, task: Task) -> None:
+        self.bounds = tuple(level_research_values(attribute) for attribute in task.quasi)
+
+    def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
+        """The sum, whatever is suppressed."""
+        return self.sum(levels)
+
+    def text(self, value: float) -> str:
+        """As every step has it."""
+        return f"RV {value_text(value)}"
+
+
+class LeastLoss(Objective):
+    """Least NCP or information loss; the value is the loss with its sign turned."""
+
+    def __init__(self, name: str, task: Task, frequency: Frequency, tuple_of: Int32s) -> None:
+        self.name = name
+        self._frequency, self._tuple_of = frequency, tuple_of
+        self._losses = [LevelLosses(attribute, name) for attribute in task.quasi]
+        # IL adds attributes up; here as a mean over attributes, so that ties mean the same.
+        equal = [1.0 / len(task.quasi)] * len(task.quasi)
+        self._factors = equal if name == "il" else [a.weight for a in task.quasi]
+        self.exact = frequency.allowed == 0
+        pairs = list(zip(self._factors, self._losses, strict=True))
+        self.bounds = tuple(-factor * one.least(frequency.allowed) for factor, one in pairs)
+        self._whole = tuple(-factor * one.whole for factor, one in pairs)
+        self._scale = task.n * len(task.quasi) if name == "il" else 1
+
+    def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
+        """The loss of the published records, and of those suppressed."""
+        if self.exact or (outcome is not None and not outcome.small):
+            return sum(
+                (float(own[level]) for own, level in zip(self._whole, levels, strict=True)), 0.0
+            )
+        suppressed = np.flatnonzero(self._frequency.labels(levels, self._tuple_of) < 0)
+        lost = 0.0
+        for factor, one, level in zip(self._factors, self._losses, levels, strict=True):
+            lost -= factor * one.exactly(int(level), suppressed)
+        return lost
+
+    def text(self, value: float) -> str:
+        """As reports have it: IL as a sum over records and attributes."""
+        return f"{self.name.upper()} {-value * self._scale:.4g}"
+
+
+class MostClasses(Objective):
+    """The most classes; the value is the logarithm of their number."""
+
+    name = "classes"
+    exact = False
+
+    def __init__(self, task: Task, frequency: Frequency) -> None:
+        self._frequency = frequency
+        self.bounds = tuple(
+            np.log2([len(labels) for labels in attribute.hierarchy.labels])
+            for attribute in task.quasi
+        )
+
+    def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
+        """By the number of classes that are published."""
+        if outcome is not None and not outcome.small:
+            return log2(outcome.classes)
+        return log2(int(self._frequency.kept_sizes(levels)[0].sum()))
+
+    def most_above(self, levels: Sequence[int]) -> float:
+        """Classes only merge: each has a large one of these, or k records of the small ones."""
+        _, sizes = self._frequency.kept_sizes(levels)
+        large = sizes >= self._frequency.k
+        return log2(int(large.sum()) + int(sizes[~large].sum()) // self._frequency.k)
+
+    def text(self, value: float) -> str:
+        """The number again."""
+        return f"{round(2**value):,} classes"
+
+
+def make_objective(name: str, task: Task, frequency: Frequency, tuple_of: Int32s) -> Objective:
+    """The objective of this name."""
+    if name == "classes":
+        return MostClasses(task, frequency)
+    if name in ("ncp", "il"):
+        return LeastLoss(name, task, frequency, tuple_of)
+    return ResearchValue(task)

@@ -1,0 +1,387 @@
+"""What the full-domain searches share: book-keeping, steps and the answer.
+
+A full-domain search looks for a *string*, a level for every quasi-identifier, whose classes are
+large enough. `Search` holds what all of them need: the frequency engine, the research values, the
+counters and the passing strings found. `tell` turns decisions into steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.lattice.frequency import Frequency, Outcome
+from kanon_tui.core.lattice.node_list import StringSpace
+from kanon_tui.core.lattice.objective import ResearchValue, make_objective, value_text
+from kanon_tui.core.lattice.outcome_words import verdict
+from kanon_tui.core.lattice.pre_pruning import LevelAlone, hidden_note, no_string
+from kanon_tui.core.lattice.requirement_test import RequirementTest
+from kanon_tui.core.lattice.rv_formula import rv_formula
+from kanon_tui.core.lattice.shared_counts import shared_counts
+from kanon_tui.core.lattice.string_facts import Lattice, Reason, Tested, Told
+from kanon_tui.core.numeric import TIE, Flags, Int64s
+from kanon_tui.core.task.steps import Grouping, RunContext, Step
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import Note, Quotable, note, plural
+
+__all__ = ["MOST_LISTED", "PassingString", "Search", "StringText", "best_of"]
+
+MOST_LISTED = 1000
+"""So many passing strings are listed in the report, the best; all of them are counted."""
+NOT_PROVEN = note("not proven optimal: the search was stopped before it was through")
+
+_WORK_PER_STEP = 1_000_000  # tuples: some tens of milliseconds, so that a cancel is heard
+
+
+@dataclass(frozen=True)
+class StringText:
+    """A string in words, ⟨birth 1, gender 1, zip 0⟩, put together when somebody reads it."""
+
+    names: tuple[str, ...]
+    levels: tuple[int, ...]
+
+    def __str__(self) -> str:
+        pairs = zip(self.names, self.levels, strict=True)
+        return "⟨" + ", ".join(f"{name} {level}" for name, level in pairs) + "⟩"
+
+
+@dataclass(frozen=True, order=True)
+class PassingString:
+    """A passing string; the order is that of preference among equal values."""
+
+    roots: int
+    levels: tuple[int, ...]
+    value: float
+    """What it is worth to the search: by its objective, more is better."""
+    rv: float
+
+    def beats(self, other: PassingString) -> bool:
+        """Whether the other cannot be the answer because of this one."""
+        return self.value >= other.value and self <= other
+
+
+def best_of(strings: Sequence[PassingString]) -> PassingString:
+    """The answer among passing strings: the highest value, ties by their own order."""
+    highest = max(string.value for string in strings)
+    return min(string for string in strings if string.value >= highest - TIE)
+
+
+class Search:
+    """The state of one search that every consumer may see."""
+
+    def __init__(
+        self,
+        task: Task,
+        context: RunContext,
+        lowest: Sequence[int],
+        allowed: int | None = None,
+        objective: str = "rv",
+    ) -> None:
+        self.task, self.context = task, context
+        self.names = tuple(attribute.name for attribute in task.quasi)
+        coded, self.tuple_of, roll_ups = shared_counts(task, context).at(lowest)
+        people = task.allowed_people if allowed is None else allowed
+        allowed = task.records_of(people)
+        requirement_test = None
+        if task.requirements or task.release_risk is not None:
+            requirement_test = RequirementTest(task.requirements, self.tuple_of, len(coded.counts))
+            if task.repeated is not None:
+                counted = self.tuple_of, len(coded.counts)
+                requirement_test.limit_people(people, task.repeated, *counted)
+            if task.release_risk is not None:
+                requirement_test.limit_risk(task.release_risk, task.people)
+        self.frequency = Frequency(coded, task.k, allowed, roll_ups, requirement_test)
+        self.objective = make_objective(objective, task, self.frequency, self.tuple_of)
+        heights = [attribute.hierarchy.height for attribute in task.quasi]
+        self.space = StringSpace(lowest, heights, self.objective.bounds)
+        self._research_value = ResearchValue(task)
+        self.generated = 0
+        self.pruned = 0
+        self.tested = 0
+        self.passing: list[PassingString] = []
+        """The passing strings, in the order they were found; only ever added to."""
+        self.candidates: list[PassingString] = []
+        """Those that can be the answer: none is beaten by another, all are within a tie."""
+        self.known: dict[tuple[int, ...], bool] = {}
+        """Whether the strings that were tested pass."""
+        self.progress: Callable[[], float] | None = None
+        """The share of the work that is done, where that is known; it only ever rises."""
+        lattice = Lattice(
+            self.names,
+            self.space.lowest,
+            self.space.heights,
+            self._research_value.bounds,
+            self.objective,
+        )
+        self.told = Told(lattice, context.watched)
+        self._decisions_since_step = 0
+        self._work_at_step = 0
+
+    @property
+    def _step_by_step(self) -> bool:
+        return self.context.decisions_per_step == 1
+
+    @property
+    def remaining(self) -> int:
+        """Strings that are neither tested nor pruned."""
+        return self.generated - self.pruned - self.tested
+
+    @property
+    def counters(self) -> dict[str, float]:
+        """What every step carries: generated = pruned + tested + remaining."""
+        return {
+            "generated": self.generated,
+            "pruned": self.pruned,
+            "tested": self.tested,
+            "passed": len(self.passing),
+            "remaining": self.remaining,
+        }
+
+    def rv(self, levels: Sequence[int]) -> float:
+        """Research value of a string, summed in the order of the attributes."""
+        return self._research_value.sum(levels)
+
+    def rv_formula(self, levels: Sequence[int]) -> tuple[str, ...]:
+        """How the research value of a string comes about."""
+        return rv_formula(self.task.quasi, self._research_value.bounds, levels)
+
+    def passing_string(
+        self, levels: Sequence[int], outcome: Outcome | None = None
+    ) -> PassingString:
+        """A passing string with what its rank depends on."""
+        string = tuple(int(level) for level in levels)
+        roots = sum(level == top for level, top in zip(string, self.space.heights, strict=True))
+        value = self.objective.value(string, outcome)
+        return PassingString(roots, string, value, self.rv(string))
+
+    def record_passing(
+        self, levels: Sequence[int], outcome: Outcome | None = None
+    ) -> PassingString:
+        """Note a passing string, and whether it can be the answer."""
+        new = self.passing_string(levels, outcome)
+        self.passing.append(new)
+        self._consider(new)
+        return new
+
+    def _consider(self, new: PassingString) -> None:
+        """Keep a passing string in mind if it can be the answer."""
+        if not any(other.beats(new) for other in self.candidates):
+            rivals = [new, *(other for other in self.candidates if not new.beats(other))]
+            highest = max(other.value for other in rivals)
+            self.candidates = [other for other in rivals if other.value >= highest - TIE]
+
+    def by_rv(self, strings: Int64s) -> list[PassingString]:
+        """Passing strings, rows of levels, that are worth their research value."""
+        roots = (strings == np.array(self.space.heights)).sum(axis=1).tolist()
+        values, rows = self._research_value.sums(strings).tolist(), map(tuple, strings.tolist())
+        triples = zip(roots, rows, values, strict=True)
+        return [PassingString(most, row, value, value) for most, row, value in triples]
+
+    def tell_tests(self, strings: Int64s, passes: Flags, outcome: Outcome) -> Iterator[Step]:
+        """Count tests that were made together; the step of the last, whose outcome this is."""
+        self.tested += len(strings)
+        new = self.by_rv(strings[passes])
+        self.passing += new
+        highest = max((string.value for string in new), default=0.0) - TIE
+        for string in new:
+            if string.value >= highest:
+                self._consider(string)
+        self._decisions_since_step += len(strings) - 1
+        return self.tell_test(strings[-1].tolist(), outcome)
+
+    def continue_from(self, other: Search) -> None:
+        """Take over the counters of a search over the same strings, and the best it found."""
+        self.generated, self.pruned, self.tested = other.generated, other.pruned, other.tested
+        if other.passing:
+            self.record_passing(best_of(other.passing).levels)
+
+    def test(self, levels: Sequence[int]) -> Outcome:
+        """Test a string and count it; when every decision is told, the smallest class is too."""
+        outcome = self.count(levels)
+        if outcome.passes:
+            self.record_passing(levels, outcome)
+        return outcome
+
+    def count(self, levels: Sequence[int]) -> Outcome:
+        """As `test`, for who decides alone whether a string that passes is accepted."""
+        self.tested += 1
+        outcome = self.frequency.test(levels, to_the_end=self._step_by_step)
+        self.known[tuple(int(level) for level in levels)] = outcome.passes
+        return outcome
+
+    def test_necessary(self, levels: Sequence[int]) -> Outcome:
+        """Test a string by what can be pruned by alone, which is not enough to pass."""
+        outcome = self.frequency.necessary.test(levels, to_the_end=self._step_by_step)
+        self.tested += 1
+        return outcome
+
+    def text(self, levels: Sequence[int], part: Sequence[int] | None = None) -> StringText:
+        """A string, or a part of its attributes, in words."""
+        chosen = range(len(self.names)) if part is None else part
+        return StringText(
+            tuple(self.names[a] for a in chosen), tuple(int(levels[a]) for a in chosen)
+        )
+
+    def tell(self, kind: str, template: str, **facts: Any) -> Iterator[Step]:
+        """A decision was taken: a step, now or together with those that follow."""
+        self._decisions_since_step += 1
+        decisions = self._decisions_since_step
+        if not self._due(decisions):
+            return
+        if decisions > 1:
+            template = "{decisions:,} decisions; the last: " + template
+            facts["decisions"] = decisions
+        self._decisions_since_step, self._work_at_step = 0, self.frequency.work
+        yield self.step(kind, template, facts)
+
+    def _due(self, decisions: int) -> bool:
+        """Whether so many decisions since the last step make one."""
+        worked = self.frequency.work - self._work_at_step
+        return decisions >= self.context.decisions_per_step or worked >= _WORK_PER_STEP
+
+    def step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
+        """A step with the counters as they are, and the best string so far to keep."""
+        progress = self.progress() if self.progress is not None else None
+        facts = facts | self.told.hand_over()
+        if self.candidates:
+            best = min(self.candidates)
+            facts = facts | {"best": self.text(best.levels), "best_rv": best.rv}
+        keep = None
+        if self.passing:
+            keep = partial(self._best_of_first, len(self.passing), self.counters)
+        return Step(kind, template, facts, self.counters, progress, keep)
+
+    def tell_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
+        """The steps of pre-pruning."""
+        for alone in dropped:
+            if self.told.follows:
+                self.told.settled(Reason.ALONE, self._strings_at(alone))
+            yield from self.tell(
+                "pre-prune",
+                "Drop level {level} of {attribute}: alone it leaves {small:,} "
+                + plural(alone.small, "record")
+                + " in groups below {k}.",
+                level=alone.level,
+                attribute=alone.attribute,
+                small=alone.small,
+                k=alone.k,
+            )
+
+    def _strings_at(self, alone: LevelAlone) -> Int64s:
+        """The strings with a level that fails alone, and none that came before it in that."""
+        grid, at = self.told.lattice.grid, self.names.index(alone.attribute)
+        earlier = (grid[:, :at] < np.array(self.space.lowest[:at])).any(axis=1)
+        return np.flatnonzero((grid[:, at] == alone.level) & ~earlier)
+
+    def tell_test(
+        self,
+        levels: Sequence[int],
+        outcome: Outcome,
+        part: Sequence[int] | None = None,
+        why: str = "",
+        **more: Any,
+    ) -> Iterator[Step]:
+        """The step of a test; with `part`, of the string of these attributes alone.
+
+        `why` says, with facts of its own, why it is this one that is tested.
+        """
+        if not self.told.watched and not self._due(self._decisions_since_step + 1):
+            self._decisions_since_step += 1  # nobody will read it: there are many thousand tests
+            return iter(())
+        rv = self.rv(levels)
+        facts: dict[str, Any] = {"string": self.text(levels, part), "k": self.task.k}
+        facts |= {"classes": outcome.classes, "smallest": outcome.smallest, "small": outcome.small}
+        facts |= {"passes": outcome.passes, "rv": rv, "lack": outcome.missed}
+        facts |= {"allowed": self.frequency.allowed, "shown_rv": value_text(rv), **more}
+        if outcome.missed is not None:
+            facts["lacking"] = outcome.missed.records
+        string = tuple(int(level) for level in levels)
+        attributes = None if part is None else tuple(part)
+        found = outcome.passes, outcome.small, outcome.smallest, outcome.classes
+        self.told.tested(Tested(string, attributes, *found, rv))
+        words = "{string}" + (f", {why}, " if why else " ") + verdict(outcome, self.frequency)
+        if part is None:
+            words += "; RV {shown_rv}"
+        if part is None and outcome.passes and self.objective.name != "rv" and self.passing:
+            words += ", {worth}"
+            facts["worth"] = self.objective.text(self.passing[-1].value)
+        return self.tell("test", words + ".", **facts)
+
+    def grouping(
+        self,
+        answer: Sequence[int],
+        notes: Sequence[Note] = (),
+        counters: dict[str, float] | None = None,
+        passing: Sequence[PassingString] | None = None,
+    ) -> Grouping:
+        """The classes of a string, and what the report says about the search."""
+        counters = self.counters if counters is None else counters
+        strings = self.passing if passing is None else passing
+        listed = [
+            {"levels": self._by_name(string.levels), "rv": string.rv, "roots": string.roots}
+            for string in sorted(strings, key=lambda each: (-each.value, each))[:MOST_LISTED]
+        ]
+        pairs = zip(self.names, self.space.lowest, strict=True)
+        dropped = {name: low for name, low in pairs if low}
+        levels = tuple(int(level) for level in answer)
+        return Grouping(
+            self.frequency.labels(levels, self.tuple_of),
+            levels=levels,
+            search={
+                "strings": counters["generated"],
+                **{key: counters[key] for key in ("pruned", "tested", "passed", "remaining")},
+                "levels_dropped": dropped,
+                "answer": self._by_name(levels),
+                "passing": listed,
+                "rv_range": self._ranges(strings),
+            },
+            notes=tuple(notes),
+        )
+
+    def _ranges(self, strings: Sequence[PassingString]) -> dict[str, Any]:
+        """Least and highest RV over the passing strings met (Morton's tables 5 and 6)."""
+        if not strings:
+            return {}
+        values = self._research_value.bounds
+        levels = np.array([string.levels for string in strings])
+        ranges: dict[str, Any] = {
+            name: [float(own[levels[:, x]].min()), float(own[levels[:, x]].max())]
+            for x, (name, own) in enumerate(zip(self.names, values, strict=True))
+        }
+        totals = [string.rv for string in strings]
+        return {"total": [min(totals), max(totals)], "attributes": ranges}
+
+    def _by_name(self, levels: Sequence[int]) -> dict[str, int]:
+        return dict(zip(self.names, levels, strict=True))
+
+    def answer(self) -> Grouping:
+        """The best of the passing strings found."""
+        if not self.passing:
+            raise NotReachedError(no_string(self.task))
+        answer = best_of(self.passing).levels
+        return self.grouping(answer, self.notes(answer))
+
+    def notes(self, answer: Sequence[int]) -> tuple[Note, ...]:
+        """What a reader should know of an answer: which attributes it hides for want of levels."""
+        if tuple(answer) == self.space.heights:
+            return (hidden_note(self.task),)
+        limits = zip(self.names, self.space.lowest, self.space.heights, strict=True)
+        return tuple(
+            note(
+                "{name}: no level below its root passes alone, so it is published as one label",
+                name=Quotable(name),
+            )
+            for name, low, top in limits
+            if 0 < low == top
+        )
+
+    def _best_of_first(self, count: int, counters: dict[str, float]) -> Grouping:
+        """What a cancel keeps: the best of the first so many passing strings."""
+        strings = self.passing[:count]
+        answer = best_of(strings).levels
+        return self.grouping(answer, (NOT_PROVEN, *self.notes(answer)), counters, strings)

@@ -1,0 +1,197 @@
+"""What the steps of a full-domain search tell of strings, for those who draw them.
+
+`Lattice` is the space as a grid: every string has a number, its *node*. `Told` gathers what was
+tested and what was settled without a test since the last step. All of it is facts; no search acts
+on them, and nothing is gathered when nobody watches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.lattice.node_list import StringList, StringSpace
+from kanon_tui.core.lattice.objective import Objective
+from kanon_tui.core.numeric import Floats, Int64s, Words
+
+__all__ = ["MOST_DRAWN", "Lattice", "ListFollower", "Reason", "Settled", "Tested", "Told"]
+
+MOST_DRAWN = 100_000
+"""Strings of the largest space of which every single one is followed."""
+
+
+class Reason(StrEnum):
+    """Why a string needs no test."""
+
+    ALONE = "one of its levels fails alone"
+    BELOW = "it is more specific than one that fails"
+    SMALL_CLASS = "a record that failed elsewhere is in a class below k here too"
+    PART = "a part of its attributes fails"
+    ABOVE = "it is more general than one that passes"
+    WORTH_LESS = "it is worth less than the best so far"
+    LOSES_TIE = "it is worth no more than one that passes"
+    NO_BETTER = "it is more general than one that passes, and worth no more"
+
+    @property
+    def verdict(self) -> str:
+        """Whether the string passes, fails, or is not needed."""
+        if self in (Reason.WORTH_LESS, Reason.LOSES_TIE, Reason.NO_BETTER):
+            return "beaten"
+        return "passes" if self is Reason.ABOVE else "fails"
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """All strings of some attributes, also of levels that pre-pruning drops."""
+
+    names: tuple[str, ...]
+    lowest: tuple[int, ...]
+    """The lowest level that passes alone."""
+    heights: tuple[int, ...]
+    research_values: tuple[Floats, ...]
+    objective: Objective
+    """What the strings are sorted by: the highest it allows them to be worth."""
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Levels per attribute."""
+        return tuple(top + 1 for top in self.heights)
+
+    @property
+    def count(self) -> int:
+        """Number of strings."""
+        return prod(self.sizes)
+
+    @property
+    def followed(self) -> bool:
+        """Whether every single string is."""
+        return self.count <= MOST_DRAWN
+
+    @cached_property
+    def places(self) -> Int64s:
+        """Place value of every attribute; the first is slowest."""
+        return np.append(np.cumprod(self.sizes[:0:-1])[::-1], 1).astype(np.int64)
+
+    def node(self, levels: Sequence[int]) -> int:
+        """The number of a string."""
+        return int((np.asarray(levels, dtype=np.int64) * self.places).sum())
+
+    def levels(self, node: int) -> tuple[int, ...]:
+        """The levels of a number."""
+        return tuple(int(level) for level in np.unravel_index(node, self.sizes))
+
+    def nodes(self, space: StringSpace, codes: Words) -> Int64s:
+        """The numbers of strings given by their codes."""
+        fields = ((codes[:, space.word] >> space.shift) & space.mask).astype(np.int64)
+        found: Int64s = (fields + np.array(space.lowest)) @ self.places
+        return found
+
+    @cached_property
+    def grid(self) -> Int64s:
+        """Strings × attributes: the levels of every string; only where all are followed."""
+        return np.indices(self.sizes).reshape(len(self.sizes), -1).T
+
+    @cached_property
+    def rvs(self) -> Floats:
+        """The research value of every string; only where all are followed."""
+        return self._sums(self.research_values)
+
+    @cached_property
+    def worths(self) -> Floats:
+        """What every string is worth at most; only where all are followed."""
+        return self._sums(self.objective.bounds)
+
+    def _sums(self, per_level: Sequence[Floats]) -> Floats:
+        total = np.zeros(self.count)
+        for values, levels in zip(per_level, self.grid.T, strict=True):
+            total += values[levels]
+        return total
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A test of a string and what it found."""
+
+    levels: tuple[int, ...]
+    part: tuple[int, ...] | None
+    """The attributes whose string it is, the others being at the root; None for all."""
+    passes: bool
+    small: int | None
+    """Records in classes that must go; None where counting stopped early."""
+    smallest: int | None
+    classes: int
+    rv: float
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Strings that need no test, and why."""
+
+    reason: Reason
+    nodes: Int64s
+
+
+class Told:
+    """What was tested and settled since the last step."""
+
+    def __init__(self, lattice: Lattice, watched: bool) -> None:
+        self.lattice = lattice
+        self.watched = watched
+        self.follows = watched and lattice.followed
+        self._tests: list[Tested] = []
+        self._settled: list[Settled] = []
+        self._more: dict[str, Any] = {}
+
+    def tested(self, test: Tested) -> None:
+        """A string was tested."""
+        if self.watched:
+            self._tests.append(test)
+
+    def settled(self, reason: Reason, nodes: Int64s) -> None:
+        """Strings need no test any more."""
+        if self.follows and len(nodes):
+            self._settled.append(Settled(reason, nodes))
+
+    def note(self, **facts: Any) -> None:
+        """Something else that pictures show, as it is now."""
+        if self.watched:
+            self._more |= facts
+
+    def hand_over(self) -> dict[str, Any]:
+        """The facts for the next step."""
+        if not self.watched:
+            return {}
+        facts = {
+            "lattice": self.lattice,
+            "tests": tuple(self._tests),
+            "settled": tuple(self._settled),
+            **self._more,
+        }
+        self._tests, self._settled, self._more = [], [], {}
+        return facts
+
+
+class ListFollower:
+    """Says which strings left a list since it was last asked."""
+
+    def __init__(self, told: Told, strings: StringList) -> None:
+        self._told, self._strings = told, strings
+        self._left = self._nodes()
+
+    def _nodes(self) -> Int64s:
+        if not self._told.follows:
+            return np.empty(0, dtype=np.int64)
+        return self._told.lattice.nodes(self._strings.space, self._strings.codes)
+
+    def gone(self) -> Int64s:
+        """The nodes that are no longer in the list."""
+        if not self._told.follows:
+            return self._left
+        before, self._left = self._left, self._nodes()
+        return np.setdiff1d(before, self._left, assume_unique=True)

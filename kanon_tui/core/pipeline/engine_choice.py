@@ -1,0 +1,114 @@
+"""Which engine a run takes: what is asked for, or what fits.
+
+In memory a table takes several times the size of its text. Where that is more than may be taken,
+the run streams; where it cannot stream, it is refused with what would help.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from kanon_tui.core.addresses import is_address
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.processes.memory_limit import MemoryLimit
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.reading import size_text
+from kanon_tui.core.table.part_files import part_files
+from kanon_tui.core.table.reader_registry import other_reader
+
+__all__ = ["choose_engine", "fits_in_memory", "memory_limit", "needed_in_memory"]
+
+_BASE = 400_000_000
+_TIMES_TEXT = 6
+_TIMES_COMPRESSED = 30
+_BYTES_PER_CELL = 60
+
+
+def memory_limit(project: Project) -> MemoryLimit:
+    """What the project lets a run take."""
+    memory = project.run.memory
+    return MemoryLimit(0 if memory == "auto" else memory)
+
+
+def needed_in_memory(path: Path) -> int:
+    """About how many bytes a run takes that holds the table of these files."""
+    needed = _BASE
+    for file in part_files(path):
+        try:
+            size = file.stat().st_size
+        except OSError:
+            continue  # reading it will say what is amiss
+        if file.suffix.lower() == ".parquet":
+            needed += _cells(file) * _BYTES_PER_CELL
+        elif file.suffix.lower() in (".gz", ".zst", ".zstd"):
+            needed += size * _TIMES_COMPRESSED
+        else:
+            needed += size * _TIMES_TEXT
+    return needed
+
+
+def _cells(file: Path) -> int:
+    import polars as pl
+
+    try:
+        lazy = pl.scan_parquet(file, glob=False)
+        return int(lazy.select(pl.len()).collect().item()) * len(lazy.collect_schema())
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
+        return 0  # reading it will say what is amiss
+
+
+def fits_in_memory(project: Project) -> bool:
+    """Whether the table of a project may be held whole, whatever its runs need.
+
+    What cannot be read in pieces counts as fitting: the reader knows how much it can take.
+    """
+    if is_address(project.data.path) or project.run.engine == "memory":
+        return True
+    if any(map(other_reader, part_files(project.data_path))):
+        return True
+    return needed_in_memory(project.data_path) <= memory_limit(project).allowed
+
+
+def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "stream", "dask"]:
+    """The engine of a run; `folder` says that the release is a folder of parts."""
+    asked = project.run.engine
+    if asked in ("stream", "dask"):
+        if is_address(project.data.path):
+            raise InputError(
+                f"{project.title}: rows of a database are not read in pieces; export them to "
+                "Parquet, or use --engine memory"
+            )
+        return asked
+    if folder and asked == "memory":
+        raise InputError(
+            "a folder of parts is written by the streaming engine; name a file like release.csv, "
+            "or leave --engine out"
+        )
+    if folder:
+        return "stream"
+    limit = memory_limit(project)
+    if fits_in_memory(replace(project, run=replace(project.run, engine="auto"))):
+        return "memory"
+    needed = needed_in_memory(project.data_path)
+    if asked == "memory":
+        if not limit.bytes:
+            return "memory"  # the reader knows better, and says it
+        raise _too_much(project, needed, limit, "leave --engine out, to stream it")
+    try:
+        from kanon_tui.core.pipeline.counted_prepare import check_streamable
+
+        check_streamable(project)
+    except KanonError as error:
+        if not limit.bytes:
+            return "memory"
+        raise _too_much(project, needed, limit, f"stream it: {error.on_screen}") from None
+    return "stream"
+
+
+def _too_much(project: Project, needed: int, limit: MemoryLimit, remedy: str) -> InputError:
+    return InputError(
+        f"{project.title}: in memory this takes about {size_text(needed)}, and "
+        f"{size_text(limit.allowed)} are allowed; allow more with --memory, or {remedy}"
+    )

@@ -1,0 +1,167 @@
+"""A run under remote control: start, pause, step, change speed, cancel, and look at any time.
+
+One thread pulls the steps (`LiveRun.drive`), others give orders and read `snapshot`, an
+immutable picture of the run that is replaced as a whole after every step. Nothing is pushed at
+the reader, so a fast algorithm cannot flood a slow terminal.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from kanon_tui.core.pipeline.remaining import RemainingTime
+from kanon_tui.core.pipeline.run import Run, State
+from kanon_tui.core.pipeline.timeline import Timeline
+from kanon_tui.core.task.steps import FULL_SPEED, Family, Step
+
+__all__ = ["SPEEDS", "LiveRun", "Snapshot"]
+
+SPEEDS: tuple[float, ...] = (0.5, 1, 2, 5, 20, 100, float("inf"))
+"""Decisions per second; the last is as fast as the machine can."""
+_SLICE = 0.05
+"""Seconds between two looks at the orders while waiting: a cancel must answer at once."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What can be seen of a run at one moment."""
+
+    state: State = State.READY
+    paused: bool = False
+    steps: int = 0
+    seconds: float = 0.0
+    step: Step | None = None
+    counters: Mapping[str, float] = field(default_factory=dict)
+    progress: float | None = None
+    remaining: float | None = None
+    """Seconds still to go, from the run's own progress; None where that says nothing."""
+
+
+class LiveRun:
+    """Orders for a run, and the picture of it."""
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        paused: bool = False,
+        timeline: Timeline | None = None,
+        every_decision: bool = False,
+    ) -> None:
+        """`every_decision`: also at full speed a step is one decision, as small tables allow."""
+        self.run = run
+        self.timeline = Timeline() if timeline is None else timeline
+        self._every_decision = every_decision
+        self.snapshot = Snapshot(paused=paused)
+        self._speed = len(SPEEDS) - 1
+        self._paused = paused
+        self._steps_asked = threading.Semaphore(0)
+        """Steps that were asked for and not yet taken; several threads ask, one takes."""
+        self._cancelled = False
+        self._wake = threading.Event()
+        self._remaining = RemainingTime()
+
+    # -- orders, from any thread
+
+    @property
+    def paused(self) -> bool:
+        """Whether it waits for somebody."""
+        return self._paused
+
+    @property
+    def speed(self) -> float:
+        """Decisions per second."""
+        return SPEEDS[self._speed]
+
+    def pause(self) -> None:
+        """Wait before the next step."""
+        self._paused = True
+        self._wake.set()
+
+    def resume(self) -> None:
+        """Go on."""
+        self._paused = False
+        self._wake.set()
+
+    def step(self) -> None:
+        """One decision, then wait again."""
+        self._paused = True
+        self._steps_asked.release()
+        self._wake.set()
+
+    def set_speed(self, decisions: float) -> None:
+        """One of `SPEEDS`."""
+        self._speed = SPEEDS.index(decisions)
+        self._wake.set()
+
+    def faster(self) -> None:
+        """The next higher speed."""
+        self._speed = min(self._speed + 1, len(SPEEDS) - 1)
+        self._wake.set()
+
+    def slower(self) -> None:
+        """The next lower speed."""
+        self._speed = max(self._speed - 1, 0)
+        self._wake.set()
+
+    def cancel(self) -> None:
+        """Stop after the step that is under way, and keep the best so far."""
+        self._cancelled = True
+        self._wake.set()
+
+    # -- the one thread that runs it
+
+    def drive(self, abandoned: Callable[[], bool] = lambda: False) -> None:
+        """Pull steps as ordered until the run ends; `abandoned` says nobody waits any more."""
+        due = time.monotonic()
+        while True:
+            if self._cancelled or abandoned():
+                self.run.cancel()
+                break
+            if not self._steps_asked.acquire(blocking=False):
+                if self._paused:
+                    self._show()
+                    self._sleep(_SLICE)
+                    due = time.monotonic()
+                    continue
+                wait = due - time.monotonic()
+                if wait > 0:
+                    self._sleep(min(wait, _SLICE))
+                    continue
+            full = not self._paused and self.speed == float("inf")
+            batches = full and not self._every_decision
+            self.run.context.decisions_per_step = FULL_SPEED if batches else 1
+            step = next(self.run, None)
+            if step is None:
+                break
+            if not full:
+                due = max(due, time.monotonic() - 1) + 1 / self.speed
+            self.timeline.add(step)
+            self._show()
+        self._show()
+
+    def _sleep(self, seconds: float) -> None:
+        self._wake.wait(seconds)
+        self._wake.clear()
+
+    def _show(self) -> None:
+        last = self.run.last
+        self.snapshot = Snapshot(
+            state=self.run.state,
+            paused=self._paused,
+            steps=self.run.steps,
+            seconds=self.run.seconds,
+            step=last,
+            counters=last.counters if last else {},
+            progress=last.progress if last else None,
+            remaining=self._seconds_to_go(last.progress if last else None),
+        )
+
+    def _seconds_to_go(self, progress: float | None) -> float | None:
+        searching = self.run.algorithm.family is Family.FULL_DOMAIN
+        if searching or self.run.state is not State.RUNNING:
+            return None  # one test rules out one string of a search, or half of them
+        return self._remaining.look(progress, self.run.seconds)

@@ -1,0 +1,134 @@
+"""Before a run: how large it is, what is missing, and how long it will roughly take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.metrics.levels import level_measures
+from kanon_tui.core.pipeline.trial import Trial
+from kanon_tui.core.privacy.column_requirement import out_of_reach
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.task.steps import Algorithm, Family
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of, first_few, short_list
+
+__all__ = ["Preflight", "hiding", "in_words", "preflight"]
+
+
+@dataclass(frozen=True)
+class Preflight:
+    """What a person should know before starting."""
+
+    facts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    problem: str = ""
+    """Why it cannot start; empty when it can."""
+
+
+def preflight(
+    project: Project,
+    task: Task,
+    algorithm: type[Algorithm],
+    trial: Trial | None = None,
+    whole: int | None = None,
+) -> Preflight:
+    """Size, gaps and estimates for one algorithm on a task; `trial` knows how long it takes.
+
+    `whole` is the number of records where the task is of a sample of them.
+    """
+    try:
+        with_parameters(algorithm, project.algorithm.params, algorithm.name)
+    except KanonError as error:
+        return Preflight(problem=str(error))
+    beyond = out_of_reach(task.requirements, _may_suppress(task, algorithm))
+    if beyond is not None:
+        return Preflight(problem=beyond.unreachable())
+    records = (
+        f"{task.n:,} records" if whole is None else f"{whole:,} records, looked at in a sample"
+    )
+    if task.repeated is not None:
+        records += f" of {task.people:,} people"
+    facts = [records, count_of(len(task.quasi), "quasi-identifier")]
+    if task.requirements:
+        facts.append(count_of(len(task.requirements), "requirement") + " beyond k")
+    warnings = [*task.warnings, *(str(each) for each in task.singling_out)]
+    if algorithm.family is Family.FULL_DOMAIN:
+        strings, left = _strings(task)
+        facts.append(
+            f"{strings:,} strings" + (f", {left:,} after pre-pruning" if left < strings else "")
+        )
+        warnings += task.built
+    else:
+        facts.append(f"about {max((whole or task.n) // task.k, 1):,} classes to build")
+        if algorithm.name == "gcka" and not any(a.hierarchy.marks for a in task.quasi):
+            warnings.append("no MAGVal is marked, so gcka groups like k-member")
+    facts.append(_time(trial))
+    if trial is not None and hiding(trial):
+        warnings.insert(0, hiding(trial))
+    if whole is None:  # else the limit of the run says how much
+        facts.append(f"about {_megabytes(task, algorithm):,.0f} MB")
+    facts += _published(task)
+    return Preflight(tuple(facts), tuple(warnings))
+
+
+def _published(task: Task) -> list[str]:
+    """Which columns are published as they are, and which not at all."""
+    columns = {"published as they are": task.published_as_they_are, "left out": task.left_out}
+    return [f"{what}: {short_list(names, most=6)}" for what, names in columns.items() if names]
+
+
+def _may_suppress(task: Task, algorithm: type[Algorithm]) -> bool:
+    """Whether records may go to reach what is required."""
+    if algorithm.family is Family.FULL_DOMAIN:
+        return task.allowed_suppressed > 0 or algorithm.name == "datafly"
+    return algorithm.keeps_magvals
+
+
+def _strings(task: Task) -> tuple[int, int]:
+    """Strings of the whole space, and of the levels that pass alone."""
+    surviving = [
+        sum(level.passes for level in level_measures(a, task.k, task.allowed_suppressed))
+        for a in task.quasi
+    ]
+    return prod(a.hierarchy.height + 1 for a in task.quasi), prod(surviving)
+
+
+def _megabytes(task: Task, algorithm: type[Algorithm]) -> float:
+    """Working memory beyond the table itself."""
+    codes = task.n * len(task.quasi) * 4
+    per_record = 60 if algorithm.family is Family.CLUSTERING else 24
+    strings = 0
+    if algorithm.name in ("global", "hybrid"):
+        strings = _strings(task)[1] * (len(task.quasi) + 16)
+    return (2 * codes + per_record * task.n + strings) / 1e6 + 20
+
+
+def _time(trial: Trial | None) -> str:
+    """Return how long a run takes, or why that is not known."""
+    if trial is None:
+        return "time not known yet"
+    if trial.seconds is None:
+        return "longer than a sample could show"
+    tried = "" if trial.whole else f", tried on {trial.samples[-1].records:,} records"
+    return in_words(trial.seconds) + tried
+
+
+def in_words(seconds: float) -> str:
+    """`less than a second`, `about 7 s`, `about 46 min`."""
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 100:
+        return f"about {seconds:.0f} s"
+    if seconds < 6000:
+        return f"about {seconds / 60:.0f} min"
+    return f"about {seconds / 3600:.0f} h"
+
+
+def hiding(trial: Trial) -> str:
+    """That a release would hide columns from everybody; empty when it would not."""
+    if not trial.hidden or trial.ncp is None:
+        return ""
+    return f"{first_few(trial.hidden, 3)} would be hidden from everybody (NCP {trial.ncp:.2f})"

@@ -1,0 +1,292 @@
+"""A table beyond memory and its release, read again from their files: for whoever counts records.
+
+Analyses of a release ask a table for the codes of some columns, some records at a time
+(`Table.coded_blocks`). In memory that is all of them; here it is one pass over the files. Where all
+records at once are needed, a sample is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.pipeline.counted_prepare import value_encoder
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.release_pages import ReleasePages
+from kanon_tui.core.processes.memory_limit import MemoryLimit
+from kanon_tui.core.processes.workers import Here
+from kanon_tui.core.release.formulas import escape_formulas
+from kanon_tui.core.table.cell_codes import Cells, complete_records
+from kanon_tui.core.table.column import CodedValues, Column, code_values
+from kanon_tui.core.table.counted_table import CountedTable
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.source import Source
+from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.value_counts import CHANGED, Encoder
+from kanon_tui.core.table.value_formats import Format
+from kanon_tui.core.task.task import Task
+
+__all__ = ["MOST_DRAWN", "ReadRecords", "WrittenRows", "drawn", "read_again"]
+
+MOST_DRAWN = 100_000
+"""Records of a sample, where all of them are needed at once."""
+_FEW_ROWS = 100_000
+_BYTES_PER_ROW = 100
+"""Of a distinct row that is counted: its codes, its place and its records."""
+
+Stop = Callable[[], bool]
+
+
+def read_again(result: StreamedResult, stop: Stop = lambda: False) -> tuple[Task, WrittenRows]:
+    """The task with its records, and the release; `stop` says nobody waits any more."""
+    records = ReadRecords.of(result, stop)
+    return replace(result.task, table=records), WrittenRows.of(result, stop)
+
+
+def drawn(result: StreamedResult, stop: Stop = lambda: False) -> tuple[Task, Table]:
+    """A task and a release of some records, drawn by the seed: all, or `MOST_DRAWN` of each."""
+    task, rows = read_again(result, stop)
+    records = task.table
+    assert isinstance(records, ReadRecords)
+    release = Table(rows.drawn(MOST_DRAWN, task.seed), None, records.missing_tokens)
+    return replace(task, table=records.drawn(MOST_DRAWN, task.seed)), release
+
+
+def _chosen(height: int, most: int, seed: int) -> Int64s:
+    """The numbers of the records that are drawn, rising."""
+    if height <= most:
+        return np.arange(height)
+    chance = np.random.default_rng(seed)
+    return np.sort(chance.choice(height, most, replace=False, shuffle=False))
+
+
+def _of_frames(frames: Iterator[pl.DataFrame], chosen: Int64s) -> pl.DataFrame:
+    """The chosen rows of frames that follow one another."""
+    parts, before = [], 0
+    for frame in frames:
+        begin, end = np.searchsorted(chosen, [before, before + frame.height])
+        parts.append(frame[chosen[begin:end] - before])
+        before += frame.height
+    return pl.concat(parts)
+
+
+def _check_rows(room: MemoryLimit, distinct: int) -> None:
+    if distinct > _FEW_ROWS:
+        room.check_room(distinct * _BYTES_PER_ROW, f"looking at {distinct:,} distinct rows")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Coding:
+    """What a job needs to code the records of a piece."""
+
+    source: Source
+    encoders: tuple[Encoder, ...]
+    complete: tuple[str, ...]
+    missing_tokens: tuple[str, ...]
+
+
+def _coded_piece(coding: _Coding, piece: int) -> list[tuple[Int32s, ...]]:
+    source = coding.source
+    names = tuple(dict.fromkeys((*(one.name for one in coding.encoders), *coding.complete)))
+    found = []
+    for columns in source.columns_of(source.pieces[piece], names):
+        kept = complete_records(columns, coding.complete, coding.missing_tokens)
+        coded = (encoder.coded(kept) for encoder in coding.encoders)
+        found.append(tuple(codes[places] for codes, places in coded))
+    return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReadRecords(CountedTable):
+    """The records of a table whose values are counted."""
+
+    stop: Stop = lambda: False
+    sample: pl.DataFrame | None = None
+    """Texts of some records; its columns then have their codes."""
+
+    @classmethod
+    def of(cls, result: StreamedResult, stop: Stop) -> Self:
+        """The records that a run has read, of files that are as they were."""
+        table = result.task.table
+        assert isinstance(table, CountedTable)
+        if table.source is None or not table.source.unchanged:
+            raise InputError("the data is not what was read any more; run again")
+        known = {each.name: getattr(table, each.name) for each in fields(table) if each.init}
+        return cls(**{**known, "workers": Here(), "_values": dict(table._values), "stop": stop})
+
+    def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
+        """One attribute with the values of all records, and the codes of those that were drawn."""
+        column = super().column(name, kind, format)
+        if self.sample is None:
+            return column
+        codes, places = self._encoder(column).coded({name: Cells.of(self.sample[name], name)})
+        return replace(column, codes=codes[places])
+
+    def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
+        """The codes of columns, some records at a time."""
+        if self.sample is not None:
+            yield from super().coded_blocks(columns)
+            return
+        assert self.source is not None
+        encoders = tuple(map(self._encoder, columns))
+        coding = _Coding(self.source, encoders, self.complete, self.missing_tokens)
+        pieces = [(piece,) for piece in range(len(self.source.pieces))]
+        for blocks in Here().each(_coded_piece, coding, pieces):
+            if self.stop():
+                raise InputError("stopped")
+            yield from blocks
+
+    def rows_at(self, records: Int64s, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns of the records with these numbers."""
+        return _of_frames(self._frames(), records).select(names)
+
+    def check_rows(self, distinct: int) -> None:
+        """Refuse to hold so many distinct rows."""
+        _check_rows(self._room, distinct)
+
+    @cached_property
+    def _room(self) -> MemoryLimit:
+        return replace(self.memory, held=0).beside_what_is_held()
+
+    def drawn(self, most: int, seed: int) -> Self:
+        """Some of the records, so many at most."""
+        return replace(self, sample=_of_frames(self._frames(), _chosen(self.height, most, seed)))
+
+    def _frames(self) -> Iterator[pl.DataFrame]:
+        assert self.source is not None
+        tokens = list(self.missing_tokens)
+        names = [name for name in self.names if name in self.counts or name in self.complete]
+        for piece in self.source.pieces:
+            if self.stop():
+                raise InputError("stopped")
+            for frame in self.source.read(piece, names):
+                missing = [frame[name].is_in(tokens) for name in self.complete]
+                yield frame.filter(~pl.any_horizontal(missing)) if missing else frame
+
+    def _encoder(self, column: Column) -> Encoder:
+        """Texts to the codes of a column."""
+        if column.coding is not None:
+            return value_encoder(self, column)
+        texts = self.occurrences(column.name)["value"]
+        known = pl.DataFrame(
+            {"text": column.values, "code": np.arange(len(column.values), dtype=np.int32)},
+            schema={"text": pl.String, "code": pl.Int32},
+        )
+        codes = texts.alias("text").to_frame().join(known, on="text", how="left")["code"]
+        if column.missing is not None:
+            codes = codes.fill_null(column.missing)
+        return Encoder(column.name, texts, codes.to_numpy().astype(np.int32), len(column.values))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WrittenRows(Table):
+    """The rows of a release in files, under the names that the task has for its columns."""
+
+    result: StreamedResult | None = None
+    stop: Stop = lambda: False
+
+    @classmethod
+    def of(cls, result: StreamedResult, stop: Stop) -> Self:
+        """The rows of a release as they were proved."""
+        task = result.task
+        schema = dict.fromkeys(result.columns, pl.String)
+        return cls(
+            pl.DataFrame(schema=schema), None, task.table.missing_tokens, result=result, stop=stop
+        )
+
+    @property
+    def height(self) -> int:
+        """How many rows there are."""
+        assert self.result is not None
+        return self.result.rows
+
+    def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
+        """A column with the texts that it may have, without codes: `coded_blocks` reads them."""
+        return self._values(name).column(np.empty(0, dtype=np.int32))
+
+    def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
+        """The codes of columns, some rows at a time."""
+        encoders = [self._encoder(column.name) for column in columns]
+        for rows in self.frames():
+            cells = {each.name: Cells.of(rows[each.name], each.name) for each in encoders}
+            coded = (encoder.coded(cells) for encoder in encoders)
+            yield tuple(codes[places] for codes, places in coded)
+
+    def check_rows(self, distinct: int) -> None:
+        """Refuse to hold so many distinct rows."""
+        _check_rows(self._room, distinct)
+
+    @cached_property
+    def _room(self) -> MemoryLimit:
+        assert self.result is not None
+        table = self.result.task.table
+        assert isinstance(table, CountedTable)
+        return replace(table.memory, held=0).beside_what_is_held()
+
+    def drawn(self, most: int, seed: int) -> pl.DataFrame:
+        """Some of the rows, so many at most, as they would stand in memory."""
+        return self.rows_at(_chosen(self.height, most, seed), self.names)
+
+    def rows_at(self, records: Int64s, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns of the rows with these numbers."""
+        own = _of_frames(self.frames(), records).select(names)
+        assert self.result is not None
+        if self.result.task.output.formulas != "escape":
+            return own
+        return own.select(
+            own[name].replace_strict(self._written(name), self._texts(name)).alias(name)
+            for name in own.columns
+        )
+
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """The rows as they are written, some at a time."""
+        assert self.result is not None
+        for rows in ReleasePages(self.result).stretches():
+            if self.stop():
+                raise InputError("stopped")
+            rows.columns = list(self.names)
+            yield rows
+
+    def _texts(self, name: str) -> pl.Series:
+        """All texts that a column may have."""
+        assert self.result is not None
+        task = self.result.task
+        for attribute, cells in zip(task.quasi, self.result.release.cells, strict=True):
+            if attribute.name == name:
+                hidden = () if HIDDEN in cells.texts else (HIDDEN,)
+                return pl.Series(name, [*cells.texts, *hidden], dtype=pl.String)
+        return task.table.occurrences(name)["value"].alias(name)
+
+    def _written(self, name: str) -> pl.Series:
+        """The same as files have them."""
+        assert self.result is not None
+        texts = self._texts(name)
+        if self.result.task.output.formulas != "escape":
+            return texts
+        return escape_formulas(texts.to_frame()).to_series()
+
+    def _values(self, name: str) -> CodedValues:
+        self._check_names([name])
+
+        def refuse(unreadable: pl.Series, format: Format) -> InputError:
+            return InputError(CHANGED)
+
+        return code_values(
+            self._texts(name), Kind.CATEGORICAL, self.missing_tokens, None, self.formats, refuse
+        )
+
+    def _encoder(self, name: str) -> Encoder:
+        """What files have to the codes of a column."""
+        values = self._values(name)
+        own = pl.DataFrame({"text": self._texts(name)})
+        codes = own.join(values.lookup, on="text", how="left", maintain_order="left")["code"]
+        written = self._written(name)
+        return Encoder(name, written, codes.to_numpy().astype(np.int32), len(values.values))

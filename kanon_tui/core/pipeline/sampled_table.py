@@ -1,0 +1,198 @@
+"""A table that is too large for memory, as somebody works on it.
+
+At hand is a sample of its records, from all over its files. Of every column that has been counted
+the values of the whole are known, each with its number of records: a column then has these values,
+these numbers, and the codes of the sample's records. Of the others the sample speaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.engine_choice import fits_in_memory
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.column import Column, code_values, counted, unreadable_values
+from kanon_tui.core.table.csv_sample import sample_csv
+from kanon_tui.core.table.csv_survey import NotInPiecesError
+from kanon_tui.core.table.part_files import part_files
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.source import Piece, Source, is_parquet_source, open_source
+from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.value_counts import Counts
+from kanon_tui.core.table.value_formats import Format
+from kanon_tui.core.text import count_of
+
+__all__ = ["SAMPLE", "Sample", "SampledTable", "read_or_sample", "sample_table"]
+
+SAMPLE = 50_000
+"""About how many records are at hand."""
+_STRETCHES = 20
+"""Places of a Parquet file that are looked at: each decodes pages of all columns."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampledTable(Table):
+    """`frame` holds the sample; `height` and what is counted are of the whole."""
+
+    source: Source | None = None
+    """Where the records are; a CSV file is not cut into pieces before it is counted."""
+    records: int = 0
+    exact: bool = False
+    """Whether `records` was counted, not estimated."""
+    counts: Counts = field(default_factory=dict)
+    too_many: frozenset[str] = frozenset()
+    """Columns with more values than there is room for."""
+
+    @property
+    def height(self) -> int:
+        """The number of records of the whole; about, until they are counted."""
+        return self.records
+
+    @property
+    def not_looked_at(self) -> frozenset[str]:
+        """Columns of which only the sample is known."""
+        return frozenset(name for name in self.names if name not in self.counts)
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The records at hand, as a table of their own."""
+        return Sample(self.frame, self.facts, self.missing_tokens, self.formats, whole=self)
+
+    def occurrences(self, name: str) -> pl.DataFrame:
+        """Every `value` of a column with the number of `records` that have it."""
+        self._check_names([name])
+        return self.counts[name] if name in self.counts else super().occurrences(name)
+
+    def present_values(self, name: str) -> tuple[pl.Series, int]:
+        """The distinct values of a column that are not missing, and how many cells have one."""
+        if name not in self.counts:
+            return super().present_values(name)
+        counts = self.counts[name]
+        present = counts.filter(~counts["value"].is_in(list(self.missing_tokens)))
+        return present["value"].alias(name), int(present["records"].sum())
+
+    def missing_cells(self) -> dict[str, int]:
+        """How many cells of each column are missing, of the sample where it is not counted."""
+        found = super().missing_cells()
+        for name in self.counts:
+            found[name] = self.records - self.present_values(name)[1]
+        return found
+
+    def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
+        """Of the records at hand: those in which none of these columns is missing."""
+        return self.sample.drop_missing(columns)
+
+    def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
+        """An attribute with the values of the whole and the codes of the sample."""
+        if name not in self.counts:
+            return super().column(name, kind, format)
+        key = (name, kind, format if kind.ordered else None)
+        if key not in self._coded:
+            self._coded[key] = self._counted_column(*key)
+        return self._coded[key]
+
+    def _counted_column(self, name: str, kind: Kind, format: Format | None) -> Column:
+        counts = self.counts[name]
+
+        def refuse(unreadable: pl.Series, format: Format) -> InputError:
+            records = counts.filter(counts["value"].is_in(unreadable.to_list()))["records"].sum()
+            where = f"in {count_of(int(records), 'record')}"
+            return unreadable_values(name, unreadable.sort(), format, where)
+
+        values = counts["value"].alias(name)
+        coded = code_values(values, kind, self.missing_tokens, format, self.formats, refuse)
+        size = len(coded.values)
+        places = counts.join(coded.lookup, left_on="value", right_on="text", how="left")
+        records = counted(places["code"].to_numpy(), places["records"].to_numpy(), size)
+        texts = self.frame[name].to_frame("text")
+        codes = texts.join(coded.lookup, on="text", how="left", maintain_order="left")["code"]
+        if codes.null_count():
+            raise InputError("the data changed while it was read; open it again")
+        return coded.column(codes.to_numpy(writable=True), records)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sample(Table):
+    """The records at hand alone; columns have the values of the whole, where these are known."""
+
+    whole: SampledTable | None = None
+
+    @property
+    def not_looked_at(self) -> frozenset[str]:
+        """Columns of which only the sample is known."""
+        assert self.whole is not None
+        return self.whole.not_looked_at
+
+    def occurrences(self, name: str) -> pl.DataFrame:
+        """How often values occur in the whole: what is rare in a sample need not be rare."""
+        assert self.whole is not None
+        return self.whole.occurrences(name)
+
+    def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
+        """An attribute of the sample, coded with the values of the whole."""
+        assert self.whole is not None
+        self._check_names([name])
+        column = self.whole.column(name, kind, format)
+        codes = column.codes if self.kept is None else column.codes[self.kept]
+        return replace(column, codes=codes, value_counts=None)
+
+
+def read_or_sample(project: Project) -> Table:
+    """The table of a project for somebody to work on: in memory where that fits, else a sample."""
+    if fits_in_memory(project):
+        return project.read_data()
+    try:
+        return sample_table(project.data_path, project.data.read_options)
+    except NotInPiecesError:
+        return project.read_data()  # it may fit all the same; if not, the reader says so
+
+
+def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> SampledTable:
+    """A sample of a file, a folder or a pattern; takes seconds whatever its size."""
+    files = part_files(Path(path))
+    formats = options.formats
+    if is_parquet_source(files):
+        source = open_source(path, options)
+        frame, found, exact = _sample_of_pieces(source, records), source.records, True
+    else:
+        taken = sample_csv(files, options, records)
+        source = Source(tuple(taken.frame.columns), (), taken.facts, options, files=files)
+        frame, found, exact = taken.frame, taken.records, taken.whole
+        formats = replace(formats, points_may_group=taken.facts.delimiter == ";")
+    return SampledTable(
+        frame,
+        source.facts,
+        options.missing_tokens,
+        formats,
+        source=source,
+        records=found,
+        exact=exact,
+    )
+
+
+def _sample_of_pieces(source: Source, records: int) -> pl.DataFrame:
+    """Stretches at equal distances over the pieces of a Parquet source."""
+    total = source.records
+    stretches = 1 if total <= records else min(_STRETCHES, records)
+    each = min(-(-records // stretches), total)
+    ends = np.cumsum([piece.records for piece in source.pieces])
+    frames: list[pl.DataFrame] = []
+    for stretch in range(stretches):
+        first = total * stretch // stretches
+        left = each
+        while left > 0 and first < total:
+            place = int(np.searchsorted(ends, first, "right"))
+            piece = source.pieces[place]
+            begin = piece.end - (int(ends[place]) - first)
+            end = min(begin + left, piece.end)
+            frames += source.read(Piece(piece.path, begin, end, end - begin))
+            left, first = left - (end - begin), first + (end - begin)
+    return pl.concat(frames)

@@ -1,0 +1,356 @@
+"""Trying an algorithm on samples of the data at hand: how long it will take, how much it will lose.
+
+A few samples, each four times as large as the one before, are run to the end for a bounded time;
+the whole table as soon as it fits in.
+What a run on all records takes is read off the largest of them, carried on by the growth from one
+sample to the next; the loss likewise. Small samples have costs of their own, so that the growth to
+expect of an algorithm counts as much as what was measured. Printing, proving and measuring the
+release count too. Where a table is to be clustered in blocks, it is as many blocks as there are, on
+all cores. A table that is no larger than a sample is not guessed at: it was run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import log
+
+import numpy as np
+
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.hierarchy.level_table import BoundHierarchy
+from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.pipeline.result import Result, conclude
+from kanon_tui.core.pipeline.run import Run, State
+from kanon_tui.core.processes.helper_processes import cores
+from kanon_tui.core.processes.interruption import helpers
+from kanon_tui.core.release.distinct_rows import number_rows
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.task.steps import Algorithm, Family
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+
+__all__ = ["Sample", "Trial", "clock_of", "hidden_columns", "sampled", "try_out"]
+
+SMALLEST = 500
+STEP = 4
+"""How much larger each sample is than the one before."""
+LEAP = 8
+"""How much larger than a sample a table may be that is tried whole next."""
+BUDGET = 1.5
+"""Seconds that one trial may take, or a little more: a run is looked at after every step."""
+IMPATIENT = 8
+"""How many times longer that may be on a machine that is busy with other things."""
+GROWTH = {
+    "incognito": 0.9, "sd": 1.1, "k-member": 1.1, "gcka": 1.1, "top-down": 1.2, "bottom-up": 1.2,
+    "euclidean": 1.2, "sbc": 1.35,
+}  # fmt: skip
+"""Exponents with which the time grew on the shapes of docs/benchmarks.md, about the middle …"""
+SEARCH_GROWTH, CLUSTERING_GROWTH = 0.7, 1.0
+"""… and of the others: searches test no more strings of a larger table."""
+REFINED_GROWTH = 0.85
+"""Of refining, which is most of a run that refines, with the rows that differ: where many are equal
+there is little to exchange."""
+BESIDE_GROWTH = 0.5
+"""How far from it a measured exponent may lie to be believed."""
+MARGIN = 0.15
+"""So much steeper than expected the next sample may grow and still fit in."""
+STEEPEST_LOSS = 0.5
+"""The loss of a sample falls no faster than with the root of its size."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample that was run."""
+
+    records: int
+    seconds: float
+    """In the algorithm; not printing and proving the release."""
+    ncp: float | None
+    """The loss of its release; None where it found none."""
+    hidden: tuple[str, ...] = ()
+    """Attributes whose values it hid from everybody."""
+    rules_kept: float | None = None
+    """The share of the rules' importance that it kept; None where there are none."""
+    after: float = 0.0
+    """Seconds for printing, proving and measuring its release."""
+    rows: int | None = None
+    """How many of its records differ in the quasi-identifiers, where time depends on that."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What samples of a table say about all of it."""
+
+    records: int
+    """Of the whole table."""
+    growth: float
+    """The exponent to expect of the algorithm."""
+    samples: tuple[Sample, ...] = ()
+    block: int | None = None
+    """Records of a block, where the table is clustered in blocks."""
+    workers: int = 1
+    """How many blocks are clustered side by side."""
+    rows: int | None = None
+    """How many of all records differ, where time depends on that."""
+    stopped: tuple[int, float] | None = None
+    """Records of a sample that did not fit in, and the seconds after which it was stopped."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the last sample was the whole table."""
+        return bool(self.samples) and self.samples[-1].records == self.records
+
+    @property
+    def seconds(self) -> float | None:
+        """What a run on all records takes; None when nothing was run to its end."""
+        if not self.samples:
+            return None
+        block = self.block
+        if block is None or self.samples[-1].records >= block:
+            return self._search(self.records) + self._after
+        from kanon_tui.core.pipeline.block_sample import SAMPLE_BLOCKS  # brings clustering along
+
+        once, sample = self._search(block), self._search(SAMPLE_BLOCKS * block)
+        blocks = self.records / block + SAMPLE_BLOCKS
+        return max(sample, (blocks * once + sample) / self.workers) + self._after
+
+    def _search(self, records: int) -> float:
+        """What the algorithm takes for so many records."""
+        last = self.samples[-1]
+        times = records / last.records
+        if self.rows is not None and last.rows is not None and records == self.records:
+            times = self.rows / last.rows
+        return float(last.seconds * times**self.exponent)
+
+    @property
+    def _after(self) -> float:
+        """What follows the algorithm: on a line through the last two samples."""
+        last = self.samples[-1]
+        if len(self.samples) < 2:
+            return last.after * self.records / last.records
+        one = self.samples[-2]
+        per_record = max(last.after - one.after, 0.0) / (last.records - one.records)
+        return last.after + per_record * (self.records - last.records)
+
+    @property
+    def exponent(self) -> float:
+        """With which power of the records time grows: midway between measured and expected."""
+        if len(self.samples) < 2:
+            return self.growth
+        one, last = self.samples[-2:]
+        least, most = self.growth - BESIDE_GROWTH, self.growth + BESIDE_GROWTH
+        few, more = one.rows or one.records, last.rows or last.records
+        measured = _growth(few, one.seconds, more, last.seconds)
+        exponent = (min(max(measured, least), most) + self.growth) / 2
+        if self.stopped is not None:
+            exponent = max(exponent, _growth(last.records, last.seconds, *self.stopped))
+        return min(exponent, most)
+
+    @property
+    def ncp(self) -> float | None:
+        """The loss to expect on all records; None when no sample had a release."""
+        losses = [(one.records, one.ncp) for one in self.samples if one.ncp is not None]
+        if not losses:
+            return None
+        records, ncp = losses[-1]
+        if records == self.records or len(losses) < 2 or not ncp or not losses[-2][1]:
+            return ncp
+        fall = log(losses[-2][1] / ncp) / log(records / losses[-2][0])
+        return float(ncp * (self.records / records) ** -min(max(fall, 0.0), STEEPEST_LOSS))
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """Attributes hidden from everybody: a sample hides more than the whole table would."""
+        return self.samples[-1].hidden if self.whole else ()
+
+    @property
+    def rules_kept(self) -> float | None:
+        """The share of the rules' importance that the largest sample kept."""
+        return self.samples[-1].rules_kept if self.samples else None
+
+
+def _growth(few: int, seconds: float, more: int, longer: float) -> float:
+    """The exponent with which time grows from one number of records to another."""
+    return log(max(longer, 1e-6) / max(seconds, 1e-6)) / log(more / few)
+
+
+def try_out(
+    task: Task,
+    algorithm: Algorithm,
+    budget: float = BUDGET,
+    stop: Callable[[], bool] = lambda: False,
+    clock: Callable[[], float] | None = None,
+) -> Trial:
+    """Run samples until the time is used up, the table is, or somebody says `stop`.
+
+    Time is processor time: what else the machine does just now must not look like the algorithm.
+    Where helper processes work for it, it is that on the wall.
+    """
+    if clock is None:
+        clock = clock_of(algorithm)
+    trial = Trial(task.n, growth_of(algorithm), rows=_different_rows(task, algorithm))
+    if algorithm.family is Family.CLUSTERING and task.copies is None:
+        trial = _in_blocks(trial, algorithm)
+    size = min(max(SMALLEST, 4 * task.k), task.n)
+    impatient = time.monotonic() + IMPATIENT * budget
+
+    def give_up() -> bool:
+        return stop() or time.monotonic() > impatient
+
+    _run(sampled(task, size), algorithm, give_up, clock)  # what is loaded once is not timed
+    end = clock() + budget
+    while not give_up():
+        part, began = sampled(task, size), clock()
+        sample = _run(part, algorithm, lambda: give_up() or clock() > end, clock)
+        if sample is None:
+            if clock() > end:
+                trial = replace(trial, stopped=(size, clock() - began))
+            break
+        trial = replace(trial, samples=(*trial.samples, sample))
+        if size == task.n:
+            break
+        left = max(end - clock(), 0.0) / max(sample.seconds, 1e-6)
+        affordable = left ** (1 / (trial.exponent + MARGIN))
+        if affordable < STEP:
+            break
+        size = task.n if size * min(affordable, LEAP) > task.n else size * STEP
+    return trial
+
+
+def growth_of(algorithm: Algorithm) -> float:
+    """The exponent to expect of an algorithm."""
+    if _refines(algorithm):
+        return REFINED_GROWTH
+    search = algorithm.family is Family.FULL_DOMAIN
+    return GROWTH.get(algorithm.name, SEARCH_GROWTH if search else CLUSTERING_GROWTH)
+
+
+def _refines(algorithm: Algorithm) -> bool:
+    return bool(getattr(algorithm, "refine", False))
+
+
+def _different_rows(task: Task, algorithm: Algorithm) -> int | None:
+    """How many records differ in the quasi-identifiers, where time depends on that."""
+    if not _refines(algorithm):
+        return None
+    return int(number_rows(a.column.codes for a in task.quasi).max()) + 1
+
+
+def clock_of(algorithm: Algorithm) -> Callable[[], float]:
+    """A clock for a run in this thread, for runs in which other processes may work as well."""
+    in_blocks = isinstance(getattr(algorithm, "blocks", None), int)
+    elsewhere = in_blocks or hasattr(algorithm, "workers")
+    return _HelpedClock() if elsewhere else time.thread_time
+
+
+class _HelpedClock:
+    """Processor time, but the time on the wall as long as helpers are at work.
+
+    Most runs of an algorithm that may use helpers have none: what else the machine does must not
+    count there. It has to be read at every step.
+    """
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._last = time.thread_time(), time.perf_counter(), bool(helpers)
+
+    def __call__(self) -> float:
+        now = time.thread_time(), time.perf_counter(), bool(helpers)
+        on_the_wall = now[2] or self._last[2]
+        self._seconds += now[on_the_wall] - self._last[on_the_wall]
+        self._last = now
+        return self._seconds
+
+
+def _in_blocks(trial: Trial, algorithm: Algorithm) -> Trial:
+    from kanon_tui.core.clustering.clustering import BlockClustering
+
+    if not isinstance(algorithm, BlockClustering):
+        return trial
+    return replace(trial, block=algorithm.block_size(trial.records), workers=cores())
+
+
+def sampled(task: Task, records: int) -> Task:
+    """The task of so many records, drawn by its seed; hierarchies, rules and domains stay whole.
+
+    Columns keep only the values that were drawn: algorithms count on every value to occur.
+    """
+    if records >= task.n:
+        return task
+    chance = np.random.default_rng(task.seed)
+    rows = np.sort(chance.choice(task.n, records, replace=False))
+    table = replace(task.table, frame=task.table.frame[rows], kept=None)
+    return replace(
+        task,
+        table=table,
+        quasi=tuple(_sampled_attribute(attribute, rows) for attribute in task.quasi),
+        sensitive=tuple(_sampled_column(column, rows)[0] for column in task.sensitive),
+        personal_k=task.personal_k and _sampled_column(task.personal_k, rows)[0],
+        person=task.person and _sampled_column(task.person, rows)[0],
+    )
+
+
+def _sampled_attribute(attribute: QuasiIdentifier, rows: Int64s) -> QuasiIdentifier:
+    column, kept = _sampled_column(attribute.column, rows)
+    before, rules = attribute.hierarchy, attribute.rules
+    hierarchy = BoundHierarchy(
+        column,
+        tuple(before.paths[code] for code in kept),
+        np.argsort(np.argsort(before.order[kept])).astype(before.order.dtype),
+        before.marks,
+    )
+    bound = replace(rules, first=rules.first[:, kept], second=rules.second[:, kept])
+    return replace(attribute, column=column, hierarchy=hierarchy, rules=bound)
+
+
+def _sampled_column(column: Column, rows: Int64s) -> tuple[Column, Int64s]:
+    """The column of these records, and which of its values they have."""
+    there, codes = np.unique(column.codes[rows], return_inverse=True)
+    kept = there.astype(np.int64)
+    return column.with_values(kept, codes), kept
+
+
+def _run(
+    task: Task,
+    algorithm: Algorithm,
+    give_up: Callable[[], bool],
+    clock: Callable[[], float],
+) -> Sample | None:
+    """One sample; None when it was stopped or took too long."""
+    for attribute in task.quasi:  # of the whole table this is known when a run begins
+        _ = attribute.hierarchy.maps, attribute.column.counts
+    run = Run(task, algorithm)
+    result: Result | None = None
+    after = 0.0
+    began = clock()
+    try:
+        for _ in run:
+            if give_up():
+                run.cancel()
+                return None
+        seconds = clock() - began
+        concluding = time.perf_counter()
+        result = conclude(run)
+        after = time.perf_counter() - concluding
+    except KanonError:  # a sample that finds no release was searched all the same
+        if run.state is not State.FAILED:
+            return None
+        seconds = clock() - began
+    rows = _different_rows(task, algorithm)
+    if result is None:
+        return Sample(task.n, seconds, None, rows=rows)
+    ncp, hidden = result.measures.ncp, hidden_columns(result)
+    return Sample(task.n, seconds, ncp, hidden, _rules_kept(result), after, rows)
+
+
+def _rules_kept(result: Result) -> float | None:
+    rules = [rule for each in result.measures.attributes.values() for rule in each.rules]
+    whole = sum(rule.importance for rule in rules)
+    return sum(rule.importance * rule.kept for rule in rules) / whole if whole else None
+
+
+def hidden_columns(result: Result) -> tuple[str, ...]:
+    """Attributes of which a release says nothing any more."""
+    measured = result.measures.attributes
+    return tuple(name for name, each in measured.items() if each.ncp > 1 - 1e-9)

@@ -1,0 +1,180 @@
+"""A few helper processes that work on jobs and end at once when they are no longer wanted.
+
+They are plain Python interpreters that talk over pipes. Unlike those of `multiprocessing` they
+never import the script that started them: a notebook, a script without a main guard and a thread of
+the application can all use them. Closing them kills them in the middle of a job, and they end by
+themselves when the program that started them is gone, however it went. This last is why it is not
+joblib's loky: its workers outlive a killed program, and two more processes stay when its pool ends.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from types import TracebackType
+from typing import Any, BinaryIO, Protocol, Self, cast
+
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.processes.interruption import helpers
+
+__all__ = ["Helpers", "Processes", "cores"]
+
+_PROGRAM = (
+    "import pickle, sys; "
+    "sys.path += (x for x in pickle.load(sys.stdin.buffer) if x not in sys.path); "
+    "from kanon_tui.core.processes.helper_processes import work; "
+    "work(sys.stdin.buffer, sys.stdout.buffer)"
+)
+
+
+def cores() -> int:
+    """How many processes can run at the same time."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _search_path() -> list[str]:
+    """Return where a helper looks for modules after its own places: never in the current folder.
+
+    Files that lie beside the data are not code. The package itself is found wherever it is.
+    """
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        here = ""
+    safe = [entry for entry in sys.path if os.path.isabs(entry) and entry != here]
+    return [*safe, str(Path(__file__).parents[2])]
+
+
+class Helpers(Protocol):
+    """Who works on jobs elsewhere; closing them ends what they do."""
+
+    def __enter__(self) -> Self:
+        """Begin."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End, in the middle of a job if need be."""
+
+    def submit(self, jobs: Sequence[Any]) -> None:
+        """Hand out jobs; they are numbered from 0."""
+
+    def result(self, seconds: float) -> tuple[int, Any] | None:
+        """The next result, or None if there is none in so many seconds."""
+
+
+class Processes:
+    """Helpers that each call `prepare(*setup)` once and the function it returns for every job.
+
+    `prepare` must be importable by name, and jobs and results are pickled. Results come in the
+    order in which they are ready, as pairs of the job's number and the result.
+    """
+
+    def __init__(
+        self, count: int, prepare: Callable[..., Callable[[Any], Any]], *setup: Any
+    ) -> None:
+        self._results: SimpleQueue[tuple[int, bool, Any]] = SimpleQueue()
+        self._jobs: SimpleQueue[tuple[int, Any] | None] = SimpleQueue()
+        self._helpers: list[subprocess.Popen[bytes]] = []
+        self._threads: list[Thread] = []
+        greeting = pickle.dumps(_search_path()) + pickle.dumps((prepare, setup), protocol=5)
+        for _ in range(count):
+            helper = subprocess.Popen(
+                [sys.executable, "-P", "-c", _PROGRAM],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+            thread = Thread(target=self._serve, args=(helper, greeting), daemon=True)
+            helpers.add(helper)
+            self._helpers.append(helper)
+            self._threads.append(thread)
+            thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for helper in self._helpers:
+            helper.kill()
+            self._jobs.put(None)
+        for helper, thread in zip(self._helpers, self._threads, strict=True):
+            helper.wait()
+            helpers.discard(helper)
+            thread.join()
+            for pipe in (helper.stdin, helper.stdout):
+                if pipe is not None:
+                    pipe.close()
+
+    def submit(self, jobs: Sequence[Any]) -> None:
+        """Hand out jobs; they are numbered from 0."""
+        for number, job in enumerate(jobs):
+            self._jobs.put((number, job))
+
+    def result(self, seconds: float) -> tuple[int, Any] | None:
+        """The next result, or None if there is none in so many seconds."""
+        try:
+            number, succeeded, result = self._results.get(timeout=seconds)
+        except Empty:
+            return None
+        if not succeeded:
+            raise result
+        return number, result
+
+    def _serve(self, helper: subprocess.Popen[bytes], greeting: bytes) -> None:
+        """One thread per helper: send a job, wait for its result."""
+        to_helper, from_helper = cast(BinaryIO, helper.stdin), cast(BinaryIO, helper.stdout)
+        number = 0
+        try:
+            to_helper.write(greeting)
+            while (job := self._jobs.get()) is not None:
+                number = job[0]
+                pickle.dump(job[1], to_helper, protocol=5)
+                to_helper.flush()
+                self._results.put((number, *pickle.load(from_helper)))
+        except (OSError, EOFError, pickle.UnpicklingError):
+            ended = NotReachedError(
+                f"a helper process ended early (code {helper.wait()}); "
+                f"give it more memory, use fewer workers or workers: 1"
+            )
+            self._results.put((number, False, ended))
+
+
+def work(jobs: BinaryIO, results: BinaryIO) -> None:
+    """What a helper does until its pipe is closed; a job under way ends there too."""
+    prepare, setup = pickle.load(jobs)
+    waiting: SimpleQueue[Any] = SimpleQueue()
+
+    def receive() -> None:
+        try:
+            while True:
+                waiting.put(pickle.load(jobs))
+        finally:  # the program is gone, or what it sent cannot be read
+            os._exit(1)
+
+    Thread(target=receive, daemon=True).start()
+    handle = prepare(*setup)
+    while True:
+        job = waiting.get()
+        try:
+            answer = (True, handle(job))
+        except Exception as error:
+            answer = (False, error)
+        pickle.dump(answer, results, protocol=5)
+        results.flush()

@@ -1,0 +1,134 @@
+"""Who does the work: functions of one job each, called here or on a cluster.
+
+A job is a plain function of a `Shared` (what all jobs of a kind need) and a few numbers. It reads
+its piece, may write files into the work folder and gives back something small. Because it depends
+on nothing else, it can be done anywhere and done again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.processes.helper_processes import Helpers, Processes, cores
+from kanon_tui.core.processes.interruption import uninterrupted
+
+__all__ = ["Here", "Job", "Progress", "Workers"]
+
+Job = Callable[..., Any]
+_THREADS = 4
+"""Jobs at a time in this process, at most: each holds a piece of the data."""
+Progress = Callable[[str, float], None]
+"""Hears what is done, and which share of it; what it raises stops the work."""
+
+
+class Workers(ABC):
+    """Calls `job(shared, *arguments)` for every tuple of arguments."""
+
+    name: str
+    _progress: Progress | None = None
+    _pass = ""
+
+    def begin(self, what: str, progress: Progress | None) -> None:
+        """A pass begins; whoever listens hears of its answers from now on."""
+        self._pass, self._progress = what, progress
+        if progress is not None:
+            progress(what, 0.0)
+
+    def told(self, done: int, jobs: int) -> None:
+        """So many of the jobs of this pass are done."""
+        if self._progress is not None and jobs:
+            self._progress(self._pass, done / jobs)
+
+    @abstractmethod
+    def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        """The answers, in the order of the arguments."""
+
+    def merged(
+        self,
+        job: Job,
+        merge: Callable[[Sequence[Any]], Any],
+        shared: Any,
+        arguments: Sequence[tuple[Any, ...]],
+        check: Callable[[Any], None],
+    ) -> Any:
+        """The answers of all jobs merged into one; `check` may refuse what it has grown to."""
+        merged: Any = None
+        for answer in self.each(job, shared, arguments):
+            merged = answer if merged is None else merge([merged, answer])
+            check(merged)
+        return merged
+
+    @property
+    def helpers(self) -> Callable[..., Helpers]:
+        """Who works on the parts of a search, made as `Processes` are."""
+        return Processes
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Give up all jobs; when this returns, none of them writes any more."""
+
+    @contextmanager
+    def stopped_by_errors(self) -> Iterator[None]:
+        """Whatever ends the block, Ctrl-C included, no job is left that would write."""
+        try:
+            yield
+        except BaseException:
+            with uninterrupted():
+                self.stop()
+            raise
+
+    def folder_is_seen(self, folder: Path) -> None:
+        """Refuse a work folder that not all workers see."""
+        if not folder.is_dir():
+            raise InputError(f"{folder} is gone; run again")
+
+
+class Here(Workers):
+    """In this process, a few jobs at a time: what they call lets go of the interpreter."""
+
+    name = "stream"
+
+    @cached_property
+    def _pools(self) -> set[ThreadPoolExecutor]:
+        """Where jobs are being done."""
+        return set()
+
+    def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        """The answers as they are asked for, in the order of the arguments."""
+        for done, answer in enumerate(self._answers(job, shared, arguments), 1):
+            self.told(done, len(arguments))
+            yield answer
+
+    def _answers(
+        self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]
+    ) -> Iterator[Any]:
+        threads = min(cores(), _THREADS, len(arguments))
+        if threads < 2:
+            yield from (job(shared, *each) for each in arguments)
+            return
+        pool = ThreadPoolExecutor(threads, "kanon-piece")
+        self._pools.add(pool)
+        waiting: deque[Future[Any]] = deque()
+        try:
+            for each in arguments:
+                waiting.append(pool.submit(job, shared, *each))
+                if len(waiting) >= threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+            self._pools.discard(pool)
+
+    def stop(self) -> None:
+        """Give up all jobs; those that have begun are waited for."""
+        for pool in tuple(self._pools):
+            pool.shutdown(cancel_futures=True)

@@ -1,0 +1,267 @@
+"""Files are written whole or not at all, several of them all or none.
+
+What is written goes to a file aside, in the same folder and readable by its owner alone. All files
+of a set are flushed to the disk; only then do they take their names, one after the other. Whatever
+goes wrong, a full disk or Ctrl-C, leaves what was there before and nothing half-written: names
+that were taken already are given back.
+
+    with written_aside(path) as file:
+        file.write(b"...")
+
+    with written_together((release, report)) as (first, second):
+        ...
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.processes.interruption import unfinished, uninterrupted, written
+from kanon_tui.core.text import joined
+
+__all__ = ["check_place", "filled_by_path", "why_not_written", "written_aside", "written_together"]
+
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
+_OWNER_ALONE, _OWNER_ALONE_ENTERS = 0o600, 0o700
+_CHUNK = 1 << 20
+
+
+def check_place(path: Path, force: bool) -> None:
+    """Refuse a file that could not be written."""
+    try:
+        _check_place(path, force)
+    except (OSError, ValueError) as error:
+        raise InputError(why_not_written(path, error)) from None
+
+
+def _check_place(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not an ordinary file; name one that can be replaced")
+    if path.exists() and not force:
+        raise InputError(_kept(path))
+    folder = path.parent
+    if not folder.is_dir():
+        raise InputError(f"{path}: the folder {folder} does not exist; create it first")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{path}: the folder {folder} cannot be written to; choose another")
+
+
+@contextmanager
+def written_aside(path: Path, force: bool = False, private: bool = False) -> Iterator[IO[bytes]]:
+    """A binary file that takes the name `path` when the block ends well."""
+    with written_together((path,), force, private) as files:
+        yield files[0]
+
+
+@contextmanager
+def written_together(
+    paths: Sequence[Path],
+    force: bool = False,
+    private: bool = False,
+    finished: Mapping[Path, Path] | None = None,
+) -> Iterator[list[IO[bytes]]]:
+    """Binary files that take their names, in this order, when the block ends well: all or none.
+
+    With `private` they are readable by their owner alone; otherwise a new file has the usual
+    permissions and one that replaces another has those of the other. `finished` has the files that
+    are written already, aside, by the name that they will take.
+    """
+    for path in paths:
+        check_place(path, force)
+    asides = [_Aside(path, force, private, (finished or {}).get(path)) for path in paths]
+    if len({aside.target for aside in asides}) < len(asides):
+        raise InputError(f"{joined([str(path) for path in paths])} are one file; name two")
+    try:
+        for aside in asides:
+            aside.open()
+        yield [aside.file for aside in asides]
+        for aside in asides:
+            aside.finish()
+        with uninterrupted():
+            _take_names(asides)
+    except OSError as error:
+        raise InputError(why_not_written(joined(list(map(str, paths))), error)) from error
+    finally:
+        with uninterrupted():
+            for aside in asides:
+                aside.remove()
+
+
+def filled_by_path(file: IO[bytes], path: Path, write: Callable[[Path], object]) -> None:
+    """Fill an open file of a set by a library that writes to names only.
+
+    It writes into a folder that nobody else may enter, beside the file `path` that is to be.
+    """
+    folder = Path(os.path.realpath(path)).parent / f".{secrets.token_hex(4)}.part"
+    unfinished.add(folder)
+    try:
+        folder.mkdir(_OWNER_ALONE_ENTERS)
+        place = folder / f"table{path.suffix.lower()}"
+        write(place)
+        with place.open("rb") as made:
+            shutil.copyfileobj(made, file, _CHUNK)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        unfinished.discard(folder)
+
+
+def why_not_written(path: Path | str, error: Exception) -> str:
+    """The sentence about a file that the system did not let us write."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"{path}: could not be written: no space left on the disk; make room or name another"
+    why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return f"{path}: could not be written: {why}"
+
+
+def _take_names(asides: Sequence[_Aside]) -> None:
+    try:
+        for aside in asides[:-1]:
+            aside.keep_old()
+            aside.take_name()
+        asides[-1].take_name()  # the last step of all: there is nothing to undo after it
+    except BaseException:
+        for aside in reversed(asides):
+            aside.give_back()
+        raise
+    for aside in asides:
+        aside.forget_old()
+    for folder in {aside.target.parent for aside in asides}:
+        _flush_folder(folder)
+
+
+class _Aside:
+    """One file of a set, on its way to its name."""
+
+    file: IO[bytes]
+
+    def __init__(
+        self, path: Path, force: bool, private: bool, finished: Path | None = None
+    ) -> None:
+        self.force, self.private = force, private
+        self.target = Path(os.path.realpath(path))  # a link keeps pointing at what is replaced
+        start, end = f".{self.target.name[:60]}", secrets.token_hex(4)
+        self.aside = finished or self.target.with_name(f"{start}.{end}.part")
+        self.finished = finished is not None
+        self.old = self.target.with_name(f"{start}.{end}.old")
+        self.keeps_old = self.named = False
+
+    def open(self) -> None:
+        unfinished.add(self.aside)
+        if self.finished:
+            self.file = open(self.aside, "r+b")  # noqa: SIM115
+            return
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
+        self.file = os.fdopen(os.open(self.aside, flags, _OWNER_ALONE), "wb")
+
+    def finish(self) -> None:
+        """All of it on the disk, with the permissions it will have."""
+        self.file.flush()
+        if not self.private:
+            _take_permissions(self.file.fileno(), self.target)
+        os.fsync(self.file.fileno())
+        self.file.close()
+
+    def keep_old(self) -> None:
+        """A second name for what is replaced, until it is certain that it is."""
+        if not self.force or not self.target.exists():
+            return
+        try:
+            os.link(self.target, self.old)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            os.rename(self.target, self.old)
+        self.keeps_old = True
+
+    def take_name(self) -> None:
+        """Rename; without `force` a file that appeared meanwhile is kept."""
+        if self.force:
+            os.replace(self.aside, self.target)
+        else:
+            try:
+                os.link(self.aside, self.target)  # unlike a rename, it fails if the name is taken
+            except FileExistsError:
+                raise InputError(_kept(self.target)) from None
+            except OSError as error:
+                if error.errno not in _NO_LINKS:
+                    raise
+                if self.target.exists():  # a file system without links: the next best check
+                    raise InputError(_kept(self.target)) from None
+                os.replace(self.aside, self.target)
+        self.named = True
+        if not self.private:
+            written.append(self.target)
+
+    def give_back(self) -> None:
+        """As it was before: the old file under its name, or none."""
+        if self.keeps_old and (self.named or not self.target.exists()):
+            os.replace(self.old, self.target)
+        elif self.keeps_old:
+            self.old.unlink(missing_ok=True)
+        elif self.named:
+            self.target.unlink(missing_ok=True)
+        if self.named and self.target in written:
+            written.remove(self.target)
+        self.keeps_old = self.named = False
+
+    def forget_old(self) -> None:
+        if self.keeps_old:
+            with suppress(OSError):
+                self.old.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Nothing aside remains, whether it took its name or not."""
+        with suppress(OSError, AttributeError):  # closing writes what is left, and may fail again
+            self.file.close()
+        with suppress(OSError):
+            self.aside.unlink(missing_ok=True)
+        unfinished.discard(self.aside)
+
+
+def _take_permissions(descriptor: int, target: Path) -> None:
+    """Those of the file that is replaced, or the usual ones; never wider than the old file.
+
+    Where the group cannot be the old one's, the rights of the group are left out: they were meant
+    for other people.
+    """
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        mask = os.umask(0o077)
+        os.umask(mask)
+        os.fchmod(descriptor, 0o666 & ~mask)
+        return
+    mode = old.st_mode & 0o777
+    if os.fstat(descriptor).st_gid != old.st_gid:
+        try:
+            os.fchown(descriptor, -1, old.st_gid)
+        except OSError:
+            mode &= ~0o070
+    if os.fstat(descriptor).st_uid != old.st_uid:
+        with suppress(OSError):
+            os.fchown(descriptor, old.st_uid, -1)
+    os.fchmod(descriptor, mode)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the new name itself survive a crash, where the system can."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _kept(path: Path) -> str:
+    return f"{path} exists and is kept; use --force to replace it or name another file"

@@ -1,0 +1,105 @@
+"""A column of a piece: its distinct texts, and the place of every cell among them.
+
+What is done with a text (counting, reading, looking it up) is done once for each that occurs. A
+record then costs one look-up of a small number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from kanon_tui.core.numeric import Flags, Int32s, Int64s
+from kanon_tui.core.table.frames import all_texts
+
+__all__ = ["Cells", "CodedCells", "Columns", "complete_records", "records_in"]
+
+_WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+_WIDE = 4
+"""Whole numbers that lie closer than so many to a record are told apart by a table of all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A column of some records."""
+
+    texts: pl.Series
+    """Distinct; all of them occur."""
+    places: npt.NDArray[np.unsignedinteger]
+    """Per record the place of its text, in as few bytes as that takes."""
+
+    @classmethod
+    def of(cls, column: pl.Series, who: str, days: Collection[str] | None = None) -> Cells:
+        """The cells of a column of any type, printed as `all_texts` prints them."""
+        if column.dtype in _WHOLE and not column.has_nulls() and len(column):
+            numbers = column.to_numpy().astype(np.int64)
+            low = int(numbers.min())
+            if int(numbers.max()) - low < _WIDE * len(numbers):
+                return cls._of_near_numbers(column, numbers - low, low, who)
+        texts = column
+        if column.dtype != pl.String or column.has_nulls():
+            texts = all_texts(column.to_frame(), who, days).to_series()
+        own = pl.Categories.random()
+        coded = texts.cast(pl.Categorical(own))  # what it knows is gone with the last column of it
+        places = coded.to_physical().to_numpy()
+        distinct = own.to_series().rename(column.name)
+        return cls(distinct, places.astype(_smallest(len(distinct))))
+
+    @classmethod
+    def _of_near_numbers(cls, column: pl.Series, above: Int64s, low: int, who: str) -> Cells:
+        occur = np.flatnonzero(np.bincount(above))
+        kind = _smallest(len(occur))
+        place = np.zeros(int(occur[-1]) + 1, dtype=kind)
+        place[occur] = np.arange(len(occur), dtype=kind)
+        distinct = pl.Series(column.name, occur + low, dtype=column.dtype)
+        return cls(all_texts(distinct.to_frame(), who).to_series(), place[above])
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def records(self) -> Int64s:
+        """How many records have each text."""
+        return np.bincount(self.places, minlength=len(self.texts))
+
+    def only(self, kept: Flags) -> Cells:
+        """The cells of some records."""
+        places = self.places[kept]
+        occur = np.bincount(places, minlength=len(self.texts)) > 0
+        place = np.cumsum(occur) - 1
+        return Cells(self.texts.filter(occur), place.astype(places.dtype)[places])
+
+
+Columns = Mapping[str, Cells]
+"""Some records, column by column."""
+CodedCells = tuple[Int32s, npt.NDArray[np.integer]]
+"""Codes of distinct texts, and the place of every cell among them."""
+
+
+def records_in(columns: Columns) -> int:
+    """How many records there are."""
+    return len(next(iter(columns.values()))) if columns else 0
+
+
+def _smallest(count: int) -> type[np.unsignedinteger]:
+    """The smallest type for places of so many texts."""
+    return np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.uint32
+
+
+def complete_records(
+    columns: Columns, complete: Sequence[str], missing_tokens: Sequence[str]
+) -> Columns:
+    """The records in which none of these columns is missing."""
+    missing = [
+        cells.texts.is_in(list(missing_tokens)).to_numpy()[cells.places]
+        for cells in (columns[name] for name in complete)
+        if cells.texts.is_in(list(missing_tokens)).any()
+    ]
+    if not missing:
+        return columns
+    kept = ~np.logical_or.reduce(missing)
+    return {name: cells.only(kept) for name, cells in columns.items()}

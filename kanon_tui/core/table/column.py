@@ -1,0 +1,375 @@
+"""A column of texts becomes integer codes, with numbers or days beside them.
+
+The texts are what is published, so they are never rewritten: `01`, `1` and `1.0` stay three values.
+Algorithms work on the codes, and a value's code is its rank, so that for numbers and dates
+comparing codes compares the values themselves.
+
+The work is done on the distinct texts, not on the cells: find them, sort them by what they mean,
+and join the codes back. That costs O(n) hashing plus a sort of the distinct texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Floats
+from kanon_tui.core.table.coded_texts import code_texts, places_among
+from kanon_tui.core.table.dates import parse_dates
+from kanon_tui.core.table.numbers import PLAIN, NumberFormat
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.text_series import text_series
+from kanon_tui.core.table.value_formats import Format, ValueFormats
+from kanon_tui.core.text import quoted_list
+
+__all__ = [
+    "MISSING_TOKENS",
+    "CodedValues",
+    "Column",
+    "EndCoding",
+    "code_column",
+    "code_values",
+    "counted",
+    "unreadable_values",
+]
+
+MISSING_TOKENS = ("", "?", "NA")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EndCoding:
+    """How the ends of a column were coded (`end_coding`), and what its values hide."""
+
+    top: float | None
+    bottom: float | None
+    top_text: str | None
+    """What values at or above `top` are published as, also where there are none."""
+    bottom_text: str | None
+    new_code: NDArray[np.int32]
+    """The code of every value before coding."""
+    covered: NDArray[np.int64]
+    """How many values of the original each value stands for."""
+    original: Floats
+    """The distinct numbers before coding, rising."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Column:
+    """One attribute as codes: `values[codes[i]]` is the cell of record i.
+
+    In a counted table a row stands for several equal records (`copies`).
+
+    Missing cells are one value whatever token stood there: the last one, printed as the first
+    token (in the order of the tokens) that occurs.
+    """
+
+    name: str
+    kind: Kind
+    codes: NDArray[np.int32]  # one per record, an index into values
+    values: tuple[str, ...]  # distinct texts: by (number, text), categories by text; missing last
+    numbers: Floats | None  # per value: the number, or days since 1970-01-01; nan for missing
+    missing: int | None  # code of the missing value
+    date_format: str | None = None  # how its dates are written
+    number_format: NumberFormat = PLAIN  # how its numbers are written
+    ground: tuple[NDArray[np.integer], ...] | None = None
+    """Per level of its hierarchy between the values and the root the label number of every value,
+    where values under one label are nearer to each other (sensitive attributes only)."""
+    copies: NDArray[np.int64] | None = None  # how many records each code stands for; None: one
+    value_counts: NDArray[np.int64] | None = None  # records of each value, where codes do not tell
+    coding: EndCoding | None = None  # where values at its ends are one value, such as `>=90`
+
+    def __repr__(self) -> str:
+        """Without a value: tracebacks, logs and notebooks show it."""
+        return f"<Column with {len(self.values):,} distinct values>"
+
+    def parse(self, texts: Iterable[str]) -> Floats:
+        """The numbers (or days) these texts stand for in this column, nan where for none.
+
+        Besides the column's own form, a decimal point and a date like 1995-09-20 are understood.
+        """
+        wanted = text_series(texts)
+        if self.kind is Kind.DATE:
+            numbers = parse_dates(wanted, "%Y-%m-%d")
+            if self.date_format is not None:
+                own = parse_dates(wanted, self.date_format)
+                numbers = np.where(np.isnan(own), numbers, own)
+        else:
+            numbers = self.number_format.read(wanted)
+            if self.number_format != PLAIN:
+                numbers = np.where(np.isnan(numbers), PLAIN.read(wanted), numbers)
+        if self.coding is None:
+            return numbers
+        for text, bound in self.coded_ends.items():
+            numbers = np.where((wanted == text).to_numpy(), bound, numbers)
+        return numbers
+
+    @cached_property
+    def coded_ends(self) -> dict[str, float]:
+        """The texts of coded ends with their bounds."""
+        coding = self.coding
+        if coding is None:
+            return {}
+        ends = ((coding.bottom_text, coding.bottom), (coding.top_text, coding.top))
+        return {text: bound for text, bound in ends if text is not None and bound is not None}
+
+    @cached_property
+    def exact_numbers(self) -> list[Decimal]:
+        """The numbers of the present values with all their digits, rising."""
+        assert self.numbers is not None
+        present = len(self.values) - (self.missing is not None)
+        texts = [text[2:] if text in self.coded_ends else text for text in self.values[:present]]
+        return self.number_format.exact(texts, self.numbers[:present].tolist())
+
+    @cached_property
+    def lowest(self) -> Floats:
+        """Per value the smallest number it may stand for: of a coded bottom the original's."""
+        return self._reach("bottom_text", 0)
+
+    @cached_property
+    def highest(self) -> Floats:
+        """Per value the largest number it may stand for: of a coded top the original's."""
+        return self._reach("top_text", -1)
+
+    def _reach(self, end: str, place: int) -> Floats:
+        assert self.numbers is not None
+        code = None if self.coding is None else self.code_of.get(getattr(self.coding, end))
+        if self.coding is None or code is None:
+            return self.numbers
+        reach = self.numbers.copy()
+        reach[code] = self.coding.original[place]
+        return reach
+
+    @cached_property
+    def covered(self) -> NDArray[np.int64]:
+        """How many values of the original each value stands for: one, but for coded ends."""
+        if self.coding is None:
+            return np.ones(len(self.values), dtype=np.int64)
+        return self.coding.covered
+
+    @property
+    def distinct(self) -> int:
+        """How many values there are, those behind coded ends counted."""
+        return len(self.values) if self.coding is None else int(self.coding.covered.sum())
+
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """The code of every value."""
+        return {value: code for code, value in enumerate(self.values)}
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How many records have each value."""
+        if self.value_counts is not None:
+            return self.value_counts
+        return counted(self.codes, self.copies, len(self.values))
+
+    @cached_property
+    def records(self) -> int:
+        """How many records it has."""
+        return int(self.counts.sum())
+
+    def with_values(self, kept: NDArray[np.int64], codes: NDArray[np.integer]) -> Self:
+        """The column with these of its values (their codes, rising) and these records of them."""
+        place = np.full(len(self.values), -1, dtype=np.int32)
+        place[kept] = np.arange(len(kept))
+        missing = None if self.missing is None else int(place[self.missing])
+        coding = self.coding and replace(
+            self.coding, new_code=place[self.coding.new_code], covered=self.coding.covered[kept]
+        )
+        return replace(
+            self,
+            codes=codes.astype(np.int32),
+            values=tuple(self.values[code] for code in kept.tolist()),
+            numbers=None if self.numbers is None else self.numbers[kept],
+            missing=None if missing == -1 else missing,
+            ground=self.ground and tuple(labels[kept] for labels in self.ground),
+            value_counts=None,
+            coding=coding,
+        )
+
+    def tells_all(self, texts: pl.Series) -> bool:
+        """Whether its values are all of the texts it was made of: several tokens are one value."""
+        if self.missing is None:
+            return True
+        return bool((texts == self.values[self.missing]).sum() == self.counts[self.missing])
+
+
+def counted(
+    numbers: NDArray[np.integer], copies: NDArray[np.int64] | None, least: int = 0
+) -> NDArray[np.int64]:
+    """How many records have each number, where a row stands for so many of them (None: one)."""
+    if copies is None:
+        return np.bincount(numbers, minlength=least)
+    return np.bincount(numbers, weights=copies, minlength=least).astype(np.int64)
+
+
+def code_column(
+    texts: pl.Series,
+    kind: Kind,
+    missing_tokens: Sequence[str] = MISSING_TOKENS,
+    format: Format | None = None,
+    formats: ValueFormats = ValueFormats(),  # noqa: B008
+    row_of: Callable[[int], int] = lambda record: record + 1,
+) -> Column:
+    """The codes of a column of texts; `row_of` turns a record's index into a row for messages.
+
+    Without a `format` it is found from the texts, in the light of what `formats` says of the file.
+
+    >>> code_column(pl.Series("age", ["40", "9", "?", "9.0"]), Kind.NUMERIC).values
+    ('9', '9.0', '40', '?')
+    """
+
+    def refuse(unreadable: pl.Series, format: Format) -> InputError:
+        return _unreadable(texts, unreadable, format, row_of)
+
+    cells = code_texts(texts)
+    coded = code_values(cells.texts, kind, missing_tokens, format, formats, refuse)
+    code_of = coded.lookup["code"].to_numpy()[places_among(cells.texts, coded.lookup["text"])]
+    return coded.column(code_of[cells.codes])
+
+
+@dataclass(frozen=True, eq=False)
+class CodedValues:
+    """The values of a column, coded: what a column is without its records."""
+
+    name: str
+    kind: Kind
+    values: tuple[str, ...]
+    numbers: Floats | None
+    missing: int | None
+    format: Format | None
+    lookup: pl.DataFrame
+    """The `code` of every `text` that occurs, missing tokens included."""
+
+    def column(
+        self, codes: NDArray[np.int32], value_counts: NDArray[np.int64] | None = None
+    ) -> Column:
+        """The column with these codes."""
+        format = self.format
+        return Column(
+            name=self.name,
+            kind=self.kind,
+            codes=codes,
+            values=self.values,
+            numbers=self.numbers,
+            missing=self.missing,
+            date_format=format if self.kind is Kind.DATE and isinstance(format, str) else None,
+            number_format=format if isinstance(format, NumberFormat) else PLAIN,
+            value_counts=value_counts,
+        )
+
+
+def code_values(
+    distinct: pl.Series,
+    kind: Kind,
+    missing_tokens: Sequence[str],
+    format: Format | None,
+    formats: ValueFormats,
+    refuse: Callable[[pl.Series, Format], InputError],
+) -> CodedValues:
+    """The codes of distinct texts; `refuse` makes the error for those that cannot be read."""
+    name = distinct.name
+    is_missing = distinct.is_in(list(missing_tokens))
+    present = distinct.filter(~is_missing)
+    missing_texts = set(distinct.filter(is_missing).to_list())
+
+    table = pl.DataFrame({"text": present})
+    if kind.ordered:
+        format = format or formats.only(name, present, kind)
+        numbers = _numbers(name, present, kind, format)
+        unreadable = present.filter(np.isnan(numbers))
+        if unreadable.len():
+            raise refuse(unreadable, format)
+        table = table.with_columns(number=numbers).sort("number", "text")
+        if isinstance(format, NumberFormat):
+            table = _in_exact_order(table, format)
+    else:
+        table = table.sort("text")
+
+    values = table["text"].to_list()
+    codes = {"text": table["text"], "code": np.arange(len(values), dtype=np.int32)}
+    lookup = pl.DataFrame(codes)
+    missing = None
+    if missing_texts:
+        missing = len(values)
+        values.append(next(token for token in missing_tokens if token in missing_texts))
+        lookup = lookup.vstack(
+            pl.DataFrame(
+                {"text": sorted(missing_texts), "code": [missing] * len(missing_texts)},
+                schema=lookup.schema,
+            )
+        )
+    return CodedValues(
+        name=name,
+        kind=kind,
+        values=tuple(values),
+        numbers=_with_missing(table["number"], missing) if kind.ordered else None,
+        missing=missing,
+        format=format,
+        lookup=lookup,
+    )
+
+
+def _in_exact_order(table: pl.DataFrame, format: NumberFormat) -> pl.DataFrame:
+    """Numbers that a double cannot tell apart, beyond 2^53 for instance, by all their digits."""
+    numbers = table["number"].to_numpy()
+    alike = np.flatnonzero(np.diff(numbers) == 0)
+    if not len(alike):
+        return table
+    places = np.unique(np.concatenate([alike, alike + 1]))
+    texts = table["text"].gather(places).to_list()
+    doubles = numbers[places].tolist()
+    exact = format.exact(texts, doubles)
+    order = np.arange(table.height)
+    order[places] = [
+        place for *_, place in sorted(zip(doubles, exact, texts, places.tolist(), strict=True))
+    ]
+    return table[order]
+
+
+def _numbers(name: str, present: pl.Series, kind: Kind, format: Format) -> Floats:
+    if isinstance(format, NumberFormat) is not (kind is Kind.NUMERIC):
+        its = "of numbers" if isinstance(format, NumberFormat) else f"'{format}', for dates"
+        raise InputError(
+            f"{name}: its format is {its}, while its kind is {kind}; change one of them"
+        )
+    if isinstance(format, NumberFormat):
+        return format.read(present)
+    return parse_dates(present, format)
+
+
+def _unreadable(
+    texts: pl.Series, unreadable: pl.Series, format: Format, row_of: Callable[[int], int]
+) -> InputError:
+    at_fault = texts.is_in(unreadable.to_list())
+    first = at_fault.arg_max() or 0
+    shown = texts.filter(at_fault).unique(maintain_order=True)
+    where = f"{'first ' if at_fault.sum() > 1 else ''}in row {row_of(first):,}"
+    return unreadable_values(texts.name, shown, format, where)
+
+
+def unreadable_values(name: str, unreadable: pl.Series, format: Format, where: str) -> InputError:
+    """The error for values that are no numbers or dates; `where` says in which row one stands."""
+    several = unreadable.len() > 1
+    dates = isinstance(format, str)
+    what = ("dates" if several else "a date") if dates else ("numbers" if several else "a number")
+    if format != PLAIN:
+        what += f" of the format {format}" if dates else f" written like {format}"
+    return InputError(
+        f"{name}: {quoted_list(unreadable)} {'are' if several else 'is'} not {what} ({where}); "
+        f"set format, set kind: categorical, or add {'them' if several else 'it'} to the missing "
+        f"tokens"
+    )
+
+
+def _with_missing(numbers: pl.Series, missing: int | None) -> Floats:
+    found = numbers.cast(pl.Float64).to_numpy()
+    return found.copy() if missing is None else np.append(found, np.nan)

@@ -1,0 +1,198 @@
+"""A table of which only the values are known, each with its number of records.
+
+That is enough to guess roles, to build hierarchies and to bind rules: a project is prepared with it
+by the same code as with a table in memory. Columns have no codes yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int32s
+from kanon_tui.core.processes.memory_limit import MemoryLimit
+from kanon_tui.core.processes.workers import Workers
+from kanon_tui.core.table.column import (
+    CodedValues,
+    Column,
+    code_values,
+    counted,
+    unreadable_values,
+)
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.source import Source
+from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.value_counts import Counting, Counts, Encoder, count_values, merge_counts
+from kanon_tui.core.table.value_formats import Format
+
+__all__ = ["CountedTable", "count_table"]
+
+_MERGED_AT_A_TIME = 8
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountedTable(Table):
+    """Values and numbers of records instead of cells."""
+
+    source: Source | None = None
+    workers: Workers | None = None
+    memory: MemoryLimit = field(default_factory=MemoryLimit)
+    records: int = 0
+    complete: tuple[str, ...] = ()
+    counts: Counts = field(default_factory=dict)
+    _values: dict[str, CodedValues] = field(default_factory=dict, repr=False)
+
+    @property
+    def height(self) -> int:
+        """The number of records."""
+        return self.records
+
+    @property
+    def not_looked_at(self) -> frozenset[str]:
+        """Identifiers: their values are not counted, for there are as many as people."""
+        return frozenset(name for name in self.names if name not in self.counts)
+
+    def count(self, names: Iterable[str]) -> None:
+        """Count the values of columns, those that are not known yet."""
+        assert self.source is not None
+        assert self.workers is not None
+        wanted = tuple(name for name in names if name not in self.counts)
+        if wanted:
+            _, _, found = _count(
+                self.source, self.workers, self.memory, wanted, self.complete, self.missing_tokens
+            )
+            self.counts.update(found)
+
+    def occurrences(self, name: str) -> pl.DataFrame:
+        """Every `value` of a column with the number of `records` that have it."""
+        self._check_names([name])
+        self.count([name])
+        return self.counts[name]
+
+    def present_values(self, name: str) -> tuple[pl.Series, int]:
+        """The distinct values of a column that are not missing, and how many cells have one."""
+        counts = self.occurrences(name)
+        present = counts.filter(~counts["value"].is_in(list(self.missing_tokens)))
+        return present["value"].alias(name), int(present["records"].sum())
+
+    def missing_cells(self) -> dict[str, int]:
+        """How many cells of each column are missing."""
+        return {name: self.records - self.present_values(name)[1] for name in self.names}
+
+    def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
+        """The records in which none of these columns is missing, and how many were dropped."""
+        complete = tuple(columns)
+        self._check_names(complete)
+        if not any(self.present_values(name)[1] < self.records for name in complete):
+            return self, 0
+        assert self.source is not None
+        assert self.workers is not None
+        records, dropped, counts = _count(
+            self.source, self.workers, self.memory, complete, complete, self.missing_tokens
+        )
+        kept = replace(self, records=records, complete=complete, counts=counts)
+        return kept, dropped
+
+    def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
+        """One attribute without codes."""
+        counts = self.occurrences(name)
+
+        def refuse(unreadable: pl.Series, format: Format) -> InputError:
+            return self._unreadable(name, unreadable, format)
+
+        coded = code_values(
+            counts["value"].alias(name),
+            kind,
+            self.missing_tokens,
+            format if kind.ordered else None,
+            self.formats,
+            refuse,
+        )
+        self._values[name] = coded
+        places = counts.join(coded.lookup, left_on="value", right_on="text", how="left")
+        records = counted(
+            places["code"].to_numpy(), places["records"].to_numpy(), len(coded.values)
+        )
+        return coded.column(np.empty(0, dtype=np.int32), records)
+
+    def encoder(self, name: str, codes: Sequence[int] | Int32s | None = None) -> Encoder:
+        """Texts to the codes of a column that was asked for; `codes` replaces these."""
+        coded = self._values[name]
+        own = coded.lookup["code"].to_numpy()
+        if codes is not None:
+            own = np.asarray(codes, dtype=np.int32)[own]
+        size = int(own.max(initial=-1)) + 1
+        return Encoder(name, coded.lookup["text"], own.astype(np.int32), size)
+
+    def text_encoder(self, name: str) -> Encoder:
+        """Texts to their ranks in the order of texts."""
+        texts = self.occurrences(name)["value"].sort()
+        return Encoder(name, texts, np.arange(len(texts), dtype=np.int32), len(texts))
+
+    def _unreadable(self, name: str, unreadable: pl.Series, format: Format) -> InputError:
+        """The error for values that are no numbers or dates, with the row of the first."""
+        assert self.source is not None
+        before, texts = 0, unreadable.to_list()
+        first, found = 0, 0
+        shown: dict[str, None] = {}
+        for piece in self.source.pieces:
+            for frame in self.source.read(piece, [name]):
+                at_fault = frame[name].is_in(texts)
+                if found == 0 and at_fault.any():
+                    first = before + (at_fault.arg_max() or 0)
+                found += int(at_fault.sum())
+                shown |= dict.fromkeys(frame[name].filter(at_fault).to_list())
+                before += frame.height
+        where = f"{'first ' if found > 1 else ''}in row {self.row_of(first):,}"
+        return unreadable_values(name, pl.Series(list(shown), dtype=pl.String), format, where)
+
+
+def count_table(
+    source: Source, workers: Workers, memory: MemoryLimit, names: Sequence[str]
+) -> CountedTable:
+    """The table of a source, with the values of these columns counted."""
+    options = source.options
+    records, _, counts = _count(source, workers, memory, tuple(names), (), ())
+    formats = options.formats
+    if source.facts.delimiter is not None:
+        formats = replace(formats, points_may_group=source.facts.delimiter == ";")
+    return CountedTable(
+        pl.DataFrame(schema=dict.fromkeys(source.names, pl.String)),
+        source.facts,
+        options.missing_tokens,
+        formats,
+        source=source,
+        workers=workers,
+        memory=memory,
+        records=records,
+        counts=counts,
+    )
+
+
+def _count(
+    source: Source,
+    workers: Workers,
+    memory: MemoryLimit,
+    names: tuple[str, ...],
+    complete: tuple[str, ...],
+    missing_tokens: tuple[str, ...],
+) -> tuple[int, int, Counts]:
+    counting = Counting(source, names, complete, missing_tokens)
+    records = dropped = 0
+    whole: Counts = {}
+    waiting: list[Counts] = []
+    pieces = [(piece,) for piece in range(len(source.pieces))]
+    for more, fewer, found in workers.each(count_values, counting, pieces):
+        records += more
+        dropped += fewer
+        waiting.append(found)
+        if len(waiting) >= _MERGED_AT_A_TIME:
+            whole, waiting = merge_counts([whole, *waiting]), []
+            memory.check_values(whole)
+    whole = merge_counts([whole, *waiting])
+    memory.check_values(whole)
+    return records, dropped, whole

@@ -1,0 +1,224 @@
+"""How a table is written as text: delimiter, encoding, line ends, quotes.
+
+A release looks like the file it was made from, unless the project chooses otherwise (`CsvChoice`).
+A file whose encoding has no room for some character of the table is not written at all.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Literal
+
+import polars as pl
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.table.read_options import DELIMITER, ENCODING
+from kanon_tui.core.table.sniffing import Dialect
+
+__all__ = ["CsvChoice", "CsvFormat", "EncodingError", "Quoting", "line_end_of", "quoting_of"]
+
+Quoting = Literal["necessary", "texts", "always"]
+LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
+
+_BATCH = 50_000
+_LARGE_BATCH = 500_000
+_SAMPLE = 50_000
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
+_NUMBER = r"^[+-]?(0|[1-9][0-9]*)?([.,][0-9]+)?([eE][+-]?[0-9]+)?$"
+
+
+class EncodingError(InputError):
+    """A character has no place in the encoding of a file."""
+
+
+@dataclass(frozen=True)
+class CsvFormat:
+    """How a table is written as text."""
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    line_end: str = "\n"
+    quote: str = '"'
+    quoting: Quoting = "necessary"
+
+    def __str__(self) -> str:
+        """In words: `semicolon, latin-1, line ends crlf`."""
+        words = [_NAMES.get(self.delimiter, f"delimiter {self.delimiter!r}"), self.encoding]
+        ends = {end: name for name, end in LINE_ENDS.items()}
+        words.append(f"line ends {ends[self.line_end]}")
+        if self.quoting != "necessary":
+            words.append(f"{'all cells' if self.quoting == 'always' else 'texts'} quoted")
+        return ", ".join(words)
+
+    def put(self, table: pl.DataFrame, file: IO[bytes], name: str) -> None:
+        """Write a table of texts into an open file; `name` is the file's in messages."""
+        self.put_parts([table], self.quoted_columns(table.iter_columns()), file, name)
+
+    def put_parts(
+        self, tables: Iterable[pl.DataFrame], quoted: Sequence[str], file: IO[bytes], name: str
+    ) -> None:
+        """Write tables, one below the other; all cells of `quoted` columns have quotes."""
+        encoder = codecs.getincrementalencoder(self.encoding)()
+        header = True
+        for table in tables:
+            if self._is_plain(table, quoted) and codecs.lookup(self.encoding).name == "utf-8":
+                self._write_csv(table, quoted, header, file)
+            else:
+                for part in self._parts(table, quoted, header):
+                    try:
+                        file.write(encoder.encode(part))
+                    except UnicodeEncodeError as error:
+                        raise self._no_room(table, part[error.start], name) from None
+            header = False
+        file.write(encoder.encode("", final=True))
+
+    def _parts(self, table: pl.DataFrame, quoted: Sequence[str], header: bool) -> Iterator[str]:
+        for start in range(0, max(table.height, 1), _BATCH):
+            part, first = table.slice(start, _BATCH), header and not start
+            if self._is_plain(table, quoted):
+                written = io.BytesIO()
+                self._write_csv(part, quoted, first, written)
+                yield written.getvalue().decode()
+            else:
+                yield self._cell_by_cell(part.cast(pl.String), quoted, first)
+
+    def _is_plain(self, table: pl.DataFrame, quoted: Sequence[str]) -> bool:
+        """Whether Polars can write a table: quotes in no column or in all, a usual delimiter."""
+        return len(quoted) in (0, table.width) and self.delimiter.isascii()
+
+    def _write_csv(
+        self, table: pl.DataFrame, quoted: Sequence[str], header: bool, file: IO[bytes]
+    ) -> None:
+        if table.width > 1:  # alone in its row, an empty cell needs its quotes
+            table = pl.DataFrame([_without_empty(column) for column in table.iter_columns()])
+        for start in range(0, max(table.height, 1), _LARGE_BATCH):  # somebody may interrupt it
+            table.slice(start, _LARGE_BATCH).write_csv(
+                file,
+                include_header=header and not start,
+                separator=self.delimiter,
+                line_terminator=self.line_end,
+                quote_char=self.quote,
+                quote_style="always" if quoted else "necessary",
+            )
+
+    def quoted_columns(self, columns: Iterable[pl.Series]) -> list[str]:
+        """Columns whose cells all have quotes: with `texts` those that are not all numbers."""
+        if self.quoting == "necessary":
+            return []
+        return [
+            column.name
+            for column in columns
+            if self.quoting == "always"
+            or not column.unique().cast(pl.String).str.contains(_NUMBER).all()
+        ]
+
+    def _cell_by_cell(self, part: pl.DataFrame, quoted: Sequence[str], header: bool) -> str:
+        """For what Polars does not write: quotes in some columns, unusual delimiters."""
+        mark = self.quote
+        special = "|".join(map(re.escape, (self.delimiter, mark, "\n", "\r")))
+        columns = []
+        for name in part.columns:
+            cell = pl.col(name)
+            inside = mark + cell.str.replace_all(mark, mark * 2, literal=True) + mark
+            needed = cell.str.contains(special)
+            columns.append(
+                inside if name in quoted else pl.when(needed).then(inside).otherwise(cell)
+            )
+        lines = part.select(pl.concat_str(columns, separator=self.delimiter)).to_series().to_list()
+        names = (f"{mark}{name.replace(mark, mark * 2)}{mark}" for name in part.columns)
+        head = [self.delimiter.join(names)] if header else []
+        return self.line_end.join([*head, *lines, ""])
+
+    def _no_room(self, table: pl.DataFrame, character: str, name: str) -> EncodingError:
+        holders = [
+            column.name
+            for column in table.iter_columns()
+            if character in column.name
+            or column.cast(pl.String).str.contains(character, literal=True).any()
+        ]
+        return EncodingError(
+            f"{name}: '{character}' in {holders[0] if holders else 'the table'} has no place in "
+            f"the encoding {self.encoding}; nothing was written. Write it as utf-8 "
+            f"(output: {{encoding: utf-8}}), or change the label"
+        )
+
+
+def _without_empty(cells: pl.Series) -> pl.Series:
+    """Null for the empty text, which is then written without quotes."""
+    if cells.dtype == pl.String:
+        return cells.replace("", None)
+    if not isinstance(cells.dtype, pl.Enum) or "" not in cells.dtype.categories:
+        return cells
+    return pl.select(pl.when(cells != "").then(cells).alias(cells.name)).to_series()
+
+
+@dataclass(frozen=True)
+class CsvChoice:
+    """What a project says of the text of a release; what is `auto` is as in the data file."""
+
+    delimiter: str = declared(
+        "auto", "What parts the cells of a row; a .tsv file has tabs", type=DELIMITER
+    )
+    encoding: str = declared("auto", "The encoding of the text", type=ENCODING)
+    line_ends: str = declared("auto", "What ends a row", choices=("auto", *LINE_ENDS))
+    quoting: str = declared(
+        "auto",
+        "Which cells have quotes: those that need them, all of columns that are no numbers, or all",
+        choices=("auto", "necessary", "texts", "always"),
+    )
+
+    def resolved(self, source: CsvFormat | None, path: Path) -> CsvFormat:
+        """How a file is written when the data was a text like `source` (or no text at all)."""
+        source = source or CsvFormat()
+        delimiter = self.delimiter
+        if path.suffix.lower() == ".tsv":
+            delimiter = "\t"
+        elif delimiter == "auto":
+            delimiter = "," if source.delimiter == "\t" else source.delimiter
+        quoting: Quoting = source.quoting
+        if self.quoting in ("necessary", "texts", "always"):
+            quoting = self.quoting  # type: ignore[assignment]
+        return CsvFormat(
+            delimiter="\t" if delimiter == "\\t" else delimiter,
+            encoding=source.encoding if self.encoding == "auto" else self.encoding,
+            line_end=LINE_ENDS.get(self.line_ends, source.line_end),
+            quote=source.quote,
+            quoting=quoting,
+        )
+
+
+def line_end_of(text: bytes) -> str:
+    """What ends the first row of a text; a line feed where nothing does."""
+    feed, carriage = text.find(b"\n"), text.find(b"\r")
+    if carriage < 0 or 0 <= feed < carriage:
+        return "\n"
+    return "\r\n" if feed == carriage + 1 else "\r"
+
+
+def quoting_of(text: bytes, dialect: Dialect) -> Quoting:
+    """Which cells of a text have quotes, by its first rows."""
+    quote = dialect.quote
+    if quote is None:
+        return "necessary"
+    head = text[:_SAMPLE].decode("utf-8", "ignore")
+    bare = csv.reader(
+        io.StringIO(head, newline=""),
+        delimiter=dialect.delimiter,
+        quoting=csv.QUOTE_NONE,
+        skipinitialspace=dialect.spaces,
+    )
+    rows = [[cell[:1] == quote or cell[-1:] == quote for cell in row] for row in islice(bare, 50)]
+    rows = rows[:-1] if len(text) > _SAMPLE and len(rows) > 1 else rows
+    if not rows or not all(rows[0]):
+        return "necessary"
+    if all(map(all, rows)):
+        return "always"
+    return "texts"

@@ -1,0 +1,300 @@
+"""CSV text into records of texts.
+
+CSV is read in one of two ways. `_count_records` walks over the bytes with numpy and proves that the
+file is regular: quotes open and close at the edges of fields, every record has as many fields as
+there are columns (a header may be one short). Polars then parses it at full speed. That proof is
+needed because Polars pads short records silently, and because a regular file is one on which all
+CSV readers agree; without quotes counting often proves it, too (`_parse_plain`). Any other file
+goes through Python's `csv` module, record by record: it reads the odd but legal ones (blank lines,
+a quote inside a word, mixed line ends) and finds the row at fault in the broken ones.
+
+Cost: two passes over the text, memory for the text and for its cells.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.sniffing import Dialect
+from kanon_tui.core.text import plural
+
+__all__ = [
+    "RecordScan",
+    "line_end_of_all",
+    "may_be_regular",
+    "parse_carefully",
+    "parse_csv",
+    "parse_regular",
+]
+
+Letters = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.int64]
+
+_CHUNK = 1 << 22
+_BATCH = 50_000
+
+
+def parse_csv(
+    text: bytes, dialect: Dialect, width: int, file: str, one_short: bool = False
+) -> pl.DataFrame:
+    """All records as texts, the header among them, which may be one field short."""
+    quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
+    line_end = _line_end(text)
+    if line_end and may_be_regular(dialect, quote):
+        parse = _parse_quoted if quote else _parse_plain
+        frame = parse(text, dialect, line_end, width, one_short)
+        if frame is not None:
+            return frame
+    return pl.concat(parse_carefully(io.BytesIO(text), dialect, file, len(text), one_short))
+
+
+def may_be_regular(dialect: Dialect, quote: str | None) -> bool:
+    """Whether Polars can read a dialect at all; spaces before a quote hide it from it."""
+    return dialect.delimiter.isascii() and not (dialect.spaces and quote)
+
+
+def parse_regular(
+    text: bytes,
+    dialect: Dialect,
+    quote: str | None,
+    line_end: str,
+    width: int,
+    records: int,
+    one_short: bool = False,
+) -> pl.DataFrame:
+    """The records of a text that is known to be regular."""
+    if one_short:
+        text = dialect.delimiter.encode() + text
+    return _finished(_cells(text, dialect, quote, line_end, width, records), dialect)
+
+
+def _parse_quoted(
+    text: bytes, dialect: Dialect, line_end: str, width: int, one_short: bool
+) -> pl.DataFrame | None:
+    """The records of a text with quotes, None where it is not regular."""
+    quote = dialect.quote
+    records = _count_records(text, dialect.delimiter, quote, line_end, width, one_short)
+    if not records:
+        return None
+    return parse_regular(text, dialect, quote, line_end, width, records, one_short)
+
+
+def _cells(
+    text: bytes, dialect: Dialect, quote: str | None, line_end: str, width: int, records: int
+) -> pl.DataFrame:
+    """What Polars reads; a cell that is empty or not there at all is null."""
+    return pl.read_csv(
+        text,
+        has_header=False,
+        schema={str(place): pl.String for place in range(width)},
+        separator=dialect.delimiter,
+        quote_char=quote,
+        eol_char=line_end,
+        n_rows=records,
+    )
+
+
+def _finished(cells: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
+    gaps = [column.fill_null("") for column in cells.iter_columns() if column.null_count()]
+    frame = cells.with_columns(gaps) if gaps else cells
+    if dialect.spaces:
+        frame = frame.with_columns(pl.all().exclude("0").str.strip_chars_start(" "))
+    return frame
+
+
+def _parse_plain(
+    text: bytes, dialect: Dialect, line_end: str, width: int, one_short: bool
+) -> pl.DataFrame | None:
+    """The records of a text without quotes, None where it is not regular.
+
+    A record that is too short has nothing in its last column. So where every last cell has
+    something no record is too short, and where there are no more delimiters than that takes none is
+    too long either: then nobody needs to walk over the text.
+    """
+    end = _end_of_records(text, width)
+    if not end:
+        return None
+    letters = np.frombuffer(text, np.uint8, end)
+    records = 1 + _count(letters, line_end)
+    if _count(letters, dialect.delimiter) + one_short != (width - 1) * records:
+        return None
+    whole = dialect.delimiter.encode() + text if one_short else text
+    try:
+        cells = _cells(whole, dialect, None, line_end, width, records)
+    except pl.exceptions.PolarsError:  # a record is too long
+        return None
+    if cells.height != records or (
+        cells.to_series(width - 1).null_count()
+        and not _count_records(text, dialect.delimiter, None, line_end, width, one_short)
+    ):
+        return None
+    return _finished(cells, dialect)
+
+
+def _count(letters: Letters, sign: str) -> int:
+    return sum(
+        int(np.count_nonzero(letters[start : start + _CHUNK] == ord(sign)))
+        for start in range(0, len(letters), _CHUNK)
+    )
+
+
+def _line_end(text: bytes) -> str | None:
+    returns = text.count(b"\r")
+    if not returns:  # there is no need to count the others
+        return "\n"
+    return line_end_of_all(returns, text.count(b"\n"), text.count(b"\r\n"))
+
+
+def line_end_of_all(returns: int, feeds: int, both: int) -> str | None:
+    """LF (also for CR-LF) or CR, by how often each occurs; None where both kinds are mixed."""
+    if returns == both:
+        return "\n"
+    return "\r" if not feeds else None
+
+
+def _count_records(
+    text: bytes,
+    delimiter: str,
+    quote: str | None,
+    line_end: str,
+    width: int,
+    one_short: bool,
+) -> int | None:
+    """The number of records of a regular text, None for any other.
+
+    Counting from the start, every second quote opens and the others close (a doubled quote inside
+    a field closes and opens again). The quoting is regular when those that open follow a delimiter,
+    a line end or a quote, and those that close are followed by one; then a delimiter or line
+    end is part of a value exactly when an odd number of quotes stands before it.
+    """
+    end = _end_of_records(text, width)
+    if not end:
+        return None
+    letters = np.frombuffer(text, np.uint8, end)
+    scan = RecordScan(delimiter, quote, line_end, width, one_short)
+    for start in range(0, end, _CHUNK):
+        if scan.take(letters, start, min(start + _CHUNK, end)) is None:
+            return None
+    return scan.finish()
+
+
+def _end_of_records(text: bytes, width: int) -> int:
+    """Where the last record ends; 0 where blank lines stand before or between records."""
+    end = len(text)
+    while end and text[end - 1] in b"\r\n":
+        end -= 1
+    if not end or text[0] in b"\r\n":
+        return 0
+    if width == 1 and any(blank in text[:end] for blank in (b"\n\n", b"\n\r\n", b"\r\r")):
+        return 0
+    return end
+
+
+class RecordScan:
+    """Walks over a text, chunk by chunk, for as long as it is regular."""
+
+    def __init__(
+        self, delimiter: str, quote: str | None, line_end: str, width: int, one_short: bool = False
+    ) -> None:
+        self._cut, self._line = ord(delimiter), ord(line_end)
+        self._mark = ord(quote) if quote else -1
+        self._width = width
+        self._edge = np.zeros(256, bool)
+        self._edge[[self._cut, self._line, ord("\r")]] = True
+        if quote:
+            self._edge[self._mark] = True
+        self.records = 0
+        """Records that ended so far."""
+        self._fields, self._inside = int(one_short), 0  # as if the first record had them all
+
+    def take(self, letters: Letters, begin: int, end: int) -> Places | None:
+        """Go on from `begin` to `end`; gives where records end there, None for no regular text.
+
+        The letters before and after are looked at, too, where there are any: the text must begin
+        and end where the letters do.
+        """
+        chunk = letters[begin:end]
+        cuts, lines = chunk == self._cut, chunk == self._line
+        if self._mark >= 0:
+            marks = chunk == self._mark
+            places = np.flatnonzero(marks) + begin
+            inside = self._inside
+            opens, closes = places[inside::2], places[1 - inside :: 2]
+            opens, closes = opens[opens > 0], closes[closes < len(letters) - 1]
+            edge = self._edge
+            if not (edge[letters[opens - 1]].all() and edge[letters[closes + 1]].all()):
+                return None
+            outside = np.bitwise_xor.accumulate(marks.view(np.uint8)) == inside
+            self._inside = int(not outside[-1])
+            cuts &= outside
+            lines &= outside
+        signs = np.flatnonzero(cuts | lines)
+        ends = signs[self._width - 1 - self._fields :: self._width]  # where they should be
+        if not lines[ends].all() or np.count_nonzero(lines) != ends.size:
+            return None
+        self.records += ends.size
+        self._fields += signs.size - self._width * ends.size
+        return ends + begin
+
+    def finish(self) -> int | None:
+        """The number of records of the text, which ends here without a line end."""
+        if self._fields + 1 == self._width and not self._inside:
+            return self.records + 1
+        return None
+
+
+def parse_carefully(
+    text: IO[bytes], dialect: Dialect, file: str, size: int, one_short: bool = False
+) -> Iterator[pl.DataFrame]:
+    """Record by record, some at a time, with the row at fault when there is one."""
+    lines = io.TextIOWrapper(text, encoding="utf-8", newline="")
+    reader = dialect.records(lines, strict=True)
+    limit = csv.field_size_limit(size + 1)  # a cell may be as long as the file
+    batch: list[list[str]] = []
+    width, row = 0, 1
+    try:
+        for record in reader:
+            if record:
+                if one_short and not width:
+                    record.insert(0, "")
+                width = width or len(record)
+                if len(record) != width:
+                    raise InputError(
+                        f"{file}: row {row:,} has {_fields(len(record))} where {width} are "
+                        f"expected; mend or quote its cells, or set the delimiter (here "
+                        f"{dialect.delimiter!r})"
+                    )
+                batch.append(record)
+                if len(batch) == _BATCH:
+                    yield _frame(batch, width)
+                    batch = []
+            row = reader.line_num + 1
+    except csv.Error as error:
+        broken = "opens a quote that is never closed"
+        if "expected after" in str(error):
+            broken = "goes on after a closing quote"
+        raise InputError(
+            f"{file}: row {row:,} {broken}; mend it (a quote inside quotes is doubled), "
+            "or set quote: none"
+        ) from None
+    finally:
+        csv.field_size_limit(limit)
+    if batch:
+        yield _frame(batch, width)
+
+
+def _fields(count: int) -> str:
+    return f"{count} {plural(count, 'field')}"
+
+
+def _frame(records: list[list[str]], width: int) -> pl.DataFrame:
+    schema = {str(place): pl.String for place in range(width)}
+    return pl.DataFrame(dict(zip(schema, zip(*records, strict=True), strict=True)), schema=schema)

@@ -1,0 +1,111 @@
+"""When two cells are the same value, however they are spelt.
+
+An attacker reads `HIV`, `hiv ` and `HIV` with a non-breaking space as one diagnosis, `100`, `100.0`
+and `1e2` as one wage. So diversity is counted in values, not in spellings:
+
+- numbers and dates are the same where they are the same number or moment;
+- texts are the same where they look the same to a reader who does not mind capitals: compatible
+  forms are one (Unicode NFKC: full width, ligatures, non-breaking spaces), so are capitals and
+  small letters (casefold: `ß` and `ss`), runs of white space count as one space, spaces around and
+  characters that cannot be seen do not count. Accents do count: `Röte` is not `Rote`;
+- a text that is a number is the same as another spelling of the number, in any column;
+- a text that is the same as a missing token is missing.
+
+This is for counting. What is published is always the text that stood in the input.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+
+import numpy as np
+
+from kanon_tui.core.table.column import Column, counted
+
+__all__ = ["CountedColumn", "by_value", "meaning"]
+
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?")
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedColumn(Column):
+    """A column in which all spellings of a value have one code; `values` has one of them each."""
+
+    spelt: Column | None = None
+    """The column as it is spelt."""
+    missing_tokens: tuple[str, ...] = ()
+    counted: tuple[int, ...] = ()
+    """The code of every value of `spelt`."""
+
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """The code of every spelling."""
+        assert self.spelt is not None
+        return dict(zip(self.spelt.values, self.counted, strict=True))
+
+
+def by_value(column: Column, missing_tokens: Sequence[str]) -> CountedColumn:
+    """The same column, counted in values."""
+    if column.numbers is not None:
+        keys: list[object] = [float(number) for number in column.numbers]
+    else:
+        keys = [meaning(text) for text in column.values]
+    tokens = {meaning(token) for token in missing_tokens}
+    numbers: dict[object, int] = {}
+    firsts: list[int] = []
+    codes: list[int] = []
+    for code, key in enumerate(keys):
+        if code == column.missing or (column.numbers is None and key in tokens):
+            codes.append(-1)
+            continue
+        if key not in numbers:
+            numbers[key] = len(firsts)
+            firsts.append(code)
+        codes.append(numbers[key])
+    missing = None
+    if -1 in codes:
+        missing = len(firsts)
+        firsts.append(codes.index(-1) if column.missing is None else column.missing)
+        codes = [missing if code < 0 else code for code in codes]
+    return CountedColumn(
+        name=column.name,
+        kind=column.kind,
+        codes=np.array(codes, dtype=np.int32)[column.codes],
+        copies=column.copies,
+        ground=column.ground and tuple(labels[firsts] for labels in column.ground),
+        value_counts=None
+        if column.value_counts is None
+        else counted(np.array(codes), column.value_counts, len(firsts)),
+        values=tuple(column.values[code] for code in firsts),
+        numbers=None if column.numbers is None else column.numbers[firsts],
+        missing=missing,
+        date_format=column.date_format,
+        number_format=column.number_format,
+        spelt=column,
+        missing_tokens=tuple(missing_tokens),
+        counted=tuple(codes),
+    )
+
+
+def meaning(text: str) -> Decimal | str:
+    """What a text says, however it is spelt: equal for spellings of the same value."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).casefold()
+        text = unicodedata.normalize("NFKC", text)
+        seen = (c for c in text if unicodedata.category(c) != "Cf")
+        text = _UNSEEN.sub("", "".join(seen)).replace("\u2212", "-")
+    text = " ".join(text.casefold().split())
+    if _NUMBER.fullmatch(text):
+        try:
+            return Decimal(text)
+        except InvalidOperation:  # an exponent that no number has
+            return text
+    return text

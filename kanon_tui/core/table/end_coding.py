@@ -1,0 +1,162 @@
+"""Top and bottom coding: values at the ends of a line become one value each, `>=90` and `<=18`.
+
+A coded column has one value for all that lies at or above `top`, and one for all at or below
+`bottom`. The number of such a value is the bound: distances, ranges and built hierarchies take it
+for that. What it hides is kept beside it, so that figures count the whole stretch from the bound to
+the end of the original, and a release never looks better for being coded.
+
+Reference: Hundepool et al., Statistical Disclosure Control (2012), on top and bottom coding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import numpy as np
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.column import Column, EndCoding, counted
+from kanon_tui.core.table.dates import date_text
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.text import Note, Quotable, count_of, note
+
+__all__ = ["CodedBounds", "bounds_of", "code_ends", "coding_note", "written_end"]
+
+Bound = int | float | str
+
+
+@dataclass(frozen=True)
+class CodedBounds:
+    """The bounds of an attribute as a project or a mapping writes them."""
+
+    top: Bound | None = None
+    bottom: Bound | None = None
+
+    def __bool__(self) -> bool:
+        return self.top is not None or self.bottom is not None
+
+
+def code_ends(column: Column, bounds: CodedBounds) -> Column:
+    """The column with one value for each of its ends; itself where there is no bound."""
+    if not bounds:
+        return column
+    if column.numbers is None:
+        key = "top" if bounds.top is not None else "bottom"
+        raise InputError(
+            f"{column.name}: {key} is for numbers and dates, this one is {column.kind}; leave it "
+            f"out, or set its kind"
+        )
+    top, bottom = (_number(column, key, getattr(bounds, key)) for key in ("top", "bottom"))
+    if top is not None and bottom is not None and bottom >= top:
+        raise InputError(
+            f"{column.name}: bottom {bounds.bottom} is not below top {bounds.top}; all values "
+            f"would be coded, so move them apart"
+        )
+    return _coded(column, top, bottom)
+
+
+def bounds_of(column: Column) -> CodedBounds:
+    """The bounds of a coded column, written as its values are."""
+    coding = column.coding
+    ends = (None, None) if coding is None else (coding.top, coding.bottom)
+    return CodedBounds(*(None if end is None else written_end(column, end) for end in ends))
+
+
+def coding_note(column: Column) -> Note | None:
+    """How many records are published as an end; None for a column that is not coded."""
+    coding = column.coding
+    if coding is None:
+        return None
+    ends = [text for text in (coding.bottom_text, coding.top_text) if text is not None]
+    records = {text: column.counts[column.code_of[text]] for text in ends if text in column.code_of}
+    said = [f"{count_of(int(records.get(text, 0)), 'record')} as {text}" for text in ends]
+    return note(
+        "{name}: coded at its ends, {said}; figures count such a value as all from its bound to "
+        "the end of the data",
+        name=Quotable(column.name),
+        said=Quotable(" and ".join(said)),
+    )
+
+
+def _number(column: Column, key: str, written: Bound | None) -> float | None:
+    """A bound as a number, or as a day."""
+    if written is None:
+        return None
+    is_date = column.kind is Kind.DATE
+    number = float(written) if not is_date and not isinstance(written, str) else np.nan
+    if np.isnan(number):
+        number = float(column.parse([str(written)])[0])
+    if np.isnan(number):
+        like = f"; write one like '{column.values[0]}'" if column.values else ""
+        raise InputError(
+            f"{column.name}: {key} '{written}' is not a {'date' if is_date else 'number'}{like}"
+        )
+    return float(np.floor(number)) if is_date else number
+
+
+def _coded(column: Column, top: float | None, bottom: float | None) -> Column:
+    numbers = column.numbers
+    assert numbers is not None
+    places = np.floor(numbers) if column.kind is Kind.DATE else numbers
+    present = ~np.isnan(numbers)
+    above = present & (places >= top) if top is not None else np.zeros(len(numbers), dtype=bool)
+    below = (
+        present & (places <= bottom) if bottom is not None else np.zeros(len(numbers), dtype=bool)
+    )
+    low, high = int(below.sum()), int(above.sum())  # values rise: these are the first and the last
+    kept = np.flatnonzero(present & ~above & ~below)
+    texts = [None if end is None else written_end(column, end) for end in (bottom, top)]
+    bottom_text, top_text = (
+        None if text is None else f"{sign}{text}"
+        for sign, text in zip(("<=", ">="), texts, strict=True)
+    )
+    values = [column.values[code] for code in kept.tolist()]
+    found = numbers[kept].tolist()
+    covered = [1] * len(kept)
+    new_code = np.empty(len(numbers), dtype=np.int32)
+    new_code[kept] = np.arange(len(kept)) + bool(low)
+    if low:
+        assert bottom_text is not None
+        assert bottom is not None
+        values, found, covered = [bottom_text, *values], [bottom, *found], [low, *covered]
+        new_code[below] = 0
+    if high:
+        assert top_text is not None
+        assert top is not None
+        new_code[above] = len(values)
+        values, found, covered = [*values, top_text], [*found, top], [*covered, high]
+    missing = None
+    if column.missing is not None:
+        missing = new_code[column.missing] = len(values)
+        values.append(column.values[column.missing])
+        found.append(np.nan)
+        covered.append(1)
+    coding = EndCoding(
+        top=top,
+        bottom=bottom,
+        top_text=top_text,
+        bottom_text=bottom_text,
+        new_code=new_code,
+        covered=np.array(covered, dtype=np.int64),
+        original=np.unique(numbers[present]),
+    )
+    return replace(
+        column,
+        codes=new_code[column.codes],
+        values=tuple(values),
+        numbers=np.array(found, dtype=np.float64),
+        missing=missing,
+        coding=coding,
+        value_counts=None
+        if column.value_counts is None
+        else counted(new_code, column.value_counts, len(values)),
+    )
+
+
+def written_end(column: Column, bound: float) -> str:
+    """A number, or a day, as the column writes its values."""
+    if column.kind is Kind.DATE:
+        return date_text(int(bound), column.date_format)
+    exact = Decimal(int(bound)) if bound == int(bound) else Decimal(repr(bound))
+    return column.number_format.write(f"{exact:f}")

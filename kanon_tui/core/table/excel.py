@@ -1,0 +1,114 @@
+"""Excel and OpenDocument workbooks: sheets into texts, and a table into a workbook.
+
+Read with fastexcel, which prints numbers as a person sees them; written with xlsxwriter. A cell is
+written as a number where its whole column is one, otherwise as text, and never as a formula.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.reading import usual_limit
+from kanon_tui.core.table.file_bytes import load, too_large
+from kanon_tui.core.table.number_columns import numbers_of
+from kanon_tui.core.table.optional_libraries import extra_module
+from kanon_tui.core.table.printed_values import without_clocks
+from kanon_tui.core.table.raw_columns import Contents
+from kanon_tui.core.table.read_options import ReadOptions
+
+__all__ = ["put_workbook", "read_workbook"]
+
+MOST_ROWS, MOST_COLUMNS, LONGEST = 1_048_576, 16_384, 32_767
+"""What a sheet has room for."""
+
+
+def read_workbook(path: Path, options: ReadOptions) -> Contents:
+    """One sheet: that of `options.sheet`, else the first."""
+    fastexcel = extra_module("fastexcel", "excel", path.name, "reading an Excel file")
+    data, _, size = load(path, options.limit)
+    _check_unpacked(data, path, options)
+    try:
+        workbook = fastexcel.read_excel(data)
+        sheets = tuple(workbook.sheet_names)
+        sheet = chosen_part(options.sheet, sheets, path, "sheet")
+        cells = workbook.load_sheet(sheet, header_row=None, dtypes="string").to_polars()
+    except fastexcel.FastExcelError:
+        raise InputError(
+            f"{path.name} is not a readable workbook; it may be damaged or have a password: save "
+            "it again without one, or as CSV"
+        ) from None
+    columns = [without_clocks(column.fill_null("")) for column in cells.iter_columns()]
+    if not columns:
+        raise InputError(f"{path.name}: the sheet '{sheet}' is empty; name another one as sheet")
+    return Contents("excel", columns, None, size, sheet, sheets)
+
+
+def chosen_part(wanted: str, parts: tuple[str, ...], path: Path, word: str) -> str:
+    """The sheet or table that is meant: a name, a number from 1, or the first."""
+    if not parts:
+        raise InputError(f"{path.name} has no {word}; name a file that has one")
+    if wanted == "auto":
+        return parts[0]
+    if wanted in parts:
+        return wanted
+    if wanted.isascii() and wanted.isdigit() and 0 < int(wanted[:9]) <= len(parts):
+        return parts[int(wanted) - 1]
+    raise InputError(f"{path.name} has no {word} '{wanted}'; {suggestion(wanted, parts)}")
+
+
+def _check_unpacked(data: bytes, path: Path, options: ReadOptions) -> None:
+    """A small workbook can unpack to more than the memory."""
+    allowed = usual_limit() if options.limit == "auto" else options.limit
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            unpacked = sum(part.file_size for part in parts.infolist())
+    except zipfile.BadZipFile:
+        return  # an .xls of old: it is not packed
+    if unpacked > allowed:
+        raise too_large(path, allowed, options.limit == "auto")
+
+
+def put_workbook(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
+    """Write a table as the only sheet of a workbook."""
+    xlsxwriter = extra_module("xlsxwriter", "excel", path.name, "writing an Excel file")
+    _check_room(table, path)
+    options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+    workbook = xlsxwriter.Workbook(file, options)
+    workbook.set_properties({"created": datetime(2000, 1, 1)})  # the same table, the same file
+    sheet = workbook.add_worksheet("release")
+    for place, column in enumerate(table.iter_columns()):
+        sheet.write_string(0, place, column.name)
+        numbers = numbers_of(column)
+        if numbers is None:
+            _put_cells(sheet.write_string, place, column.to_list())
+        else:
+            _put_cells(sheet.write_number, place, numbers.to_list())
+    sheet.freeze_panes(1, 0)
+    workbook.close()
+
+
+def _put_cells(put: Any, place: int, cells: list[Any]) -> None:
+    for row, cell in enumerate(cells, 1):
+        if cell is not None and cell != "":
+            put(row, place, cell)
+
+
+def _check_room(table: pl.DataFrame, path: Path) -> None:
+    if table.height >= MOST_ROWS or table.width > MOST_COLUMNS:
+        raise InputError(
+            f"{path.name}: {table.height:,} records of {table.width:,} columns do not fit a sheet, "
+            f"which has {MOST_ROWS:,} rows and {MOST_COLUMNS:,} columns; write .csv or .parquet"
+        )
+    longest = max((int(c.str.len_chars().max() or 0) for c in table.iter_columns()), default=0)  # type: ignore[arg-type]
+    if longest > LONGEST:
+        raise InputError(
+            f"{path.name}: a cell has {longest:,} characters, and one of a sheet has at most "
+            f"{LONGEST:,}; write .csv or .parquet"
+        )

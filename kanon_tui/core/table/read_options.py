@@ -1,0 +1,132 @@
+"""How to read a data file, as a project says it; what is `auto` is found out from the file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.sections import inlined
+from kanon_tui.core.fields.types import FieldType, list_of, text
+from kanon_tui.core.table.column import MISSING_TOKENS
+from kanon_tui.core.table.encoding import is_text_encoding
+from kanon_tui.core.table.value_formats import ValueFormats
+
+__all__ = ["DELIMITER", "ENCODING", "ReadOptions"]
+
+_DELIMITER = 'auto or one character in quotes, such as ",", ";" or "\\t"'
+_ENCODING = "auto or a text encoding such as utf-8 or latin-1"
+_LIMIT = "auto or a size such as 500MB or 4GB"
+_AUTO_OR_SWITCH = "true, false or auto"
+_HEADER = "true, false, auto or a list of column names"
+
+
+def _read_delimiter(located: LocatedValue) -> str:
+    written = located.text(_DELIMITER)
+    if written not in ("auto", "\\t") and (len(written) != 1 or written in "\r\n\0\"'"):
+        raise located.wrong(_DELIMITER)
+    return written
+
+
+def _read_encoding(located: LocatedValue) -> str:
+    written = located.text(_ENCODING)
+    if written != "auto" and not is_text_encoding(written):
+        raise located.wrong(_ENCODING)
+    return written
+
+
+def _read_auto_or_switch(located: LocatedValue, allowed: str = _AUTO_OR_SWITCH) -> bool | str:
+    if located.value == "auto":
+        return "auto"
+    try:
+        return located.switch()
+    except InputError:
+        raise located.wrong(allowed) from None
+
+
+def _read_header(located: LocatedValue) -> bool | str | tuple[str, ...]:
+    if isinstance(located.value, list | tuple):
+        names: tuple[str, ...] = _COLUMN_NAMES.read(located)
+        return names
+    return _read_auto_or_switch(located, _HEADER)
+
+
+def _write_header(header: bool | str | tuple[str, ...]) -> object:
+    return _COLUMN_NAMES.write(header) if isinstance(header, tuple) else header
+
+
+def _read_limit(located: LocatedValue) -> int | str:
+    if located.value == "auto":
+        return "auto"
+    if isinstance(located.value, int):
+        return located.whole(_LIMIT, low=1)
+    size = _SIZE.fullmatch(located.text(_LIMIT).strip())
+    if size is None:
+        raise located.wrong(_LIMIT)
+    number, unit = size.groups()
+    limit: int = round(float(number) * _UNITS[unit.lower()])
+    if not 0 < limit < 2**62:
+        raise located.wrong(_LIMIT)
+    return limit
+
+
+def _write_limit(limit: int | str) -> int | str:
+    if isinstance(limit, int):
+        for unit in ("GB", "MB", "kB"):
+            if limit % _UNITS[unit.lower()] == 0:
+                return f"{limit // _UNITS[unit.lower()]}{unit}"
+    return limit
+
+
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?) ?(b||[kmgt]i?b)", re.ASCII | re.IGNORECASE)
+_UNITS = {"": 1, "b": 1}
+for _power, _letter in enumerate("kmgt", 1):
+    _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power}
+
+SIZE = FieldType(_LIMIT, _read_limit, _write_limit)
+DELIMITER = FieldType(_DELIMITER, _read_delimiter)
+ENCODING = FieldType(_ENCODING, _read_encoding)
+_COLUMN_NAMES = list_of(text("the name of a column"), "a list of names")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How to read a data file; what is `auto` is detected."""
+
+    delimiter: str = declared("auto", "What parts the cells of a row", type=DELIMITER)
+    header: bool | Literal["auto"] | tuple[str, ...] = declared(
+        "auto",
+        "Whether the first row holds the names of the columns, or the names",
+        type=FieldType(_HEADER, _read_header, _write_header),
+    )
+    encoding: str = declared("auto", "The encoding of the text", type=ENCODING)
+    quote: str = declared("auto", "The character around texts", choices=("auto", '"', "'", "none"))
+    space_after_delimiter: bool | Literal["auto"] = declared(
+        "auto",
+        "Whether spaces after a delimiter are layout; auto: where one follows every delimiter",
+        type=FieldType(_AUTO_OR_SWITCH, _read_auto_or_switch),
+    )
+    formats: ValueFormats = declared(factory=ValueFormats, type=inlined(ValueFormats))
+    sheet: str = declared(
+        "auto",
+        "The sheet of a workbook, or the table of a database file: its name or its number; auto: "
+        "the first",
+        type=text("auto, or the name or number of a sheet or table", empty=False),
+    )
+    query: str = declared(
+        "", "What to select from a database, in SQL; none: a whole table", type=text("an SQL query")
+    )
+    limit: int | Literal["auto"] = declared(
+        "auto",
+        "The most that is read, counted after decompression; auto: a quarter of the memory",
+        type=SIZE,
+    )
+    missing_tokens: tuple[str, ...] = declared(
+        MISSING_TOKENS,
+        "Cells that stand for a missing value",
+        key="missing.tokens",
+        type=list_of(text(), 'a list of texts like ["", "?", NA]'),
+    )

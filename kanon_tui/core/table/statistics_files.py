@@ -1,0 +1,132 @@
+"""Files of SPSS, Stata and SAS, through pyreadstat.
+
+Values that have a label are read as their label. Written names are those that the program takes;
+the name of the column is the variable's label.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.reading import usual_limit
+from kanon_tui.core.table.atomic_files import filled_by_path
+from kanon_tui.core.table.file_bytes import load, too_large
+from kanon_tui.core.table.number_columns import numbers_of
+from kanon_tui.core.table.optional_libraries import extra_module
+from kanon_tui.core.table.printed_values import printed_column, without_clocks
+from kanon_tui.core.table.raw_columns import Contents, FileFormat
+from kanon_tui.core.table.read_options import ReadOptions
+
+__all__ = ["put_statistics_file", "read_statistics_file"]
+
+_READERS: dict[str, tuple[FileFormat, str]] = {
+    ".sav": ("spss", "read_sav"),
+    ".zsav": ("spss", "read_sav"),
+    ".por": ("spss", "read_por"),
+    ".dta": ("stata", "read_dta"),
+    ".sas7bdat": ("sas", "read_sas7bdat"),
+    ".xpt": ("sas", "read_xport"),
+}
+_TITLES = {"spss": "an SPSS file", "stata": "a Stata file", "sas": "a SAS file"}
+_BYTES_PER_CELL = 16
+_LONGEST_TEXT = {".dta": 2045, ".sav": 32_767}
+"""Bytes of a text in a cell."""
+_LONGEST_NAME = {".dta": 32, ".sav": 64}
+_RESERVED = frozenset(
+    (
+        "_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long", "_n",
+        "_pi", "_pred", "_rc", "_skip", "strl", "using", "with", "all", "and", "by", "eq", "ge",
+        "gt", "le", "lt", "ne", "not", "or", "to",
+    )
+)  # fmt: skip
+
+
+def read_statistics_file(path: Path, options: ReadOptions) -> Contents:
+    """All variables, labels in the place of the values that have one."""
+    format, reader = _READERS[path.suffix.lower()]
+    title = _TITLES[format]
+    library = extra_module("pyreadstat", "stats", path.name, f"reading {title}")
+    data, _, size = load(path, options.limit)
+    read = getattr(library, reader)
+    choice: dict[str, Any] = {}
+    if path.suffix.lower() != ".por" and options.encoding != "auto":
+        choice["encoding"] = options.encoding.upper()
+    try:
+        _check_cells(read, data, path, options, choice)
+        found, about = read(io.BytesIO(data), output_format="dict", **choice)
+    except (library.ReadstatError, library.PyreadstatError, OverflowError, UnicodeDecodeError):
+        raise InputError(
+            f"{path.name} is not {title} that can be read; it may be damaged, or written in "
+            "another encoding, which data: {encoding: latin-1} would say"
+        ) from None
+    columns = []
+    for name, values in found.items():
+        labels = about.variable_value_labels.get(name, {})
+        shown = [labels.get(v, v) for v in values] if labels else values
+        single = about.readstat_variable_types.get(name) == "float"
+        columns.append(without_clocks(printed_column(shown, name, path.name, single)))
+    return Contents(format, columns, list(found), size)
+
+
+def _check_cells(
+    read: Callable[..., Any], data: bytes, path: Path, options: ReadOptions, choice: dict[str, Any]
+) -> None:
+    allowed = usual_limit() if options.limit == "auto" else options.limit
+    _, about = read(io.BytesIO(data), metadataonly=True, **choice)
+    rows = about.number_rows or 0  # a transport file does not say
+    if rows * max(about.number_columns or 0, 1) * _BYTES_PER_CELL > allowed:
+        raise too_large(path, allowed, options.limit == "auto")
+
+
+def put_statistics_file(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
+    """Write a table as .sav or .dta."""
+    ending = path.suffix.lower()
+    title = _TITLES["stata" if ending == ".dta" else "spss"]
+    library = extra_module("pyreadstat", "stats", path.name, f"writing {title}")
+    _check_texts(table, path, title)
+    names = _variable_names(table.columns, ending)
+    columns = []
+    for name, column in zip(names, table.iter_columns(), strict=True):
+        numbers = numbers_of(column)
+        columns.append((column if numbers is None else numbers.cast(pl.Float64)).alias(name))
+    labels = dict(zip(names, table.columns, strict=True))
+    write = library.write_dta if ending == ".dta" else library.write_sav
+    filled_by_path(
+        file, path, lambda place: write(pl.DataFrame(columns), str(place), column_labels=labels)
+    )
+
+
+def _check_texts(table: pl.DataFrame, path: Path, title: str) -> None:
+    most = _LONGEST_TEXT[path.suffix.lower()]
+    for column in table.iter_columns():
+        longest = int(column.str.len_bytes().max() or 0)  # type: ignore[arg-type]
+        if longest > most:
+            raise InputError(
+                f"{path.name}: a cell of {column.name} has {longest:,} bytes, and one of {title} "
+                f"has at most {most:,}; write .csv or .parquet"
+            )
+
+
+def _variable_names(names: list[str], ending: str) -> list[str]:
+    """Names that the program takes: `birth date` becomes `birth_date`."""
+    given: list[str] = []
+    most = _LONGEST_NAME[ending]
+    for name in names:
+        plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
+        if not plain[:1].isalpha() or plain.lower() in _RESERVED:
+            plain = f"v_{plain}"
+        plain, number = plain[:most], 1
+        taken = {each.lower() for each in given}
+        while plain.lower() in taken:  # SPSS does not tell Age from age
+            number += 1
+            end = f"_{number}"
+            plain = plain[: most - len(end)] + end
+        given.append(plain)
+    return given

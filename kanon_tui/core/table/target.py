@@ -1,0 +1,158 @@
+"""Where a release goes: one file, or a folder of parts; written aside, then renamed.
+
+release.csv   release.tsv   release.parquet     one file
+release       release/                          a folder of Parquet parts
+release.csv/                                    a folder of CSV parts
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.processes.interruption import unfinished, uninterrupted, written
+from kanon_tui.core.table.atomic_files import check_place, why_not_written
+from kanon_tui.core.table.writing import TABLE_ENDINGS, check_not_read, check_target
+
+__all__ = ["Target", "WrittenFile", "place_folder", "work_folder"]
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file as it was when it had been written."""
+
+    path: Path
+    size: int
+    changed: int
+    """When, in nanoseconds."""
+    number: int
+    """What the file system calls it: another file under the same name has another."""
+
+    @classmethod
+    def of(cls, path: Path) -> WrittenFile:
+        """As it is now."""
+        found = path.stat()
+        return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
+
+    def check(self) -> None:
+        """Refuse a file that is another one by now."""
+        try:
+            same = self == WrittenFile.of(self.path)
+        except OSError:
+            raise InputError(
+                f"{self.path} is no longer there; put it back, or run again to write it"
+            ) from None
+        if not same:
+            raise InputError(
+                f"{self.path} was changed after it had been proved, so that it is not this release "
+                "any more; run again to write it"
+            )
+
+
+@dataclass(frozen=True)
+class Target:
+    """The name of a release."""
+
+    path: Path
+    folder: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        """From a command line: a name without ending, or with a slash at its end, is a folder."""
+        path = Path(text)
+        folder = text.endswith(("/", os.sep)) or not path.suffix
+        return cls(path, folder)
+
+    @property
+    def ending(self) -> str:
+        """The ending of the files."""
+        ending = self.path.suffix.lower()
+        return ending if ending in TABLE_ENDINGS else ".parquet"
+
+    def part(self, number: int) -> str:
+        """The name of a part."""
+        return f"part-{number:05}{self.ending}"
+
+    def written(self) -> tuple[WrittenFile, ...]:
+        """The files of a release that has its name, in their order."""
+        paths = sorted(self.path.iterdir()) if self.folder else [self.path]
+        return tuple(map(WrittenFile.of, paths))
+
+    def check(self, force: bool, inputs: Iterable[Path]) -> None:
+        """Refuse a place that could not or must not be written, before any work is done."""
+        if not self.folder:
+            check_target(self.path, TABLE_ENDINGS, force, inputs)
+            return
+        check_not_read(self.path, inputs)
+        if self.path.exists() and not self.path.is_dir():
+            raise InputError(f"{self.path} is a file; name a folder for the parts")
+        if self.path.exists() and not force:
+            raise InputError(
+                f"{self.path} exists and is kept; use --force to replace it or name another folder"
+            )
+        if self.path.exists() and not _only_parts(self.path):
+            raise InputError(
+                f"{self.path} holds other files than parts of a release; name another folder"
+            )
+        check_place(self.path.parent / f".{self.path.name}.part", force=True)
+
+
+def _only_parts(folder: Path) -> bool:
+    return all(
+        each.name.startswith("part-") and each.suffix in TABLE_ENDINGS for each in folder.iterdir()
+    )
+
+
+@contextmanager
+def work_folder(target: Target | None) -> Iterator[Path]:
+    """A folder beside the release, for its owner alone, which is gone when the block ends."""
+    if target is None:
+        folder = Path(tempfile.mkdtemp(prefix="kanon-"))
+    else:
+        place = Path(os.path.realpath(target.path))
+        folder = place.with_name(f".{place.name[:60]}.{secrets.token_hex(4)}.part")
+    unfinished.add(folder)
+    try:
+        try:
+            folder.mkdir(mode=0o700, exist_ok=target is None)
+        except OSError as error:
+            raise InputError(why_not_written(folder, error)) from None
+        yield folder
+    finally:
+        with uninterrupted():
+            shutil.rmtree(folder, ignore_errors=True)
+            unfinished.discard(folder)
+
+
+def place_folder(aside: Path, target: Path, force: bool) -> None:
+    """Give a finished folder its name; what was there goes only when it has it."""
+    old = aside.with_suffix(".old")
+    try:
+        mask = os.umask(0o077)
+        os.umask(mask)
+        for part in aside.iterdir():
+            part.chmod(0o666 & ~mask)
+        aside.chmod(0o777 & ~mask)
+        with uninterrupted():
+            if target.exists():
+                if not force:
+                    raise InputError(f"{target} appeared meanwhile and is kept; name another")
+                target.rename(old)
+            try:
+                aside.rename(target)
+            except OSError:
+                if old.exists():
+                    old.rename(target)
+                raise
+            written.append(target)
+    except OSError as error:
+        raise InputError(why_not_written(target, error)) from None
+    with suppress(OSError):
+        shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,125 @@
+"""Tables and texts into files: by the ending of their name, whole or not at all.
+
+Every file goes through `whole_files`. `check_target` refuses one that cannot be written, or that is
+read by the same command, before any work is done for it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.atomic_files import check_place, written_aside
+from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
+from kanon_tui.core.table.database_files import put_database
+from kanon_tui.core.table.excel import put_workbook
+from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
+from kanon_tui.core.table.json_lines import put_json_lines
+from kanon_tui.core.table.statistics_files import put_statistics_file
+from kanon_tui.core.text import joined
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "ROW_GROUP",
+    "TABLE_ENDINGS",
+    "check_not_read",
+    "check_target",
+    "put_table",
+    "write_table",
+    "write_text",
+]
+
+
+def check_target(
+    path: Path,
+    endings: tuple[str, ...] | None = None,
+    force: bool = False,
+    inputs: Iterable[Path] = (),
+) -> None:
+    """Refuse a file that could not or must not be written, before any work is done for it.
+
+    `inputs` are the files that are read: not even `force` replaces one of them.
+    """
+    if endings is not None and path.suffix.lower() not in endings:
+        raise InputError(f"{path}: files of this kind end in {joined(endings, 'or')}")
+    check_not_read(path, inputs)
+    check_place(path, force)
+
+
+def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
+    """Refuse a file that is one of those that are read, by whatever name or link, or among them."""
+    target, folder = _identities(path), _identities(path.parent)
+    for read in inputs:
+        if target & _identities(read):
+            raise InputError(f"{path} is what is read, it cannot be written too; name another")
+        if read.is_dir() and folder & _identities(read):
+            raise InputError(f"{path} would lie among the parts that are read; name another folder")
+
+
+def _identities(path: Path) -> set[object]:
+    """What tells that two names are one file: the path without links, and the file itself."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return {os.path.realpath(path)}
+    return {os.path.realpath(path), (found.st_dev, found.st_ino)}
+
+
+def write_text(path: Path, text: str, force: bool = False, private: bool = False) -> None:
+    """A text file in UTF-8; a private one is readable by its owner alone."""
+    with written_aside(path, force, private) as file:
+        file.write(text.encode("utf-8"))
+
+
+def write_table(
+    path: Path, table: pl.DataFrame, force: bool = False, csv: CsvFormat | None = None
+) -> None:
+    """A table as a file of the kind that the ending of its name says."""
+    check_target(path, TABLE_ENDINGS, force)
+    with written_aside(path, force) as file:
+        put_table(table, file, path, csv)
+
+
+def put_table(
+    table: pl.DataFrame, file: IO[bytes], path: Path, csv: CsvFormat | None = None
+) -> None:
+    """Write a table into an open file, in the format that `path` ends in; texts as `csv` says.
+
+    Columns that know their texts by number (`pl.Enum`) are written as texts.
+    """
+    try:
+        match path.suffix.lower():
+            case ".parquet":
+                _as_texts(table).write_parquet(file, row_group_size=ROW_GROUP)
+            case ".jsonl":
+                put_json_lines(_as_texts(table), file)
+            case ".xlsx":
+                put_workbook(_as_texts(table), file, path)
+            case ".dta" | ".sav":
+                put_statistics_file(_as_texts(table), file, path)
+            case ".sqlite" | ".duckdb":
+                put_database(_as_texts(table), file, path)
+            case _:
+                (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
+    except Exception as error:  # Polars wraps what the system says in errors of many classes
+        said = re.search(r"\(os error (\d+)\)", str(error))
+        if said is None:
+            raise
+        number = int(said.group(1))
+        raise OSError(number, os.strerror(number)) from error
+
+
+def _as_texts(table: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    return table.with_columns(pl.selectors.enum().cast(pl.String))
+
+
+ROW_GROUP = 1 << 18
+"""Rows of a row group: said, so that it does not depend on how a table is written."""

@@ -1,0 +1,143 @@
+"""The classes as they would be published after a step, and their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_tui.core.clustering.cluster_facts import SUPPRESSED
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.metrics.ncp import penalties
+from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.release.cell_texts import cell_texts
+from kanon_tui.core.table.column import counted
+from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.teaching.clustering_state import ClusteringState
+from kanon_tui.core.teaching.full_domain_state import FullDomainState
+from kanon_tui.core.teaching.picture import Scene
+
+__all__ = [
+    "Box",
+    "boxes_of",
+    "cells_of",
+    "groups_now",
+    "originals_of",
+    "rows_concerned",
+    "sizes_of",
+]
+
+_LARGEST = 2**62
+
+
+def groups_now(scene: Scene) -> Int64s | None:
+    """Per record the number of its class as it would be published now; -1 for none."""
+    state = scene.state
+    if isinstance(state, ClusteringState):
+        return None if state.groups is None else state.groups.astype(np.int64)
+    if not isinstance(state, FullDomainState) or state.current is None:
+        return None
+    if state.groups is None:
+        state.groups = _classes_of(scene, state.current)
+    return state.groups
+
+
+def _classes_of(scene: Scene, levels: Sequence[int]) -> Int64s:
+    """Per record the number of its class at a string."""
+    keys, count = np.zeros(scene.task.rows, dtype=np.int64), 1
+    for attribute, level in zip(scene.task.quasi, levels, strict=True):
+        radix = len(attribute.hierarchy.labels[level])
+        if count * radix > _LARGEST:  # as many as there are rows are enough
+            _, keys = np.unique(keys, return_inverse=True)
+            count = scene.task.rows
+        keys = keys * radix + attribute.hierarchy.maps[level][attribute.column.codes]
+        count *= radix
+    _, numbers = np.unique(keys, return_inverse=True)
+    return numbers.astype(np.int64)
+
+
+def rows_concerned(scene: Scene, groups: Int64s) -> Int64s:
+    """The records that a decision is about: those of its fact, or those in classes below k."""
+    state = scene.state
+    if isinstance(state, ClusteringState):
+        return state.rows
+    return np.flatnonzero(sizes_of(scene, groups)[groups] < scene.task.k)
+
+
+def sizes_of(scene: Scene, groups: Int64s) -> Int64s:
+    """The number of records of every class."""
+    there, copies = groups >= 0, scene.task.copies
+    return counted(groups[there], None if copies is None else copies[there], least=1)
+
+
+def originals_of(scene: Scene, row: int) -> tuple[str, ...]:
+    """The cells of a record as they stand in the file."""
+    return tuple(a.column.values[int(a.column.codes[row])] for a in scene.task.quasi)
+
+
+def cells_of(scene: Scene, groups: Int64s, rows: Sequence[int]) -> list[tuple[str, ...]]:
+    """The cells of records as they would be published now."""
+    state = scene.state
+    quasi = scene.task.quasi
+    if isinstance(state, FullDomainState) and state.current is not None:
+        levels = state.current
+        return [
+            tuple(
+                a.hierarchy.labels[level][int(a.hierarchy.maps[level][a.column.codes[row]])]
+                for a, level in zip(quasi, levels, strict=True)
+            )
+            for row in rows
+        ]
+    own_groups = groups[np.asarray(rows, dtype=np.int64)]
+    wanted = np.unique(own_groups[own_groups >= 0])
+    hidden = state.hidden if isinstance(state, ClusteringState) else None
+    boxes = dict(zip(wanted.tolist(), boxes_of(scene, groups, wanted, hidden), strict=True))
+    found = []
+    for row, group in zip(rows, own_groups.tolist(), strict=True):
+        if group >= 0:
+            found.append(boxes[group].cells)
+        elif group == SUPPRESSED:
+            found.append(tuple(HIDDEN for _ in quasi))
+        else:
+            found.append(originals_of(scene, row))
+    return found
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a class would be published as now."""
+
+    cells: tuple[str, ...]
+    ncp: float
+    """Of one of its records."""
+
+
+def boxes_of(scene: Scene, groups: Int64s, wanted: Int64s, hidden: Flags | None) -> list[Box]:
+    """What some classes, given by rising numbers, would be published as, with cells hidden."""
+    if not len(wanted):
+        return []
+    quasi = scene.task.quasi
+    members = np.flatnonzero(np.isin(groups, wanted))
+    numbers = np.searchsorted(wanted, groups[members])
+    copies = None if scene.task.copies is None else scene.task.copies[members]
+    sizes = counted(numbers, copies, least=len(wanted))
+    texts, lost = [], np.zeros(len(wanted))
+    for x, attribute in enumerate(quasi):
+        gone = np.zeros(len(members), dtype=bool) if hidden is None else hidden[members, x]
+        shown = np.where(gone, -1, numbers)
+        values = GroupValues.of(shown, attribute.column.codes[members], len(wanted), copies)
+        cells = CellGroups(attribute, None, sizes, values)
+        penalty = np.where(cells.hidden, 1.0, penalties(cells))
+        share = cells.shown / np.maximum(sizes, 1)  # a hidden cell loses all
+        lost += attribute.weight * (share * penalty + 1.0 - share)
+        own = cell_texts(attribute, values)
+        some = cells.shown < sizes
+        texts.append(
+            [
+                f"{text}{HIDDEN}" if star and text != HIDDEN else text
+                for text, star in zip(own, some.tolist(), strict=True)
+            ]
+        )
+    return [Box(tuple(own[i] for own in texts), float(lost[i])) for i in range(len(wanted))]

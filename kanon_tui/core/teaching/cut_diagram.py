@@ -1,0 +1,241 @@
+"""Cuts in two dimensions: records as points, the part at work lit, the cut as a line."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from kanon_tui.core.clustering.features import places, ranks
+from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.table.column import counted
+from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.teaching.clustering_state import ClusteringState
+from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
+from kanon_tui.core.text import visible
+
+__all__ = ["CutDiagram"]
+
+_DENSITY = "·∙•●"
+_MOST_LINES = 300
+_AXIS = 9
+"""Columns of the labels at the left."""
+
+
+class CutDiagram(Drawing):
+    """Two attributes as axes; arrow keys choose others."""
+
+    name: ClassVar[str] = "cuts"
+
+    def __init__(self) -> None:
+        self._across: int | None = None
+        self._down: int | None = None
+        """The attributes on the axes; None follows the cuts."""
+
+    def draw(self, scene: Scene, width: int, height: int) -> Picture:
+        """The picture of a scene."""
+        picture = Picture(width, height)
+        state = scene.state
+        if not isinstance(state, ClusteringState) or state.groups is None:
+            picture.line("The records are drawn with the first decision.", "dim")
+            return picture
+        x, y = self._axes(scene, state)
+        quasi = scene.task.quasi
+        columns, rows = max(width - _AXIS - 1, 10), max(height - 4, 4)
+        across, up = _positions(quasi[x]), _positions(quasi[y]) if y is not None else None
+        column = np.minimum((across[quasi[x].column.codes] * columns).astype(int), columns - 1)
+        row = np.zeros(len(column), dtype=int)
+        if up is not None and y is not None:
+            row = np.minimum((up[quasi[y].column.codes] * rows).astype(int), rows - 1)
+        flat, copies = row * columns + column, scene.task.copies
+        cells = _Cells(columns, rows if up is not None else 1, flat, state.rows, copies)
+        cut = None if scene.step is None else scene.step.facts.get("cut")
+        if cut is not None and cut.sides[1]:
+            cells.mark_second(state.rows[state.groups[state.rows] == cut.upper])
+        elif y is not None:
+            cells.draw_regions(_regions(scene, state, x, y, columns, rows))
+        line = self._line(scene, state, x, y, columns, rows)
+        title = quasi[x].name if y is None else f"{quasi[x].name} × {quasi[y].name}"
+        entries: list[tuple[str, Tone]] = [(visible(title), "strong"), *cells.legend]
+        picture.entries(entries)
+        for at in range(cells.rows - 1, -1, -1):
+            picture.write(_tick(quasi[y], at, rows) if y is not None else " " * _AXIS, "dim")
+            picture.write("┤" if y is not None else "│", "dim")
+            for place in range(columns):
+                picture.write(*cells.cell(place, at, line))
+            picture.end()
+        picture.line(" " * _AXIS + "└" + "─" * columns, "dim")
+        picture.line(" " * (_AXIS + 1) + _ends(quasi[x], columns), "dim")
+        return picture
+
+    def move(self, scene: Scene, across: int, down: int) -> bool:
+        """Left and right choose the attribute across, up and down the other."""
+        state = scene.state
+        if not isinstance(state, ClusteringState) or len(scene.task.quasi) < 2:
+            return False
+        count = len(scene.task.quasi)
+        x, y = self._axes(scene, state)
+        assert y is not None
+        if across:
+            x = (x + across) % count
+            x = (x + across) % count if x == y else x
+        if down:
+            y = (y + down) % count
+            y = (y + down) % count if y == x else y
+        self._across, self._down = x, y
+        return True
+
+    def _axes(self, scene: Scene, state: ClusteringState) -> tuple[int, int | None]:
+        """The attribute of the last cut, and the widest of the others."""
+        count = len(scene.task.quasi)
+        cut = state.cuts[-1][1] if state.cuts else None
+        x = self._across if self._across is not None else cut.attribute if cut else 0
+        if count == 1:
+            return x, None
+        if self._down is not None and self._down != x:
+            return x, self._down
+        widths = cut.widths if cut and cut.widths else (0.0,) * count
+        return x, max((a for a in range(count) if a != x), key=lambda a: widths[a])
+
+    def _line(
+        self, scene: Scene, state: ClusteringState, x: int, y: int | None, columns: int, rows: int
+    ) -> tuple[str, int] | None:
+        """Where the cut of this step lies: a column or a row of the picture."""
+        step = scene.step
+        if step is None or "cut" not in step.facts:
+            return None
+        cut = step.facts["cut"]
+        if cut.attribute not in (x, y) or cut.sides[1]:
+            return None
+        attribute = scene.task.quasi[cut.attribute]
+        spots, values = _positions(attribute), attribute.column.values
+        middle = (spots[values.index(cut.below)] + spots[values.index(cut.above)]) / 2
+        if cut.attribute == x:
+            return "column", min(int(middle * columns), columns - 1)
+        return "row", min(int(middle * rows), rows - 1)
+
+
+class _Cells:
+    """How many records, and how many of those concerned, fall into every cell."""
+
+    def __init__(
+        self, columns: int, rows: int, flat: Int64s, lit: Int64s, copies: Int64s | None
+    ) -> None:
+        """`flat` has the cell of every row, which stands for so many `copies`."""
+        self.rows = rows
+        self._columns, self._copies = columns, copies
+        self._all = counted(flat, copies, least=columns * rows)
+        self._lit = counted(flat[lit], self._copies_of(lit), least=columns * rows)
+        self._most = max(int(self._all.max()), 1)
+        self._second = np.zeros_like(self._lit)
+        self._flat = flat
+        self._lines: dict[int, str] = {}
+        inside = np.flatnonzero(self._lit)
+        self._box = (0, -1, 0, -1)
+        if len(inside):
+            across, down = inside % columns, inside // columns
+            self._box = int(across.min()), int(across.max()), int(down.min()), int(down.max())
+
+    def mark_second(self, rows: Int64s) -> None:
+        """These records of the decision are on its second side."""
+        self._second = counted(self._flat[rows], self._copies_of(rows), least=len(self._lit))
+
+    def _copies_of(self, rows: Int64s) -> Int64s | None:
+        return None if self._copies is None else self._copies[rows]
+
+    def draw_regions(self, lines: dict[int, str]) -> None:
+        """Lines of earlier cuts, by cell."""
+        self._lines = lines
+
+    @property
+    def legend(self) -> list[tuple[str, Tone]]:
+        """What the marks mean."""
+        if self._second.any():
+            return [("● first side", "best"), ("○ second", "warn"), ("· others", "dim")]
+        return [("● of this decision", "best"), ("· others", "dim")]
+
+    def cell(self, column: int, row: int, line: tuple[str, int] | None) -> tuple[str, Tone]:
+        """The character of a cell and what it means."""
+        at = row * self._columns + column
+        left, right, low, high = self._box
+        inside = left <= column <= right and low <= row <= high
+        if self._second[at]:
+            both = self._second[at] < self._lit[at]
+            return ("◐" if both else "○"), "warn"
+        if self._lit[at]:
+            return self._dot(int(self._lit[at])), "best"
+        if line is not None and inside:
+            if line == ("column", column):
+                return "│", "warn"
+            if line == ("row", row):
+                return "─", "warn"
+        if self._all[at]:
+            return self._dot(int(self._all[at])), "dim"
+        if at in self._lines:
+            return self._lines[at], "dim"
+        return " ", "here" if inside and line is None else ""
+
+    def _dot(self, count: int) -> str:
+        if self._most == 1:
+            return "●"
+        share = np.log(count + 1) / np.log(self._most + 1)
+        return _DENSITY[min(int(share * len(_DENSITY)), len(_DENSITY) - 1)]
+
+
+def _regions(
+    scene: Scene, state: ClusteringState, x: int, y: int, columns: int, rows: int
+) -> dict[int, str]:
+    """The lines of the earlier cuts along the two axes, each as long as its part was wide."""
+    spots = [
+        dict(zip(scene.task.quasi[a].column.values, _positions(scene.task.quasi[a]), strict=True))
+        for a in (x, y)
+    ]
+    lines: dict[int, str] = {}
+    earlier = [cut for number, cut in state.cuts if number != scene.number]
+    for cut in [cut for cut in earlier if cut.attribute in (x, y) and cut.box][-_MOST_LINES:]:
+        along = 0 if cut.attribute == x else 1
+        middle = (spots[along][cut.below] + spots[along][cut.above]) / 2
+        ends = [spots[1 - along][value] for value in cut.box[y if along == 0 else x]]
+        if along == 0:
+            column = min(int(middle * columns), columns - 1)
+            low, high = (min(int(end * rows), rows - 1) for end in ends)
+            places, mark = [at * columns + column for at in range(low, high + 1)], "│"
+        else:
+            row = min(int(middle * rows), rows - 1)
+            low, high = (min(int(end * columns), columns - 1) for end in ends)
+            places, mark = [row * columns + at for at in range(low, high + 1)], "─"
+        for place in places:
+            lines[place] = "┼" if lines.get(place, mark) != mark else mark
+    return lines
+
+
+def _positions(attribute: QuasiIdentifier) -> Floats:
+    """Per value code its place on the axis, 0 to 1; a missing number stands at the end."""
+    if attribute.ordered:
+        found = np.asarray(places(attribute), dtype=np.float64)
+        return np.where(np.isnan(found), 1.0, found)
+    rank = ranks(attribute).astype(np.float64)
+    return np.asarray((rank + 0.5) / (rank.max() + 1), dtype=np.float64)
+
+
+def _tick(attribute: QuasiIdentifier, row: int, rows: int) -> str:
+    """The value at the top and at the bottom of the axis."""
+    values = _in_order(attribute)
+    text = values[-1] if row == rows - 1 else values[0] if row == 0 else ""
+    return f"{_short(text):>{_AXIS - 1}} "
+
+
+def _ends(attribute: QuasiIdentifier, columns: int) -> str:
+    values = _in_order(attribute)
+    low, high = _short(values[0]), _short(values[-1])
+    return low + high.rjust(max(columns - len(low), len(high) + 1))
+
+
+def _in_order(attribute: QuasiIdentifier) -> list[str]:
+    order = np.argsort(_positions(attribute), kind="stable")
+    return [attribute.column.values[code] for code in order.tolist()]
+
+
+def _short(text: str) -> str:
+    text = visible(text)
+    return text if len(text) < _AXIS else text[: _AXIS - 2] + "…"

@@ -1,0 +1,170 @@
+"""What a full-domain search knows after a step: of every string whether it passes, and why."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.lattice.pointers import PointerState
+from kanon_tui.core.lattice.string_facts import Lattice, Reason, Settled, Tested
+from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.pipeline.timeline import RunState
+from kanon_tui.core.task.steps import Step
+
+__all__ = ["MARKS", "FullDomainState", "Verdict"]
+
+_REASONS = tuple(Reason)
+
+
+class Verdict(IntEnum):
+    """What is known of a string."""
+
+    OPEN = 0
+    PASSES = 1
+    FAILS = 2
+    INFERRED_PASS = 3
+    INFERRED_FAIL = 4
+    BEATEN = 5
+
+
+MARKS = {
+    Verdict.OPEN: "·",
+    Verdict.PASSES: "✓",
+    Verdict.FAILS: "✗",
+    Verdict.INFERRED_PASS: "+",
+    Verdict.INFERRED_FAIL: "−",
+    Verdict.BEATEN: "░",
+}
+_SETTLED = {
+    "passes": Verdict.INFERRED_PASS,
+    "fails": Verdict.INFERRED_FAIL,
+    "beaten": Verdict.BEATEN,
+}
+
+
+class FullDomainState(RunState):
+    """The lattice with what was tested and settled so far."""
+
+    def __init__(self) -> None:
+        self.lattice: Lattice | None = None
+        self.verdicts: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
+        """By node; empty where the space is too large to follow every string."""
+        self._reasons: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
+        self._since: npt.NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self.tests: dict[tuple[int, ...], tuple[int, Tested]] = {}
+        """The strings that were tested, with the step."""
+        self.current: tuple[int, ...] | None = None
+        """The string that the last decision was about."""
+        self.groups: Int64s | None = None
+        """Per record the number of its class at that string, once somebody has counted them."""
+        self.part: tuple[int, ...] | None = None
+        """The attributes that are looked at; None for all."""
+        self.best: tuple[int, ...] | None = None
+        self.best_rv = 0.0
+        self.pointers: PointerState | None = None
+        self.parts: dict[tuple[int, ...], tuple[int, int, int] | None] = {}
+        """Of `distributed`: passing strings, strings and tests of every part that is done."""
+
+    def copy(self) -> Self:
+        """The same, to go on from."""
+        made = type(self)()
+        made.__dict__ |= self.__dict__
+        made.verdicts, made._reasons = self.verdicts.copy(), self._reasons.copy()
+        made._since = self._since.copy()
+        made.tests, made.parts = dict(self.tests), dict(self.parts)
+        return made
+
+    def take(self, number: int, step: Step) -> None:
+        """Take in the tests, what was settled, and where the search stands."""
+        facts, before = step.facts, self.current
+        if self.lattice is None and "lattice" in facts:
+            self._begin(facts["lattice"])
+        self.lattice = facts.get("lattice", self.lattice)
+        if "part" in facts and step.kind == "join":
+            self._open_lattice_of(facts["part"])
+        for test in facts.get("tests", ()):
+            self._tested(number, test)
+        for settled in facts.get("settled", ()):
+            self._settle(number, settled)
+        if "best" in facts:
+            self.best, self.best_rv = facts["best"].levels, facts["best_rv"]
+        self.part = facts.get("part", self.part)
+        self.pointers = facts.get("pointers", self.pointers)
+        if "raised" in facts:
+            self.current = facts["raised"]
+        if step.kind in ("accept", "answer"):
+            self.current = facts["string"].levels
+        if step.kind == "answer":
+            self.best, self.best_rv = facts["string"].levels, facts["answer_rv"]
+        if self.current != before:
+            self.groups = None
+        for part in facts.get("split", ()):
+            self.parts[part] = None
+        if "done_part" in facts:
+            self.parts[facts["done_part"]] = facts["passing"], facts["strings"], facts["tested"]
+
+    def _begin(self, lattice: Lattice) -> None:
+        self.lattice = lattice
+        if lattice.followed:
+            self.verdicts = np.zeros(lattice.count, dtype=np.int8)
+            self._reasons = np.full(lattice.count, -1, dtype=np.int8)
+            self._since = np.zeros(lattice.count, dtype=np.int32)
+
+    def nodes_of(self, part: tuple[int, ...] | None) -> Int64s:
+        """The strings of some attributes, the others being at the root."""
+        assert self.lattice is not None
+        if part is None:
+            return np.arange(self.lattice.count)
+        others = [a for a in range(len(self.lattice.names)) if a not in part]
+        tops = np.array(self.lattice.heights)[others]
+        return np.flatnonzero((self.lattice.grid[:, others] == tops).all(axis=1))
+
+    def _open_lattice_of(self, part: tuple[int, ...]) -> None:
+        """A lattice is begun: what smaller sets of attributes said of its strings is over."""
+        if len(self.verdicts):
+            nodes = self.nodes_of(part)
+            nodes = nodes[self._reasons[nodes] != _REASONS.index(Reason.ALONE)]
+            self.verdicts[nodes] = Verdict.OPEN
+            self._reasons[nodes] = -1
+
+    def _tested(self, number: int, test: Tested) -> None:
+        assert self.lattice is not None
+        self.tests[test.levels] = number, test
+        self.current = test.levels
+        if test.part is not None:
+            self.part = test.part
+        if len(self.verdicts):
+            node = self.lattice.node(test.levels)
+            self.verdicts[node] = Verdict.PASSES if test.passes else Verdict.FAILS
+            self._since[node] = number
+
+    def _settle(self, number: int, settled: Settled) -> None:
+        known = self.verdicts[settled.nodes]
+        nodes = settled.nodes[(known != Verdict.PASSES) & (known != Verdict.FAILS)]
+        self.verdicts[nodes] = _SETTLED[settled.reason.verdict]
+        self._reasons[nodes] = _REASONS.index(settled.reason)
+        self._since[nodes] = number
+
+    def count(self, verdict: Verdict, among: Flags | Int64s | None = None) -> int:
+        """How many strings there are of which so much is known."""
+        verdicts = self.verdicts if among is None else self.verdicts[among]
+        return int((verdicts == verdict).sum())
+
+    def why(self, node: int) -> str:
+        """What is known of a string, in words."""
+        assert self.lattice is not None
+        verdict, since = Verdict(int(self.verdicts[node])), int(self._since[node])
+        if verdict is Verdict.OPEN:
+            return "still open"
+        if verdict in (Verdict.PASSES, Verdict.FAILS):
+            return f"tested at step {since:,}: {'passes' if verdict is Verdict.PASSES else 'fails'}"
+        outcome = {
+            Verdict.INFERRED_PASS: "passes without a test",
+            Verdict.INFERRED_FAIL: "fails without a test",
+            Verdict.BEATEN: "needs no test",
+        }
+        reason = _REASONS[int(self._reasons[node])]
+        return f"{outcome[verdict]} since step {since:,}: {reason}"

@@ -1,0 +1,159 @@
+"""A run as a handout for a class: every step with its sentence, its picture and why this one.
+
+Pictures show values of the original table, as the sentences do. A handout is for teaching and says
+so; records themselves are shown only of the bundled samples.
+"""
+
+from __future__ import annotations
+
+import html as markup
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.result import conclude, start
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.task.steps import RunContext
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.teaching.explain import introduction, outcome
+from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
+from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
+from kanon_tui.core.teaching.records import Records
+from kanon_tui.core.teaching.why_this_one import WhyThisOne
+from kanon_tui.core.text import visible
+
+__all__ = ["Handout", "HandoutStep", "handout_html", "handout_markdown", "make_handout"]
+
+WIDTH, HEIGHT = 78, 20
+"""Columns and rows of a picture."""
+MOST_STEPS = 200
+WARNING = (
+    "This handout shows values of the original table. It is for teaching with data that anybody "
+    "may see, not for publication beside a release."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class HandoutStep:
+    """One decision."""
+
+    number: int
+    sentence: str
+    pictures: tuple[tuple[str, Picture], ...]
+    """Each with its name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Handout:
+    """A run from its introduction to its outcome."""
+
+    title: str
+    introduction: tuple[str, ...]
+    steps: tuple[HandoutStep, ...]
+    outcome: tuple[str, ...]
+
+
+def make_handout(
+    project: Project, task: Task, first: int = 1, last: int | None = None, records: bool = False
+) -> Handout:
+    """The steps from one number to another, at most two hundred; the run goes to its end."""
+    run = start(project, task=task, context=RunContext(decisions_per_step=1, watched=True))
+    begin = tuple(introduction(project, run))
+    timeline = new_timeline(run.algorithm)
+    drawings: list[Drawing] = [pictures_of(run.algorithm.name)[0], WhyThisOne(keys=False)]
+    drawings += [Records()] if records else []
+    last = first + MOST_STEPS - 1 if last is None else min(last, first + MOST_STEPS - 1)
+    steps = []
+    for step in run:
+        number = timeline.add(step)
+        if first <= number <= last:
+            scene = Scene(task, run.algorithm, timeline, number)
+            pictures = tuple((d.name, d.draw(scene, WIDTH, HEIGHT)) for d in drawings)
+            steps.append(HandoutStep(number, step.sentence, pictures))
+    if not steps:
+        raise InputError(
+            f"explain: the run has {timeline.last:,} steps, --from is {first:,}; "
+            f"choose a step of at most {timeline.last:,}"
+        )
+    end = tuple(outcome(conclude(run, project)))
+    title = f"{run.algorithm.title}: {project.name}, k = {task.k}"
+    return Handout(title, begin, tuple(steps), end)
+
+
+def handout_markdown(handout: Handout) -> str:
+    """As Markdown: pictures stand in code blocks, as they are on the screen."""
+    lines = [f"# {_escaped_markdown(handout.title)}", "", f"> {WARNING}", ""]
+    lines += [f"{_escaped_markdown(line)}\n" for line in handout.introduction]
+    for step in handout.steps:
+        lines += [f"## Step {step.number:,}", "", _escaped_markdown(step.sentence), ""]
+        for name, picture in step.pictures:
+            lines += [f"*{name}*", "", "````text", picture.plain(), "````", ""]
+    lines += ["## Outcome", "", *(f"{_escaped_markdown(line)}\n" for line in handout.outcome)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def handout_html(handout: Handout) -> str:
+    """As one HTML page: no scripts, nothing loaded, printable, light and dark."""
+    body = "\n".join(_html_parts(handout))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{_escaped(handout.title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _html_parts(handout: Handout) -> Iterator[str]:
+    yield f'<h1>{_escaped(handout.title)}</h1>\n<p class="warning">{_escaped(WARNING)}</p>'
+    yield from (f"<p>{_escaped(line)}</p>" for line in handout.introduction)
+    for step in handout.steps:
+        yield f'<section id="step-{step.number}"><h2>Step {step.number:,}</h2>'
+        yield f'<p class="sentence">{_escaped(step.sentence)}</p>'
+        for name, picture in step.pictures:
+            yield f"<figure><figcaption>{_escaped(name)}</figcaption><pre>{_drawn(picture)}</pre>"
+            yield "</figure>"
+        yield "</section>"
+    yield "<h2>Outcome</h2>"
+    yield from (f"<p>{_escaped(line)}</p>" for line in handout.outcome)
+
+
+def _drawn(picture: Picture) -> str:
+    """The rows of a picture; tones are classes."""
+    rows = []
+    for row in picture.rows:
+        parts = [
+            f'<span class="{tone}">{_escaped(text)}</span>' if tone else _escaped(text)
+            for text, tone in row
+        ]
+        rows.append("".join(parts).rstrip())
+    return "\n".join(rows)
+
+
+def _escaped(text: str) -> str:
+    return markup.escape(visible(text))
+
+
+def _escaped_markdown(text: str) -> str:
+    """A sentence in which nothing from the data is read as markup."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|~" else c for c in visible(text))
+
+
+_STYLE = """
+:root { --fg: #1b2430; --bg: #fff; --dim: #566274; --good: #29702d; --bad: #b3261e;
+  --warn: #965301; --best: #7b3fa0; --main: #1d6a98; --line: #c4ccd6; }
+@media (prefers-color-scheme: dark) { :root { --fg: #d8dee9; --bg: #14181f; --dim: #9fabbd;
+  --good: #7fb685; --bad: #e5757e; --warn: #e0a458; --best: #b48ee0; --main: #5fa8d3;
+  --line: #4a566a; } }
+body { font: 1.1rem/1.5 system-ui, sans-serif; color: var(--fg); background: var(--bg);
+  max-width: 56rem; margin: 2rem auto; padding: 0 1rem; }
+section { break-inside: avoid; border-top: 1px solid var(--line); }
+.warning { color: var(--warn); } .sentence { font-size: 1.25rem; }
+figure { margin: 0 0 1rem; } figcaption { color: var(--dim); }
+pre { font: 0.9rem/1.25 "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow-x: auto;
+  border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem; margin: 0.2rem 0; }
+.dim { color: var(--dim); } .strong { font-weight: bold; } .main { color: var(--main); }
+.good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }
+.best { color: var(--best); font-weight: bold; }
+.here { color: var(--bg); background: var(--fg); }
+"""

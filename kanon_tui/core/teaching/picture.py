@@ -1,0 +1,111 @@
+"""A picture: rows of text with tones, and what draws one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import ClassVar, Literal
+
+from kanon_tui.core.pipeline.timeline import RunState, Timeline
+from kanon_tui.core.task.steps import Algorithm, Step
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import visible
+
+__all__ = ["Drawing", "Picture", "Row", "Scene", "Tone"]
+
+Tone = Literal["", "dim", "strong", "main", "good", "bad", "warn", "best", "here"]
+"""What a text means; a mark always goes with it, for those who see no colours."""
+Row = tuple[tuple[str, Tone], ...]
+
+
+class Picture:
+    """Rows that are written from the top; texts from data are made safe to show."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self._rows: list[list[tuple[str, Tone]]] = [[]]
+
+    def write(self, text: object, tone: Tone = "") -> Picture:
+        """Add to the present row."""
+        shown = visible(str(text))
+        if shown:
+            self._rows[-1].append((shown, tone))
+        return self
+
+    def end(self) -> None:
+        """End the present row."""
+        self._rows.append([])
+
+    def line(self, text: object = "", tone: Tone = "") -> None:
+        """A text and the end of its row."""
+        self.write(text, tone)
+        self.end()
+
+    def wrap(self, text: object, tone: Tone = "dim") -> None:
+        """A text in as many rows as it takes."""
+        for line in wrap(visible(str(text)), max(self.width, 10)):
+            self.line(line, tone)
+
+    def entries(self, entries: Iterable[tuple[str, Tone]]) -> None:
+        """Short texts side by side, in as many rows as it takes."""
+        used = 0
+        for text, tone in entries:
+            if used and used + len(text) > self.width:
+                self.end()
+                used = 0
+            self.write(text, tone).write("  ")
+            used += len(text) + 2
+        if used:
+            self.end()
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What was written, without the empty row at the end."""
+        rows = self._rows if self._rows[-1] else self._rows[:-1]
+        return tuple(tuple(row) for row in rows)
+
+    @property
+    def used(self) -> int:
+        """Rows that are ended."""
+        return len(self._rows) - 1
+
+    def plain(self) -> str:
+        """Without tones."""
+        return "\n".join("".join(text for text, _ in row).rstrip() for row in self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A step of a run, to be drawn."""
+
+    task: Task
+    algorithm: Algorithm
+    timeline: Timeline
+    number: int
+    """The step that is shown; 0 before the first."""
+
+    @property
+    def step(self) -> Step | None:
+        """The step itself; None before the first."""
+        return self.timeline.step(self.number) if self.number and self.timeline.last else None
+
+    @property
+    def state(self) -> RunState:
+        """What is known after it."""
+        return self.timeline.state(self.number)
+
+
+class Drawing(ABC):
+    """One kind of picture. It remembers where arrow keys have moved it to."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def draw(self, scene: Scene, width: int, height: int) -> Picture:
+        """The picture of a scene, in so many columns and rows; longer ones can be scrolled."""
+
+    def move(self, scene: Scene, across: int, down: int) -> bool:
+        """An arrow key; whether it did anything."""
+        return False

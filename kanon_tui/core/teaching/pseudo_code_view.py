@@ -1,0 +1,48 @@
+"""The algorithm in pseudo-code, with the line lit that the step belongs to."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import ClassVar
+
+from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
+from kanon_tui.core.task.steps import Family, Step
+from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
+from kanon_tui.core.teaching.pseudo_code import BEYOND_K, BLOCKS, PSEUDO_CODE, REFINE, Line
+
+__all__ = ["Code", "lit_line"]
+
+
+class Code(Drawing):
+    """The lines of an algorithm; the one at work has a mark."""
+
+    name: ClassVar[str] = "pseudo-code"
+
+    def draw(self, scene: Scene, width: int, height: int) -> Picture:
+        """The picture of a scene."""
+        picture = Picture(width, height)
+        lines = PSEUDO_CODE[scene.algorithm.name]
+        if scene.algorithm.family is Family.CLUSTERING and scene.task.requirements:
+            lines = (*lines, BEYOND_K)
+        if isinstance(scene.algorithm, BlockClustering) and scene.algorithm.block_size(
+            scene.task.n
+        ):
+            lines = (BLOCKS, *lines)
+        if isinstance(scene.algorithm, Clustering) and scene.algorithm.refine:
+            lines = (*lines, REFINE)
+        step = scene.step
+        lit = None if step is None else lit_line(lines, step)
+        for number, line in enumerate(lines):
+            indent = " " * (2 * line.depth)
+            here = number == lit
+            rows = wrap(line.text, max(width - len(indent) - 2, 12))
+            for place, text in enumerate(rows):
+                mark = "▸ " if here and not place else "  "
+                more = "  " if place else ""
+                picture.line(f"{mark}{indent}{more}{text}", "here" if here else "")
+        return picture
+
+
+def lit_line(lines: tuple[Line, ...], step: Step) -> int | None:
+    """The line that a step is an instance of."""
+    return next((n for n, line in enumerate(lines) if line.fits(step)), None)

@@ -1,0 +1,131 @@
+"""The records a decision is about: as they stand in the file, and as they would be published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from kanon_tui.core.teaching.classes_now import (
+    cells_of,
+    groups_now,
+    originals_of,
+    rows_concerned,
+    sizes_of,
+)
+from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
+from kanon_tui.core.text import visible
+
+__all__ = ["Records"]
+
+_NARROWEST = 7
+"""Characters that a cell has at least."""
+_AROUND = 11
+"""Columns for marks and the size of the class."""
+
+
+class Records(Drawing):
+    """Rows of the table, those concerned first and lit; up and down scroll."""
+
+    name: ClassVar[str] = "records"
+
+    def __init__(self) -> None:
+        self._top = 0
+        self._step = 0
+
+    def draw(self, scene: Scene, width: int, height: int) -> Picture:
+        """The picture of a scene."""
+        picture = Picture(width, height)
+        groups = groups_now(scene)
+        if groups is None:
+            picture.line("No record is touched yet.", "dim")
+            return picture
+        if scene.number != self._step:
+            self._step, self._top = scene.number, 0
+        concerned = rows_concerned(scene, groups)
+        others = np.setdiff1d(np.arange(scene.task.rows), concerned, assume_unique=True)
+        order = np.concatenate([concerned, others])
+        room = max(height - 2, 1)
+        self._top = min(max(self._top, 0), max(len(order) - room, 0))
+        rows = [int(row) for row in order[self._top : self._top + room]]
+        lit = {row for row, here in zip(rows, np.isin(rows, concerned), strict=True) if here}
+        _table(picture, scene, groups, rows, lit, width)
+        more = len(order) - self._top - len(rows)
+        what, copies = f"▸ {len(concerned):,} concerned", scene.task.copies
+        if copies is not None:
+            what = f"{what}, with {copies[concerned].sum():,} records"
+        picture.line(f"{what}, {more:,} more below" if more else what, "dim")
+        return picture
+
+    def move(self, scene: Scene, across: int, down: int) -> bool:
+        """Scroll."""
+        self._top = max(self._top + down, 0)
+        return bool(down)
+
+
+def _table(
+    picture: Picture,
+    scene: Scene,
+    groups: np.typing.NDArray[np.int64],
+    rows: Sequence[int],
+    lit: set[int],
+    width: int,
+) -> None:
+    """Every cell as it becomes: what is published now, after what stands in the file."""
+    published = cells_of(scene, groups, rows)
+    sizes = sizes_of(scene, groups)
+    originals = [originals_of(scene, row) for row in rows]
+    copies = scene.task.copies
+    names = [attribute.name for attribute in scene.task.quasi]
+    number = len(f"{scene.task.n:,}") + (scene.task.copies is not None)
+    room = width - number - _AROUND
+    most = max(room // len(names) - 2, _NARROWEST)
+    columns: list[list[str]] = [
+        [
+            _turning(before[x], after[x], most)
+            for before, after in zip(originals, published, strict=True)
+        ]
+        for x in range(len(names))
+    ]
+    widths = [
+        min(max([len(visible(names[x])), *(len(cell) for cell in column)]), most)
+        for x, column in enumerate(columns)
+    ]
+    fitting = _fitting(widths, room)
+    header = "  ".join(f"{visible(names[x])[: widths[x]]:<{widths[x]}}" for x in fitting)
+    picture.line(f"{'':>{number + 3}}{header}  size", "dim")
+    for place, row in enumerate(rows):
+        own = int(groups[row])
+        size = int(sizes[own]) if own >= 0 else 0
+        picture.write("▸" if row in lit else " ", "warn")
+        label = f"{row + 1:,}" if copies is None else f"×{copies[row]:,}"
+        picture.write(f"{label:>{number}}  ", "strong" if row in lit else "dim")
+        for x in fitting:
+            changed = originals[place][x] != published[place][x]
+            text = f"{columns[x][place][: widths[x]]:<{widths[x]}}"
+            picture.write(text, "best" if changed else "").write("  ")
+        below = 0 < size < scene.task.k
+        picture.line(
+            f"{size:>4,}{' ✗' if below else ''}" if size else "   –", "bad" if below else ""
+        )
+
+
+def _turning(before: str, after: str, most: int) -> str:
+    """`41→40-49`, or where that does not fit, or nothing changes, the published cell alone."""
+    before, after = visible(before), visible(after)
+    both = f"{before}→{after}"
+    if before == after or len(both) > most:
+        both = after if before == after else f"→{after}"
+    return both if len(both) <= most else both[: most - 1] + "…"
+
+
+def _fitting(widths: Sequence[int], room: int) -> list[int]:
+    """The first columns that fit."""
+    fitting: list[int] = []
+    for x, width in enumerate(widths):
+        room -= width + 2
+        if room < 0 and fitting:
+            break
+        fitting.append(x)
+    return fitting

@@ -1,0 +1,70 @@
+"""The same project in memory and in tiny pieces, compared byte by byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.pipeline.counted_prepare import prepare_stream
+from kanon_tui.core.pipeline.file_release import release_stream
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.processes.memory_limit import MemoryLimit
+from kanon_tui.core.processes.workers import Here, Workers
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.target import Target
+
+
+def streamed(
+    project: Project,
+    target: Target | None,
+    workers: Workers | None = None,
+    pieces: tuple[int, int] = (200, 7),
+    rows: int = 11,
+) -> StreamedResult:
+    """A streaming run over pieces of a few records."""
+    workers = Here() if workers is None else workers
+    prepared = prepare_stream(project, workers, MemoryLimit(), pieces=pieces)
+    choice = project.algorithm
+    algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
+    run = Run(prepared.task, algorithm)
+    return release_stream(prepared, run, workers, target, None, True, rows=rows)
+
+
+def in_memory(project: Project, path: Path) -> Result:
+    """The same in memory."""
+    result = anonymize(project)
+    result.write(path, force=True)
+    return result
+
+
+def figures(result: Any) -> dict[str, Any]:
+    """A report without what depends on the clock."""
+    return {k: v for k, v in result.report.items() if k not in ("seconds", "phases")}
+
+
+def check_same(project: Project, folder: Path, ending: str = ".csv", **how: Any) -> str:
+    """Both ways give the same bytes and figures, or the same refusal, which is given back."""
+    one, other = folder / f"memory{ending}", folder / f"stream{ending}"
+    expected, found = outcome(in_memory, project, one), outcome(streamed, project, other, **how)
+    if isinstance(found, str) and "when records are counted" in found:
+        return found  # a refusal of its own, which says what helps
+    if isinstance(expected, str):
+        assert found == expected
+        assert not other.exists()
+        return expected
+    assert other.read_bytes() == one.read_bytes()
+    assert figures(found) == figures(expected)
+    return ""
+
+
+def outcome(way: Any, project: Project, path: Path, **how: Any) -> Any:
+    """A result, or the sentence of a refusal."""
+    try:
+        return way(project, Target(path) if way is streamed else path, **how)
+    except KanonError as error:
+        return str(error)

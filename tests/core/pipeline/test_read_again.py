@@ -1,0 +1,34 @@
+"""What is read again from files tells no value where somebody prints it: in a log, a traceback."""
+
+from __future__ import annotations
+
+import pytest
+
+from kanon_tui.core.analysis.attack.linking import linking_attack
+from kanon_tui.core.pipeline.published_pages import RowOfRecord
+from kanon_tui.core.pipeline.read_again import drawn, read_again
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.target import Target
+from tests.core.pipeline.compared import streamed
+from tests.core.pipeline.test_stream import people, project
+
+VALUES = ("Rome", "Milan", "Paris", "flu", "HIV", "p17")
+
+
+@pytest.mark.parametrize("algorithm", ["mondrian", "global"])
+def test_nothing_prints_values(tmp_path, algorithm):
+    people(100).write_csv(tmp_path / "in.csv")
+    asked = project(tmp_path / "in.csv", algorithm={"name": algorithm})
+    result = streamed(asked, Target(tmp_path / "out.csv"))
+    task, rows = read_again(result)
+    some, release = drawn(result)
+    known = read_table(tmp_path / "in.csv", ReadOptions(header=True))
+    attack = linking_attack(asked, task, rows, known, ["age", "city"])
+    found = attack.release.look_up(3)
+    looked_up = RowOfRecord.of(result)
+    for thing in (
+        result, result.task.table, result.release, result.release.cells, task, task.table, rows,
+        some, some.table, release, attack, found, looked_up, looked_up.encoders,
+    ):  # fmt: skip
+        assert not [value for value in VALUES if value in repr(thing)], type(thing)

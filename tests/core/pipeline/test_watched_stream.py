@@ -1,0 +1,144 @@
+"""A streaming run is watched, stopped in any pass, and copied: a whole release, or nothing."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline import stream as engine
+from kanon_tui.core.pipeline.counted_prepare import COUNTABLE
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.release_copy import copy_release
+from kanon_tui.core.pipeline.result import anonymize, conclude
+from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.pipeline.watched_stream import PASSES, StoppedError, WatchedStream
+from kanon_tui.core.report.reproduce import reproduce
+from kanon_tui.core.table.target import Target
+from kanon_tui.core.teaching.picture import Scene
+from kanon_tui.core.teaching.picture_registry import pictures_of, watched, watched_run
+from kanon_tui.core.teaching.records import Records
+from kanon_tui.core.teaching.why_this_one import WhyThisOne
+from tests.core.pipeline.compared import figures, streamed
+from tests.core.pipeline.test_stream import people, project
+
+
+def watching(asked, target, **how):
+    return WatchedStream(asked, target, False, lambda run: watched(run, **how))
+
+
+@pytest.mark.parametrize("algorithm", COUNTABLE)
+def test_pictures_of_counted_rows_are_those_of_records(tmp_path, algorithm):
+    people(150).write_csv(tmp_path / "in.csv")
+    asked = project(tmp_path / "in.csv", algorithm={"name": algorithm})
+    stream = watching(asked, Target(tmp_path / "out.csv"))
+    result = stream.run()
+    assert [one.name for one in stream.passes] == list(PASSES)
+    assert stream.over
+    live, other = stream.live, watched_run(asked, prepare(asked, asked.read_data()))
+    other.drive()
+    steps = [[one.timeline.step(number).sentence for number in range(1, one.timeline.last + 1)]
+             for one in (live, other)]  # fmt: skip
+    assert steps[0] == steps[1]
+    for number in {1, live.timeline.last // 2 + 1, live.timeline.last}:
+        scenes = [Scene(one.run.task, one.run.algorithm, one.timeline, number)
+                  for one in (live, other)]  # fmt: skip
+        for drawing in (*pictures_of(algorithm), WhyThisOne()):
+            counted, records = (drawing.draw(scene, 70, 18).plain() for scene in scenes)
+            assert counted == records, drawing.name
+        drawn = [Records().draw(scene, 70, 18).plain() for scene in scenes]
+        assert ("×" in drawn[0]) == ("record is touched yet" not in drawn[1])
+    assert figures(result) == figures(conclude(other.run, asked))
+
+
+@pytest.mark.parametrize("algorithm", COUNTABLE)
+def test_the_search_of_very_many_rows_is_told_and_not_drawn(tmp_path, algorithm, monkeypatch):
+    monkeypatch.setattr(engine, "MOST_DRAWN", 5)
+    people(120).write_csv(tmp_path / "in.csv")
+    asked = project(tmp_path / "in.csv", algorithm={"name": algorithm})
+    stream = watching(asked, Target(tmp_path / "out.csv"))
+    stream.run()
+    live = stream.live
+    assert not live.run.context.watched
+    assert live.timeline.step(live.timeline.last).sentence
+    scene = Scene(live.run.task, live.run.algorithm, live.timeline, live.timeline.last)
+    for drawing in (*pictures_of(algorithm), WhyThisOne(), Records()):
+        assert drawing.draw(scene, 70, 18).plain()
+
+
+@pytest.mark.parametrize("where", PASSES)
+@pytest.mark.parametrize("name", ["out.parquet", "out"])
+def test_a_run_that_is_stopped_in_a_pass_leaves_nothing(tmp_path, where, name, monkeypatch):
+    people(100).write_csv(tmp_path / "in.csv")
+    stream = watching(project(tmp_path / "in.csv"), Target.parse(f"{tmp_path}/{name}"))
+    note = stream._note
+
+    def noted(what, share):
+        note(what, share)
+        if what == where:
+            stream.stop()
+
+    monkeypatch.setattr(stream, "_note", noted)
+    with pytest.raises(StoppedError, match="stopped; nothing was written"):
+        stream.run()
+    assert os.listdir(tmp_path) == ["in.csv"]
+    assert stream.over
+
+
+def test_a_search_that_is_cancelled_ends_with_the_best_so_far(tmp_path):
+    people(200).write_csv(tmp_path / "in.csv")
+    target = Target(tmp_path / "out.csv")
+    stream = watching(project(tmp_path / "in.csv"), target)
+    watch = stream._watch
+
+    def cancelled_at_once(run):
+        live = watch(run)
+        next(run)
+        stream.live = live
+        stream.cancel()
+        return live
+
+    stream._watch = cancelled_at_once
+    result = stream.run()
+    assert stream.live.run.state is State.CANCELLED
+    assert result.files[0].path == target.path
+    assert result.measures.smallest_class >= 3
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out"])
+def test_copies_are_the_proved_bytes_or_nothing(tmp_path, name):
+    people(150).write_csv(tmp_path / "in.csv")
+    target = Target.parse(f"{tmp_path}/{name}")
+    result = streamed(project(tmp_path / "in.csv"), target)
+    other = Target.parse(f"{tmp_path}/copy{target.path.suffix}")
+    copy_release(result, other)
+    copied = [file.path.read_bytes() for file in other.written()]
+    assert copied == [file.path.read_bytes() for file in result.files]
+    with pytest.raises(InputError, match="exists and is kept"):
+        copy_release(result, other)
+    wrong = "again.parquet" if name != "out.parquet" else "again.csv"
+    with pytest.raises(InputError, match="copied as it was proved; name a"):
+        copy_release(result, Target.parse(f"{tmp_path}/{wrong}"))
+    result.files[0].path.write_bytes(b"something else")
+    third = Target.parse(f"{tmp_path}/third{target.path.suffix}")
+    with pytest.raises(InputError, match="was changed after it had been proved"):
+        copy_release(result, third)
+    assert not third.path.exists()
+    assert not [each for each in os.listdir(tmp_path) if each.startswith(".")]
+
+
+def test_the_command_says_how_it_was_streamed(tmp_path):
+    people(100).write_csv(tmp_path / "in.csv")
+    asked = project(tmp_path / "in.csv", run={"memory": "4GB"})
+    result = streamed(asked, None)
+    assert " --engine stream --memory 4GB --out " in reproduce(result)
+    for scheduler, words in (
+        ("tls://host:8786", "--scheduler tls://host:8786"),
+        ("tcp://host:8786", "--scheduler tcp://host:8786 --insecure"),
+    ):
+        on_cluster = {"engine": "dask", "scheduler": scheduler}
+        other = replace(result, project=project(tmp_path / "in.csv", run=on_cluster))
+        assert f" --engine dask {words} --out " in reproduce(other)
+    assert "--engine" not in reproduce(anonymize(asked))

@@ -1,0 +1,92 @@
+"""A limit is kept: the peak of a process that streams is measured, what it holds is counted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.stream import stream
+from kanon_tui.core.pipeline.watched_stream import PASSES
+from kanon_tui.core.processes import memory_limit as memory
+from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
+from kanon_tui.core.table.target import Target
+from tests.core.pipeline.compared import streamed
+from tests.core.pipeline.test_stream import people, project
+
+LIMIT = 700_000_000
+PROGRAM = """
+import json, sys
+from pathlib import Path
+from kanon_tui.core.pipeline.stream import stream
+from kanon_tui.core.project.project import Project
+stream(Project.load(sys.argv[1]), sys.argv[2])
+status = Path("/proc/self/status").read_text()
+print(json.dumps(int(status.partition("VmHWM:")[2].split()[0]) * 1024))
+"""
+"""The peak of this program alone: what `getrusage` tells of a process includes that of whoever
+started it, which here is a worker of the tests."""
+
+
+@pytest.mark.slow
+def test_the_peak_of_a_streaming_run_stays_below_its_limit(tmp_path):
+    rng, n = np.random.default_rng(0), 1_500_000
+    pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "age": rng.integers(0, 99, n),
+            "job": rng.integers(0, 400, n),
+            "ill": rng.integers(0, 9, n),
+        }
+    ).write_parquet(tmp_path / "in.parquet", row_group_size=100_000)
+    (tmp_path / "p.yaml").write_text(
+        "data: {path: in.parquet}\n"
+        "attributes:\n"
+        "  id: {role: identifier, kind: categorical}\n"
+        "  age: {role: quasi, kind: numeric}\n"
+        "  job: {role: quasi, kind: categorical}\n"
+        "  ill: {role: sensitive, kind: categorical}\n"
+        "algorithm: {name: mondrian}\n"
+        f"run: {{engine: stream, memory: {LIMIT // 10**6}MB}}\n"
+    )
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "p.yaml"), str(tmp_path / "o.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) <= LIMIT
+    assert (tmp_path / "o.csv").stat().st_size > n * 5
+
+
+def test_what_the_process_holds_already_is_taken_off_what_a_run_may_take(tmp_path, monkeypatch):
+    people(120).write_csv(tmp_path / "in.csv")
+    asked = project(tmp_path / "in.csv", run={"engine": "stream", "memory": "1GB"})
+    holds = memory._OF_EVERY_PROCESS + 300_000_000
+    monkeypatch.setattr(memory, "held", lambda: holds + 100_000_000)  # was freed just now
+    monkeypatch.setattr(memory, "held_at_rest", lambda: holds)
+    assert MemoryLimit(10**9).beside_what_is_held().for_data == 10**9 - AT_LEAST - 300_000_000
+    given_back = []
+    monkeypatch.setattr(memory, "give_back", lambda: given_back.append(1))
+    stream(asked, tmp_path / "out.csv")
+    assert len(given_back) >= len(PASSES) - 1  # between its passes
+    holds += 200_000_000
+    with pytest.raises(InputError) as refused:
+        stream(asked, tmp_path / "no.csv")
+    assert "1GB is not enough" in str(refused.value)
+    assert "takes 600MB beside the 500MB that this program holds" in str(refused.value)
+    assert "run it as a command, which holds nothing else" in refused.value.on_screen
+    assert "--memory" not in refused.value.on_screen
+    assert not (tmp_path / "no.csv").exists()
+
+
+def test_a_result_keeps_no_more_of_a_run_than_is_looked_at(tmp_path):
+    people(120).write_csv(tmp_path / "in.csv")
+    result = streamed(project(tmp_path / "in.csv"), Target(tmp_path / "out.csv"))
+    for cells in result.release.cells:
+        assert "codes" not in cells.__dict__
+    assert result.release.published_class_cells.height == len(result.release.published_sizes)
+    for cells in result.release.cells:
+        assert "codes" not in cells.__dict__

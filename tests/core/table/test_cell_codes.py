@@ -1,0 +1,49 @@
+"""Columns of a piece have the texts that the whole table would have, each once."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import polars as pl
+import pytest
+
+from kanon_tui.core.table.cell_codes import Cells, complete_records, records_in
+from kanon_tui.core.table.frames import all_texts
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series("c", ["b", "a", "b", "", "é", None]),
+        pl.Series("c", [-128, 127, 0, 127], dtype=pl.Int8),
+        pl.Series("c", [2**63 - 1, -(2**63), 5]),
+        pl.Series("c", [2**63 - 1, 2**63 - 3, 2**63 - 1]),
+        pl.Series("c", [2**64 - 1, 2**64 - 2], dtype=pl.UInt64),
+        pl.Series("c", [7, None, 7]),
+        pl.Series("c", [1.5, float("nan"), 2.0, None]),
+        pl.Series("c", [date(2020, 1, 2), None, date(1970, 1, 1)]),
+        pl.Series("c", [True, False, True]),
+        pl.Series("c", [], dtype=pl.Int64),
+        pl.Series("c", np.arange(70_000) % 66_000),
+    ],
+)
+def test_cells_are_printed_like_those_of_a_table(column):
+    cells = Cells.of(column, "people.parquet")
+    expected = all_texts(column.to_frame(), "people.parquet").to_series()
+    assert cells.texts.gather(cells.places.astype(np.int64)).equals(expected)
+    assert cells.texts.n_unique() == len(cells.texts) == expected.n_unique()
+    assert cells.records.sum() == len(cells) == len(column)
+
+
+def test_records_without_missing_cells_have_only_texts_that_are_left():
+    columns = {
+        "age": Cells.of(pl.Series("age", ["5", "?", "7", "5"]), "x"),
+        "city": Cells.of(pl.Series("city", ["Rome", "Paris", "Rome", "NA"]), "x"),
+    }
+    kept = complete_records(columns, ["age", "city"], ["?", "NA"])
+    assert records_in(kept) == 2
+    assert sorted(kept["age"].texts) == ["5", "7"]
+    assert kept["city"].texts.to_list() == ["Rome"]
+    assert kept["city"].records.tolist() == [2]
+    assert complete_records(columns, ["age"], ["-"]) is columns

@@ -1,0 +1,267 @@
+"""Pictures of clusters that grow and merge, from recorded steps of the papers' samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.task.steps import Candidate, Choice, RunContext, Step
+from kanon_tui.core.teaching.charts import Curve
+from kanon_tui.core.teaching.cluster_table import ClusterTable
+from kanon_tui.core.teaching.clustering_state import ClusteringState
+from kanon_tui.core.teaching.distance_table import DistanceTable
+from kanon_tui.core.teaching.merge_tree import MergeTree
+from kanon_tui.core.teaching.picture import Scene
+from kanon_tui.core.teaching.picture_registry import new_timeline
+from kanon_tui.core.teaching.pseudo_code_view import Code
+from kanon_tui.core.teaching.records import Records
+from kanon_tui.core.teaching.sorted_records import SortedRecords
+from kanon_tui.core.teaching.why_this_one import WhyThisOne
+from tests.core.teaching.recorded import WIDE, drawn, number_of, recorded, scene
+
+MERGING = ("bottom-up", "euclidean", "udc", "udc-suppress")
+ALL = (*MERGING, "k-member", "gcka")
+
+
+def lines(text: str) -> list[list[str]]:
+    return [line.split() for line in text.split("\n")]
+
+
+def test_the_last_picture_shows_the_classes_of_the_answer() -> None:
+    for name in ALL:
+        sample = "locations" if name == "gcka" else "race-rules"
+        run, timeline = recorded(sample, name)
+        state = timeline.state(timeline.last)
+        assert isinstance(state, ClusteringState)
+        assert state.groups is not None
+        assert run.grouping is not None
+        labels = run.grouping.labels
+        pairs = set(zip(state.groups.tolist(), labels.tolist(), strict=True))
+        assert len(pairs) == len(set(labels.tolist())) == len(set(state.groups.tolist())), name
+
+
+def test_k_member_grows_the_clusters_of_byun() -> None:
+    first = drawn(ClusterTable(), "patients", "k-member", 2, WIDE)
+    assert first.startswith("1 cluster  ✗ 1 below 3 records  4 records not placed yet")
+    assert lines(first)[1][:3] == ["▸1", "███··", "2/3"]
+    last = drawn(ClusterTable(), "patients", "k-member", -1, WIDE)
+    assert last.startswith("2 clusters  ✓ 0 below 3 records")
+    assert "4790*, Person, 33" in last
+    assert "4791*, Person, [35..39]" in last
+
+
+def test_members_are_shown_where_there_is_room_and_on_demand() -> None:
+    drawing, shown = ClusterTable(), scene("patients", "k-member", -1)
+    assert "record 3: 47918, Male, 36" in drawing.draw(shown, *WIDE).plain()
+    assert "record 3: " not in drawing.draw(shown, 42, 5).plain()
+    drawing.move(shown, -1, 0)
+    assert "record 3: " not in drawing.draw(shown, *WIDE).plain()
+    drawing.move(shown, 1, 0)
+    drawing.move(shown, 0, -1)
+    assert "record 6: 47906, Female, 33" in drawing.draw(shown, *WIDE).plain()
+
+
+def test_the_best_five_are_told_with_the_margin_and_the_formula() -> None:
+    why = WhyThisOne()
+    picture = drawn(why, "patients", "k-member", 2)
+    assert [row for row in lines(picture) if row[0] == "▸"] == [["▸", "record", "2", "2"]]
+    assert "the next is 1 away" in picture
+    why.formula = True
+    formula = drawn(why, "patients", "k-member", 2).split("\n")
+    assert formula[-4:] == ["zip: 0", "gender: 2", "age: 0", "loss added = 2"]
+
+
+def test_distances_are_told_attribute_by_attribute() -> None:
+    picture = drawn(DistanceTable(), "patients", "k-member", 2, WIDE)
+    rows = lines(picture)
+    assert rows[1] == ["zip", "gender", "age", "loss", "added"]
+    assert rows[2] == ["▸", "record", "2", "0", "2", "0", "2"]
+    assert rows[3] == ["47906", "Male", "33"]
+
+
+def test_a_merge_shows_the_two_that_were_joined() -> None:
+    rows = drawn(ClusterTable(), "race-rules", "udc", 1).split("\n")
+    assert rows[0] == "29 clusters  ✗ 29 below 3 records"
+    assert rows[1].split()[:3] == ["▸22", "███··", "2/3"]
+    assert "Asian, M, 29" in rows[2]
+    assert "White, M, 31" in rows[3]
+
+
+def test_the_tree_of_merges_leads_down_to_the_records() -> None:
+    assert drawn(MergeTree(), "race-rules", "udc", -1).split("\n")[1:7] == [
+        "▸ 4 records · step 21 · 0.32196",
+        "├ 3 records · step 8 · 0.54246",
+        "│ ├ record 29: Other, F, 43",
+        "│ └ 2 records · step 7 · 0.59575",
+        "│   ├ record 8: White, F, 44",
+        "│   └ record 7: White, F, 38",
+    ]
+    drawing, shown = MergeTree(), scene("race-rules", "udc", -1)
+    before = drawing.draw(shown, *WIDE).plain()
+    drawing.move(shown, 1, 0)
+    assert drawing.draw(shown, *WIDE).plain() != before
+
+
+def test_the_score_of_a_merge_is_worked_out_and_agrees_with_what_becomes_of_rv() -> None:
+    why = WhyThisOne()
+    why.formula = True
+    formula = drawn(why, "race-rules", "udc", 1, WIDE).split("\n")
+    assert formula[2:] == [
+        "race any: 0.333 · 30 / 38 · 1 = 0.2632",
+        "sex M: 0.333 · 30 / 30 · 1 = 0.3333",
+        "age 29–31: 0.333 · 30 / 34 · 1 = 0.2941",
+        "score = 0.8906",
+    ]
+    _, timeline = recorded("race-rules", "udc")
+    assert round(timeline.step(1).counters["rv"], 4) == 0.8906
+
+
+def test_the_formula_ends_in_the_score_of_the_candidate() -> None:
+    """Also with hidden cells, rules and other measures."""
+    for name in MERGING:
+        _, timeline = recorded("race-rules", name)
+        for _, step in timeline.steps(1, timeline.last):
+            if step.kind == "merge":
+                choice = step.facts["choice"]
+                told = float(choice.formula[-1].rsplit(" ", 1)[1])
+                assert abs(told - choice.candidates[0].score) < 1e-3, (name, choice)
+
+
+def test_hidden_cells_are_published_with_a_star() -> None:
+    number = number_of("race-rules", "udc-suppress", "hides its")
+    picture = drawn(Records(), "race-rules", "udc-suppress", number, WIDE)
+    assert "*" in picture.split("\n")[1]
+    run, _ = recorded("race-rules", "udc-suppress")
+    hidden = run.grouping.suppressed_cells
+    state = recorded("race-rules", "udc-suppress")[1].state(10**6)
+    assert (state.hidden == hidden).all()
+
+
+def test_euclidean_has_a_curve_and_small_figures_are_not_nothing() -> None:
+    curve = drawn(Curve(), "race-rules", "euclidean", 3)
+    assert curve.startswith("ranges, per record ")
+    assert "0.0000 now" not in drawn(Curve(), "race-rules", "bottom-up", 1)
+
+
+def test_sbc_draws_its_sorted_list_with_the_first_left_and_the_distances() -> None:
+    """SBC table 3-4: the first left by education starts, the nearest join."""
+    start = drawn(SortedRecords(), "similarity", "sbc", 2).split("\n")
+    assert start[0].startswith("▸  1 Bachelor")
+    assert start[0].endswith("cluster 1")
+    assert start[1].startswith("›  2 ")
+    grown = drawn(SortedRecords(), "similarity", "sbc", 3, WIDE)
+    assert "18 records left, by education" in grown
+    assert "from record 1" in grown
+    assert ["record", "8", "0", "0.5", "0", "0.5"] in lines(grown)
+    why = drawn(WhyThisOne(), "similarity", "sbc", 3)
+    assert "▸ record 19" in why
+    assert "the next is 0.3333 away" in why
+
+
+def test_the_distance_of_a_candidate_is_the_sum_of_its_attributes() -> None:
+    for sample, name in (("similarity", "sbc"), ("spatial-distance", "sd"), ("patients", "sd")):
+        _, timeline = recorded(sample, name)
+        told = [
+            step.facts["distances"]
+            for _, step in timeline.steps(1, timeline.last)
+            if "distances" in step.facts
+        ]
+        assert told
+        for distances in told:
+            nearest = min(row.total for row in distances.rows)
+            for row in distances.rows:
+                assert abs(sum(row.parts) - row.total) < 1e-9
+                assert not row.chosen or row.total <= nearest + 1e-9
+
+
+def test_no_distance_is_told_as_a_power_of_ten() -> None:
+    for sample in ("spatial-distance", "patients", "race-rules"):
+        _, timeline = recorded(sample, "sd")
+        for _, step in timeline.steps(1, timeline.last):
+            assert "e-" not in step.sentence, step.sentence
+
+
+def test_the_classes_of_sbc_sd_and_top_down_are_those_of_the_answer() -> None:
+    for sample, name in (("similarity", "sbc"), ("patients", "sd"), ("race-rules", "top-down")):
+        run, timeline = recorded(sample, name)
+        state = timeline.state(timeline.last)
+        assert isinstance(state, ClusteringState)
+        pairs = set(zip(state.groups.tolist(), run.grouping.labels.tolist(), strict=True))
+        assert len(pairs) == len(set(run.grouping.labels.tolist())), name
+
+
+def test_full_speed_tells_the_same_classes() -> None:
+    """One step for many decisions ends in the picture that single steps end in."""
+    for name in (*ALL, "sbc", "sd", "top-down", "mondrian"):
+        sample = "locations" if name == "gcka" else "race-rules"
+        single, timeline = recorded(sample, name)
+        for decisions in (7, 10_000):
+            context = RunContext(decisions_per_step=decisions, watched=True)
+            run = Run(single.task, single.algorithm, context)
+            quick = new_timeline(run.algorithm)
+            for step in run:
+                quick.add(step)
+            one, other = timeline.state(timeline.last).groups, quick.state(quick.last).groups
+            pairs = set(zip(one.tolist(), other.tolist(), strict=True))
+            assert len(pairs) == len(set(one.tolist())) == len(set(other.tolist())), name
+
+
+def test_steps_that_nobody_watches_carry_nothing_for_pictures() -> None:
+    for name in (*ALL, "sbc", "sd", "top-down"):
+        single, _ = recorded("locations" if name == "gcka" else "race-rules", name)
+        for step in Run(single.task, single.algorithm, RunContext()):
+            assert not {"together", "moved", "rows", "choice", "merge"} & set(step.facts), name
+
+
+def test_merges_beyond_k_are_followed() -> None:
+    """Where classes miss what is required beyond k, they merge on: the pictures go with that."""
+    from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+
+    single, _ = recorded("ward", "k-member")
+    required = (DistinctLDiversity(3, single.task.sensitive[0].name),)
+    task = replace(single.task, privacy=replace(single.task.privacy, requirements=required))
+    for decisions in (1, 10_000):
+        run = Run(task, single.algorithm, RunContext(decisions, watched=True))
+        timeline = new_timeline(run.algorithm)
+        for step in run:
+            timeline.add(step)
+        assert run.grouping is not None
+        groups = timeline.state(timeline.last).groups
+        pairs = set(zip(groups.tolist(), run.grouping.labels.tolist(), strict=True))
+        assert len(pairs) == len(set(groups.tolist())) == len(set(run.grouping.labels.tolist()))
+        if decisions == 1:
+            last = Scene(task, run.algorithm, timeline, timeline.last)
+            assert "▸ beyond k:" in Code().draw(last, *WIDE).plain()
+
+
+def test_what_a_watched_step_has_told_never_changes() -> None:
+    for name in (*ALL, "sbc", "sd", "top-down", "mondrian"):
+        single, _ = recorded("locations" if name == "gcka" else "race-rules", name)
+        for decisions in (1, 7):
+            run = Run(single.task, single.algorithm, RunContext(decisions, watched=True))
+            steps = [(step, repr(step.facts)) for step in run]
+            assert all(repr(step.facts) == told for step, told in steps), name
+
+
+def test_candidates_that_are_close_are_told_apart() -> None:
+    def candidates(*scores: float) -> str:
+        step = Step("merge", "Merge.", {"choice": Choice("whom", "score", tuple(
+            Candidate(f"cluster {n}", score, chosen=not n) for n, score in enumerate(scores)
+        ), 9, "the highest wins")})  # fmt: skip
+        run, _ = recorded("patients", "k-member")
+        timeline = new_timeline(run.algorithm)
+        timeline.add(step)
+        return WhyThisOne().draw(Scene(run.task, run.algorithm, timeline, 1), *WIDE).plain()
+
+    close = candidates(0.99995, 0.9999325)
+    assert [line.split()[-1] for line in close.split("\n")[2:4]] == ["0.99995", "0.999933"]
+    assert "the next is 0.0000175 away" in close
+    assert "a tie" in candidates(0.5, 0.5 + 1e-12)
+
+
+def test_counts_of_one_read_right() -> None:
+    for name in (*MERGING, "mondrian", "sbc", "k-member"):
+        single, _ = recorded("race-rules", name)
+        for step in Run(single.task, single.algorithm, RunContext(7, watched=True)):
+            for wrong in (" 1 classes", " 1 clusters", " 1 records", " 1 merges", " 1 cuts"):
+                assert wrong not in f" {step.sentence}", step.sentence

@@ -1,0 +1,153 @@
+"""What holds for every algorithm: pictures fit, and do not depend on the way to a step."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.pipeline.result import start
+from kanon_tui.core.project.overrides import with_overrides
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.task.steps import Family, RunContext
+from kanon_tui.core.teaching.clustering_state import ClusteringState
+from kanon_tui.core.teaching.picture import Drawing, Scene
+from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
+from kanon_tui.core.teaching.pseudo_code import PSEUDO_CODE, REFINE
+from kanon_tui.core.teaching.pseudo_code_view import Code, lit_line
+from kanon_tui.core.teaching.records import Records
+from kanon_tui.core.teaching.why_this_one import WhyThisOne
+from tests.core.teaching.recorded import NARROW, WIDE, recorded
+
+CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]
+SAMPLE = {
+    "incognito": "incognito",
+    "datafly": "datafly",
+    "mondrian": "mondrian",
+    "gcka": "locations",
+    "sbc": "similarity",
+}
+
+
+def drawings(algorithm: str) -> list[Drawing]:
+    return [*pictures_of(algorithm), WhyThisOne(), Records(), Code()]
+
+
+def sample_of(algorithm: str) -> str:
+    return SAMPLE.get(algorithm, "race-rules")
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_going_back_and_forth_gives_the_same_pictures(name: str) -> None:
+    run, timeline = recorded(sample_of(name), name)
+    made = drawings(name)
+
+    def all_pictures(number: int) -> list[str]:
+        shown = Scene(run.task, run.algorithm, timeline, number)
+        return [drawing.draw(shown, *NARROW).plain() for drawing in made]
+
+    first = {number: all_pictures(number) for number in range(1, timeline.last + 1)}
+    order = list(first)
+    Random(0).shuffle(order)
+    for number in order:
+        assert all_pictures(number) == first[number]
+    again = new_timeline(run.algorithm)
+    for _, step in timeline.steps(1, timeline.last):
+        again.add(step)
+    last = Scene(run.task, run.algorithm, again, again.last)  # straight to the end
+    assert [d.draw(last, *NARROW).plain() for d in drawings(name)] == first[timeline.last]
+
+
+@pytest.mark.parametrize("room", [NARROW, WIDE])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_pictures_keep_to_their_width(name: str, room: tuple[int, int]) -> None:
+    run, timeline = recorded(sample_of(name), name)
+    for number in {1, timeline.last // 2 + 1, timeline.last}:
+        shown = Scene(run.task, run.algorithm, timeline, number)
+        for drawing in drawings(name):
+            rows = drawing.draw(shown, *room).plain().split("\n")
+            assert max(map(len, rows)) <= room[0], (drawing.name, rows)
+            drawing.move(shown, 1, 0)
+            drawing.move(shown, 0, 1)
+            assert drawing.draw(shown, *room).plain()
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_pictures_are_drawn_in_whatever_room_is_left(name: str) -> None:
+    """A terminal is made smaller and smaller; a pane may have no sign left."""
+    run, timeline = recorded(sample_of(name), name)
+    shown = Scene(run.task, run.algorithm, timeline, timeline.last // 2 + 1)
+    for drawing in drawings(name):
+        for width in range(0, 42, 3):
+            for height in (0, 1, 2, 5):
+                drawing.draw(shown, width, height).plain()
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_step_lights_a_line_of_pseudo_code(name: str) -> None:
+    _, timeline = recorded(sample_of(name), name)
+    lit = {lit_line(PSEUDO_CODE[name], step) for _, step in timeline.steps(1, timeline.last)}
+    assert lit
+    assert None not in lit
+
+
+@pytest.mark.parametrize("name", CLUSTERINGS)
+def test_refining_is_drawn_to_the_end(name: str) -> None:
+    project = with_overrides(
+        Project.load(find_sample(sample_of(name)).project),
+        algorithm=name,
+        parameters=[("refine", "true")],
+    )
+    run = start(project, context=RunContext(decisions_per_step=1, watched=True))
+    timeline = new_timeline(run.algorithm)
+    for step in run:
+        timeline.add(step)
+        shown = Scene(run.task, run.algorithm, timeline, timeline.last)
+        for drawing in drawings(name):
+            assert drawing.draw(shown, *NARROW).plain()
+    steps = [step for _, step in timeline.steps(1, timeline.last)]
+    refining = [step for step in steps if step.kind in ("refine", "exchange", "divide")]
+    assert refining
+    code = PSEUDO_CODE[name]
+    assert all(lit_line((*code, REFINE), step) == len(code) for step in refining)
+    state = timeline.state(timeline.last)
+    assert isinstance(state, ClusteringState)
+    assert state.groups is not None
+    assert run.grouping is not None
+    labels = run.grouping.labels
+    pairs = set(zip(state.groups.tolist(), labels.tolist(), strict=True))
+    assert len(pairs) == len(set(labels.tolist())) == len(set(state.groups.tolist()))
+
+
+@pytest.mark.parametrize("name", sorted(set(CLUSTERINGS) - {"mondrian"}))
+def test_blocks_can_be_watched(name: str) -> None:
+    project = with_overrides(
+        Project.load(find_sample(sample_of(name)).project),
+        algorithm=name,
+        parameters=[("blocks", "4")],
+        k=2,
+    )
+    run = start(project, context=RunContext(decisions_per_step=1, watched=True))
+    timeline = new_timeline(run.algorithm)
+    for step in run:
+        timeline.add(step)
+    assert run.grouping is not None
+    assert run.grouping.search["blocks"]["count"] > 1
+    lines = set()
+    for number in range(1, timeline.last + 1):
+        shown = Scene(run.task, run.algorithm, timeline, number)
+        for drawing in drawings(name):
+            assert drawing.draw(shown, *NARROW).plain()
+        lines.add(Code().draw(shown, *NARROW).plain().split("\n")[0])
+    assert any("▸ blocks: cut the table" in line for line in lines)
+    state = timeline.state(timeline.last)
+    assert isinstance(state, ClusteringState)
+    assert state.groups is not None
+    together = {
+        tuple(np.flatnonzero(state.groups == g)) for g in set(state.groups[state.groups >= 0])
+    }
+    labels = run.grouping.labels
+    assert together == {tuple(np.flatnonzero(labels == c)) for c in set(labels[labels >= 0])}

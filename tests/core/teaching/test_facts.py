@@ -1,0 +1,74 @@
+"""What steps tell while somebody watches: progress that only rises, tests with their reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.project.overrides import with_overrides
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.samples import find_sample
+from kanon_tui.core.teaching.charts import ClassSizes
+from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
+from kanon_tui.core.teaching.picture_registry import pictures_of
+from kanon_tui.core.teaching.recording import record
+from tests.core.teaching.recorded import recorded, scene
+
+SAMPLES = {"incognito": "incognito", "datafly": "datafly", "gcka": "locations"}
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_progress_never_falls_and_is_told_only_where_it_is_known(name: str) -> None:
+    _, timeline = recorded(SAMPLES.get(name, "race-rules"), name)
+    shares = [step.progress for _, step in timeline.steps(1, timeline.last)]
+    known = [share for share in shares if share is not None]
+    assert known == sorted(known)
+    if name in ("datafly", "local", "distributed"):
+        assert not known
+    if name == "incognito":
+        assert known[2] < 0.5
+        assert known[-1] == 1
+
+
+@pytest.mark.parametrize("name", ["global", "hybrid", "distributed", "datafly"])
+def test_no_string_is_tested_twice(name: str) -> None:
+    _, timeline = recorded(SAMPLES.get(name, "race-rules"), name)
+    tests = [
+        (test.levels, test.part)
+        for _, step in timeline.steps(1, timeline.last)
+        for test in step.facts["tests"]
+    ]
+    assert len(set(tests)) == len(tests) > 0
+
+
+def test_on_ten_thousand_records_every_test_has_its_reason() -> None:
+    """Strings worth less than the best are tested only to see how far a failing one fails."""
+    run, timeline = recorded("census", "global")
+    best = 0.0
+    for _, step in timeline.steps(1, timeline.last):
+        assert step.counters["generated"] <= 4_800
+        if step.kind == "test":
+            reasons = ("the middle of the", "raised from", "the last string", "the better of")
+            assert any(reason in step.sentence for reason in reasons)
+            assert step.facts["rv"] >= best - 1e-9 or "raised from" in step.sentence
+        best = step.facts.get("best_rv", best)
+    state = timeline.state(timeline.last)
+    assert isinstance(state, FullDomainState)
+    assert state.count(Verdict.OPEN) == 0
+    assert run.grouping is not None
+    assert state.best == run.grouping.levels
+
+
+def test_large_tables_are_drawn_too() -> None:
+    for drawing in pictures_of("global"):
+        assert drawing.draw(scene("census", "global", 12), 42, 15).rows
+    text = ClassSizes().draw(scene("census", "global", 12), 42, 15).plain()
+    assert "the last bar is" in " ".join(text.split())
+
+
+def test_a_recording_says_how_it_ended() -> None:
+    project = with_overrides(Project.load(find_sample("mondrian").project), algorithm=None, k=7)
+    ended = record(project, prepare(with_overrides(project, algorithm=None, k=6)))
+    assert ended.timeline.last == 1
+    assert ended.end.startswith("1 class, NCP")
