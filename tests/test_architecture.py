@@ -14,7 +14,7 @@ import kanon_tui
 
 PACKAGE = Path(kanon_tui.__file__).parent
 REPOSITORY = PACKAGE.parent
-LONGEST_FILE = 400
+LONGEST_FILE = 600
 PACKAGES = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
 
 
