@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,23 @@ from kanon_tui.core.clustering.diagonals import diagonals
 from kanon_tui.core.clustering.features import Distinct, division_weights
 from kanon_tui.core.clustering.part_history import PartHistory
 from kanon_tui.core.kernels.box_arrays import CHAIN, KIND, LINE, MIXED, SET, UNIT, Attributes
+from kanon_tui.core.kernels.splitting import (
+    SPLIT_ROWS_PER_CALL,
+    OpenGroups,
+    SplitSettings,
+    measure_groups,
+    new_scratch,
+    split_groups,
+)
+from kanon_tui.core.kernels.splitting_tree import (
+    PricedRows,
+    SignedSums,
+    TreeRoom,
+    new_group_trees,
+)
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
-
-if TYPE_CHECKING:
-    from kanon_tui.core.kernels.splitting_tree import SignedSums
 
 __all__ = ["Splitting"]
 
@@ -48,129 +59,100 @@ class Splitting:
         draw: Callable[[int], Floats],
     ) -> None:
         """`groups` are distinct rows, rising; `draw` gives numbers from 0 to 1 to start from."""
-        from kanon_tui.core.kernels.splitting import Scratch, SplitSettings, group_extent
-        from kanon_tui.core.kernels.splitting_sides import BOXES
-        from kanon_tui.core.kernels.splitting_tree import new_group_trees
-
         self.task, self.attributes, self.distinct = task, attributes, distinct
         self.draw = draw
         self.rows = ranked_rows(task, distinct)
         self.priced, step = _priced(attributes, self.rows)
         self.counts = distinct.counts.astype(np.int32)
+        self._table = PricedRows(attributes, self.priced, self.counts)
         self._order = np.concatenate(groups)
         self.begins = np.zeros(len(self._order), dtype=np.bool_)
         self._history = PartHistory(self._order)
-        sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
-        values = sum(len(task.quasi[x].column.values) for x in sets)
-        self._scratch = Scratch(
-            present=np.zeros((BOXES, values), dtype=np.bool_),
-            side_of=np.zeros(len(self.rows), dtype=np.int32),
-        )
         ends = np.cumsum(list(map(len, groups)))[::-1]  # the first group ends up on top
         begins = np.append(ends[1:], 0)
         self.group_begins = set(begins.tolist())
-        sizes = [int(self.counts[group].sum()) for group in groups][::-1]
-        self.stack = np.column_stack([begins, ends, sizes]).astype(np.int64)
-        self.extents = np.array(
-            [
-                group_extent(attributes.for_numba, self.priced, group, self._scratch.present)
-                for group in reversed(groups)
-            ]
-        )
         self.depth = len(groups)
+        self.stack = np.column_stack([begins, ends, np.zeros_like(ends)]).astype(np.int64)
+        self.extents = np.zeros(self.depth)
+        self.event = np.zeros(4, dtype=np.int64)
+        self._groups = self._open_groups()
+        sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
+        values = sum(len(task.quasi[x].column.values) for x in sets)
+        self._scratch = new_scratch(self._table, values)
+        measure_groups(self._table, self._groups, self._scratch, self.depth)
         self.loss = float(self.stack[:, 2] @ self.extents)
         """Σ records · extent."""
         self.splits = self.closed = 0
         self.decisions = 0
         """Decisions of the last call of `advance`."""
-        self.event = np.zeros(4, dtype=np.int64)
+        self.looked_at = 0
+        """Rows and nodes that splits with trees have looked at, in all."""
         self._drawn = np.zeros(0)
         large = _NONE if per_record or step <= _LEAST_STEP else _LARGE
         self._settings = SplitSettings(task.k, rounds, per_record, large)
-        self._leaf_of = np.zeros((2, len(self.rows)), dtype=np.int32)
         long_sets = int((attributes.facts[:, CHAIN] >= 0).sum())
-        self._linked = np.zeros((len(self.rows), long_sets, 2), dtype=np.int32)
-        no_rows = np.zeros(0, dtype=np.int32)
-        self._sums = _signed_sums(attributes, self.priced)
-        self._scale = _scale(attributes, self.priced)
-        self._places = row_places(attributes, self.priced)
-        trees = new_group_trees(
-            attributes.for_numba,
-            self.priced,
-            self._places,
-            self._sums,
-            self._scale,
-            no_rows,
-            self._leaf_of,
-            self._linked,
-            values,
+        self._room = TreeRoom(
+            table=self._table,
+            places=row_places(attributes, self.priced),
+            scale=_scale(attributes, self.priced),
+            sums=_signed_sums(attributes, self.priced),
+            leaf_of=np.zeros((2, len(self.rows)), dtype=np.int32),
+            linked=np.zeros((len(self.rows), long_sets, 2), dtype=np.int32),
+            set_values=values,
         )
-        self._trees = [(-1, trees)]
+        self._trees = [(-1, new_group_trees(self._room, self._order[:0]))]
         """Levels on the stack that have trees, and those trees."""
+
+    def _open_groups(self) -> OpenGroups:
+        return OpenGroups(self._order, self.begins, self.stack, self.extents, self.event)
 
     def advance(self, decisions: int) -> int:
         """Split or close the group on top of the stack, again and again; how many were split."""
-        from kanon_tui.core.kernels.splitting import ROWS_PER_CALL
-
         room = self.depth + decisions - len(self.stack)
         if room > 0:
             self.stack = np.concatenate([self.stack, np.zeros((room, 3), dtype=np.int64)])
             self.extents = np.concatenate([self.extents, np.zeros(room)])
+            self._groups = self._open_groups()
         missing = decisions - len(self._drawn)
         if missing > 0:
             self._drawn = np.concatenate([self._drawn, self.draw(missing)])
         passed, self.decisions, splits_before = 0, 0, self.splits
-        while self.depth and self.decisions < decisions and passed < ROWS_PER_CALL:
+        while self.depth and self.decisions < decisions and passed < SPLIT_ROWS_PER_CALL:
             passed += self._give_trees() + self._call_kernel(decisions - self.decisions)
         return self.splits - splits_before
 
     def _call_kernel(self, decisions: int) -> int:
         """Make decisions until there are enough or other trees are needed; gives rows passed."""
-        from kanon_tui.core.kernels.splitting import Groups, split_groups
-
         level, trees = self._trees.pop()
-        self.depth, decided, splits, used, passed, saved, level = split_groups(
-            self.attributes.for_numba,
-            self.priced,
-            self.counts,
-            Groups(self._order, self.begins, self.stack, self.extents, self.event),
-            self.depth,
+        made = split_groups(
+            self._table,
+            self._groups,
+            self._settings,
+            self._scratch,
             trees,
             level,
             self._drawn,
+            self.depth,
             decisions,
-            self._settings,
-            self._scratch,
         )
-        if level >= 0 or not self._trees:
-            self._trees.append((int(level), trees))
-        self._drawn = self._drawn[used:]
-        self.splits += splits
-        self.closed += decided - splits
-        self.loss -= saved
-        self.decisions += int(decided)
-        return int(passed)
+        if made.level >= 0 or not self._trees:
+            self._trees.append((made.level, trees))
+        self._drawn = self._drawn[made.used :]
+        self.depth = made.depth
+        self.splits += made.splits
+        self.closed += made.decided - made.splits
+        self.loss -= made.saved
+        self.looked_at += made.looked_at
+        self.decisions += made.decided
+        return made.passed
 
     def _give_trees(self) -> int:
         """Give the group on top of the stack its trees if it is large and has none; their rows."""
-        from kanon_tui.core.kernels.splitting_tree import new_group_trees
-
         begin, end, size = self.stack[self.depth - 1].tolist()
         large = end - begin >= self._settings.large and size >= 2 * self.task.k
         if not large or self._trees[-1][0] == self.depth - 1:
             return 0
-        members, values = self._order[begin:end], self._scratch.present.shape[1]
-        trees = new_group_trees(
-            self.attributes.for_numba,
-            self.priced,
-            self._places,
-            self._sums,
-            self._scale,
-            members,
-            self._leaf_of,
-            self._linked,
-            values,
-        )
+        trees = new_group_trees(self._room, self._order[begin:end])
         self._trees.append((self.depth - 1, trees))
         return int(end - begin)
 
@@ -263,8 +245,6 @@ class Splitting:
 
 def _signed_sums(attributes: Attributes, rows: Int32s) -> SignedSums:
     """What the furthest row of a node is found by."""
-    from kanon_tui.core.kernels.splitting_tree import SignedSums
-
     found = diagonals(line_places(attributes, rows))
     lines = attributes.facts[:, KIND] == LINE
     stand_in = np.zeros(len(lines))

@@ -14,7 +14,7 @@ linear in rows. It has no twin: those of the algorithms that search it look at e
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Division(NamedTuple):
     """How rows are divided by their categories."""
 
     labels: Int32s
-    """Per row and category; labels with close numbers stay together."""
+    """Per row and category, from 0 upwards; labels with close numbers stay together."""
     weights: Floats
     """Per category what it is worth, in units of a number's domain, if all rows of a node differ in
     it, and if all agree but a few."""
@@ -70,17 +70,6 @@ class BoxTree(Struct):
     sets: Annotated[Words, writes("nodes", "categories")]
     """Per node and category the labels in it."""
 
-    @property
-    def for_numba(self) -> Any:
-        """Return the same arrays for a kernel that numba compiles."""
-        from kanon_tui.core.kernels.box_tree_numba import BoxTreeTuple
-
-        right = np.where(self.child < 0, -1, self.child + 1).astype(np.int32)
-        return BoxTreeTuple(
-            self.row, self.places, self.labels, self.record, self.leaf, self.start, self.end,
-            self.child, right, self.parent, self.first, self.low, self.high, self.blank, self.sets,
-        )  # fmt: skip
-
 
 @dataclass(frozen=True, eq=False)
 class TreeGrowth(Struct):
@@ -99,6 +88,8 @@ class TreeGrowth(Struct):
     waiting: Annotated[Int32s, writes("nodes")]
     values: Annotated[Floats, writes("rows")]
     spare: Annotated[Int32s, writes("rows")]
+    counts: Annotated[Int32s, writes("_")]
+    """Per label of any category; all 0 between two counts."""
 
 
 def grow_tree(
@@ -151,6 +142,7 @@ def _new_growth(places: Floats, division: Division) -> TreeGrowth:
         waiting=waiting,
         values=np.empty(rows),
         spare=np.empty(rows, dtype=np.int32),
+        counts=np.zeros(division.labels.max(initial=0) + 1, dtype=np.int32),
     )
 
 

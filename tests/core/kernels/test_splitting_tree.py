@@ -8,8 +8,7 @@ from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.kernels.box_arrays import START
-from kanon_tui.core.kernels.partner_tree import BEGIN, END
-from kanon_tui.core.kernels.splitting_tree import FRESH, GroupTrees
+from kanon_tui.core.kernels.splitting_tree import BEGIN, END, FRESH, GroupTrees
 from tests.helpers import make_task
 
 
@@ -32,7 +31,7 @@ def _left_of_trees(columns: dict[str, list[object]]) -> tuple[Splitting, GroupTr
 def test_nodes_know_the_signed_sums_of_the_rows_that_are_left() -> None:
     rng = np.random.default_rng(3)
     columns = {f"x{i}": rng.permutation(2000).tolist() for i in range(3)}
-    _, (near, _) = _left_of_trees(columns | {"sex": rng.choice(["F", "M"], 2000).tolist()})
+    near = _left_of_trees(columns | {"sex": rng.choice(["F", "M"], 2000).tolist()})[1].near
     checked = 0
     for node, (begin, end) in enumerate(near.branches[:, [BEGIN, END]].tolist()):
         items = near.items[begin:end]
@@ -56,7 +55,7 @@ def test_nodes_know_where_a_label_comes_first_among_the_rows_that_are_left() -> 
     assert trees.near.links.values.tolist() == [len(codes)]
     start = splitting.attributes.facts[0, START]
     assert (trees.near.links.heads[start + codes] == left[first] + 1).all()
-    for tree in trees:
+    for tree in (trees.near, trees.turns):
         for node, (begin, end) in enumerate(tree.branches[:, [BEGIN, END]].tolist()):
             new = np.isin(tree.items[begin:end], left[first]).any()
             assert (tree.words[node, FRESH] != 0) == new, node

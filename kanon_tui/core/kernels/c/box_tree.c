@@ -45,29 +45,31 @@ static double spread_of(const double *values, int64_t size) {
     return 1.4 * total / (double)size; /* about the mean distance of two values */
 }
 
-/* Return how often two labels, which it sorts, are the same. */
-static double agreement_of(double *labels, int64_t size) {
-    double total = 0.0;
-    int64_t run = 0;
-    sort_f64(labels, size);
+/* Return how often two labels of a category are the same. */
+static double agreement_of(const TreeGrowth *growth, const int32_t *rows, int64_t size, int64_t y) {
+    const int32_t *labels = growth->labels + y;
+    const int64_t categories = growth->labels_shape1;
+    int32_t *counts = growth->counts;
+    int64_t same = 0; /* the sum of the squares of all counts */
     for (int64_t i = 0; i < size; i++) {
-        run++;
-        if (i + 1 == size || labels[i + 1] != labels[i]) {
-            total += (double)(run * run);
-            run = 0;
-        }
+        same += 2 * (int64_t)counts[labels[rows[i] * categories]]++ + 1;
     }
-    return total / (double)(size * size);
+    for (int64_t i = 0; i < size; i++) {
+        counts[labels[rows[i] * categories]] = 0;
+    }
+    return (double)same / (double)(size * size);
 }
 
-/* Return by how much rows whose values were gathered differ in a column. */
-static double difference_in(const TreeGrowth *growth, int64_t size, int64_t column) {
-    const int64_t numbers = growth->places_shape1;
-    if (column < numbers) {
+/* Return by how much rows differ in a column. */
+static double difference_in(const TreeGrowth *growth, const int32_t *rows, int64_t size,
+                            int64_t column) {
+    const int64_t y = column - growth->places_shape1;
+    if (y < 0) {
+        gather_column(growth, rows, size, column);
         return spread_of(growth->values, size);
     }
-    const double agree = agreement_of(growth->values, size);
-    const double *weights = growth->weights + 2 * (column - numbers);
+    const double agree = agreement_of(growth, rows, size, y);
+    const double *weights = growth->weights + 2 * y;
     return agree < 1.0 ? weights[0] * (1.0 - agree) + weights[1] * agree : 0.0;
 }
 
@@ -78,8 +80,7 @@ static Pivot choose_pivot(const TreeGrowth *growth, const int32_t *rows, int64_t
     int64_t best = -1;
     double widest = 0.0;
     for (int64_t column = 0; column < columns; column++) {
-        gather_column(growth, rows, size, column);
-        const double spread = difference_in(growth, size, column);
+        const double spread = difference_in(growth, rows, size, column);
         if (spread > widest) {
             best = column;
             widest = spread;

@@ -73,6 +73,7 @@
         }                                                                                          \
     }
 
+KN_DEFINE_SORT(sort_i32, int32_t)
 KN_DEFINE_SORT(sort_i64, int64_t)
 KN_DEFINE_SORT(sort_f64, double)
 
