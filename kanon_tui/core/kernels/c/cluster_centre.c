@@ -29,6 +29,10 @@ static int64_t conditioned_cell(const Contingency *table, int64_t row, int64_t y
     return cells[c];
 }
 
+/* A key for sorting is a difference of counts, and below it a value. */
+#define KEY_SHIFT 32
+#define VALUE_OF_KEY 0xffffffff
+
 /* Put the other values of an attribute into `order`, the most similar to that of a cell first:
  * their counts in its group differ least. Returns how many they are.
  *
@@ -48,7 +52,7 @@ static int64_t order_by_similarity(const Contingency *table, int64_t y, int64_t 
         const int64_t value = table->value[cell], count = table->counts[cell];
         if (count > 0 && value != own && value != missing) {
             in_group[value] = true;
-            keys[size++] = abs_i64(count - own_count) * width + value;
+            keys[size++] = abs_i64(count - own_count) << KEY_SHIFT | value;
         }
     }
     in_group[own] = true;
@@ -57,13 +61,13 @@ static int64_t order_by_similarity(const Contingency *table, int64_t y, int64_t 
         if (in_group[value] || value == missing || left[value] == 0) {
             continue;
         }
-        while (j < size && keys[j] < own_count * width + value) {
-            order[place++] = keys[j++] % width;
+        while (j < size && keys[j] < (own_count << KEY_SHIFT | value)) {
+            order[place++] = keys[j++] & VALUE_OF_KEY;
         }
         order[place++] = value;
     }
     while (j < size) {
-        order[place++] = keys[j++] % width;
+        order[place++] = keys[j++] & VALUE_OF_KEY;
     }
     return place;
 }

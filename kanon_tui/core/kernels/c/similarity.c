@@ -105,7 +105,8 @@ KN_INLINE double node_bound(const BoxTree *tree, int64_t node, const Centre *cen
 
 /* Find the rows less than `slack` above the largest of the `best` distances; return the work.
  *
- * Nearer nodes come first. `left` says how many records each row has left. */
+ * Nearer nodes come first; those that are too far need not wait. `left` says how many records each
+ * row has left. */
 static int64_t find_near(const BoxTree *tree, const Centre *centre, const int32_t *left,
                          const NearestSearch *search, double slack) {
     int32_t *waiting = search->node;
@@ -128,9 +129,11 @@ static int64_t find_near(const BoxTree *tree, const Centre *centre, const int32_
             const double other_bound = node_bound(tree, other, centre, enough);
             const bool swap = other_bound < one_bound;
             waiting[depth] = swap ? one : other;
-            bound[depth++] = swap ? one_bound : other_bound;
+            bound[depth] = swap ? one_bound : other_bound;
+            depth += bound[depth] < enough;
             waiting[depth] = swap ? other : one;
-            bound[depth++] = swap ? other_bound : one_bound;
+            bound[depth] = swap ? other_bound : one_bound;
+            depth += bound[depth] < enough;
             work += 2;
             continue;
         }
