@@ -139,12 +139,14 @@ static LostRows lost_by_cells(const CubeRoom *room, int64_t sums, int64_t parts,
 
 /* Add cells up in `records`; return how many places of it have any. */
 KN_INLINE int64_t touch_cells(const CubeRoom *room, int64_t begin, int64_t end, int64_t touched) {
-    int32_t *records = room->records;
+    const int32_t *restrict keys = room->keys, *restrict sizes = room->sizes;
+    const int32_t *restrict targets = room->targets;
+    int32_t *restrict records = room->records, *restrict places = room->touched;
     for (int64_t i = begin; i < end; i++) {
-        const int32_t place = room->targets[room->keys[i]];
-        room->touched[touched] = place;
-        touched += records[place] == 0;
-        records[place] += room->sizes[i];
+        const int32_t place = targets[keys[i]], before = records[place];
+        places[touched] = place;
+        touched += before == 0;
+        records[place] = before + sizes[i];
     }
     return touched;
 }
@@ -152,30 +154,33 @@ KN_INLINE int64_t touch_cells(const CubeRoom *room, int64_t begin, int64_t end, 
 /* List places that were touched as cells of a row of parts of so many places. */
 static void put_cells(const CubeRoom *room, int64_t touched, int64_t first, int64_t parts,
                       int64_t length) {
-    int64_t *begin = room->begin + first;
+    int64_t *restrict begin = room->begin + first;
+    int32_t *restrict keys = room->keys, *restrict sizes = room->sizes;
+    const int32_t *restrict records = room->records, *restrict places = room->touched;
     const uint32_t wide = (uint32_t)length;
     memset(begin + 1, 0, (size_t)parts * sizeof *begin);
     for (int64_t i = 0; i < touched; i++) {
-        begin[1 + (uint32_t)room->touched[i] / wide]++;
+        begin[1 + (uint32_t)places[i] / wide]++;
     }
     for (int64_t part = 0; part < parts; part++) {
         begin[part + 1] += begin[part];
     }
     const int64_t end = begin[parts];
     for (int64_t i = 0; i < touched; i++) {
-        const uint32_t place = (uint32_t)room->touched[i], part = place / wide;
+        const uint32_t place = (uint32_t)places[i], part = place / wide;
         const int64_t at = --begin[1 + part]; /* down to where the part begins */
-        room->keys[at] = (int32_t)(place - part * wide);
-        room->sizes[at] = room->records[place];
+        keys[at] = (int32_t)(place - part * wide);
+        sizes[at] = records[place];
     }
     shift_begins(begin, parts, end);
 }
 
 /* Return the records of places that were touched that are in classes smaller than k. */
 KN_INLINE int64_t small_touched(const CubeRoom *room, int64_t touched, int64_t k) {
+    const int32_t *records = room->records, *places = room->touched;
     int64_t small = 0;
     for (int64_t i = 0; i < touched; i++) {
-        const int32_t size = room->records[room->touched[i]];
+        const int32_t size = records[places[i]];
         small += size < k ? size : 0;
     }
     return small;
@@ -191,7 +196,7 @@ static FixedSource fix_cells(const CubeRoom *room, int64_t source, int64_t begin
     const int64_t next_parts = radix_of(lattice, a + 1, high[a + 1]);
     const int64_t step = radix_of(lattice, a, low[a]), above = radix_of(lattice, a, high[a]);
     const int64_t end = source + parts + 1;
-    int32_t *cube = room->numbers + begin;
+    int32_t *cube = room->numbers + begin, *records = room->records;
     FixedSource fixed = {.rows = 0, .small = 0};
     room->begin[end] = room->begin[end - 1];
     memset(cube, 0, (size_t)(length * stride) * sizeof *cube);
@@ -213,9 +218,9 @@ static FixedSource fix_cells(const CubeRoom *room, int64_t source, int64_t begin
             for (int64_t i = 0; i < touched; i++) {
                 const int32_t place = room->touched[i];
                 if (small > 0 && stride > 0) {
-                    cube[fixed.rows + place * stride] = room->records[place];
+                    cube[fixed.rows + place * stride] = records[place];
                 }
-                room->records[place] = 0;
+                records[place] = 0;
             }
             fixed.small += small;
             fixed.rows += small > 0;

@@ -78,12 +78,13 @@ static FixedSource choose_rows(const CubeRoom *room, int64_t rows, int64_t new, 
     for (int64_t place = 0; place < new; place++) {
         add_small(room->small, room->columns + place * rows, rows, k);
     }
+    const int32_t *restrict totals = room->totals, *restrict small = room->small;
+    int32_t *restrict list = room->chosen;
     for (int64_t row = 0; row < rows; row++) {
-        room->chosen[chosen.rows] = (int32_t)row;
-        if (room->totals[row] >= k && room->small[row] > 0) {
-            chosen.small += room->small[row];
-            chosen.rows++;
-        }
+        const bool changes = (totals[row] >= k) & (small[row] > 0);
+        list[chosen.rows] = (int32_t)row;
+        chosen.rows += changes;
+        chosen.small += changes ? small[row] : 0;
     }
     return chosen;
 }
@@ -103,10 +104,11 @@ static FixedSource fix_cube(const CubeRoom *room, int64_t source, int64_t begin,
         add_label(room, source, rows, stride, lengths, label);
         const FixedSource chosen = choose_rows(room, rows, lengths.new, k);
         for (int64_t place = 0; place < lengths.new; place++) {
-            const int32_t *column = room->columns + place * rows;
-            int32_t *to = room->numbers + begin + place * new_stride + fixed.rows;
+            const int32_t *restrict column = room->columns + place * rows;
+            const int32_t *restrict list = room->chosen;
+            int32_t *restrict to = room->numbers + begin + place * new_stride + fixed.rows;
             for (int64_t i = 0; i < chosen.rows; i++) {
-                to[i] = column[room->chosen[i]];
+                to[i] = column[list[i]];
             }
         }
         fixed.small += chosen.small;

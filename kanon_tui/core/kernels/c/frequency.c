@@ -11,6 +11,8 @@
 #define SPREAD UINT64_C(0x9E3779B97F4A7C15)
 /* So many groups ahead the memory of a slot is asked for. */
 #define AHEAD 12
+/* So many chunks are looked up in one pass. */
+#define MOST_TOGETHER 6
 
 typedef struct {
     int64_t product; /* of the radices */
@@ -138,26 +140,82 @@ static int64_t make_chunks(const TupleLayout *layout, const KeyScratch *scratch,
     return chunks;
 }
 
-/* Fill in the keys of some tuples, chunk by chunk. */
+/* Add the parts of some chunks of one word to keys. The number of chunks is a constant wherever
+ * this is called, so that the inner loop is none. */
+KN_INLINE void add_parts(const uint64_t *fields, int64_t size, int64_t words, int64_t c,
+                         int64_t chunks, const KeyScratch *scratch) {
+    uint64_t *restrict keys = scratch->keys;
+    const uint64_t *tables[MOST_TOGETHER];
+    uint64_t shifts[MOST_TOGETHER], masks[MOST_TOGETHER];
+    for (int64_t i = 0; i < chunks; i++) {
+        tables[i] = scratch->tables + scratch->chunk_first[c + i];
+        shifts[i] = scratch->chunk_shift[c + i];
+        masks[i] = scratch->chunk_mask[c + i];
+    }
+    for (int64_t t = 0; t < size; t++) {
+        const uint64_t word = fields[t * words];
+        uint64_t key = keys[t];
+#pragma GCC unroll 6
+        for (int64_t i = 0; i < chunks; i++) {
+            key += tables[i][(word >> shifts[i]) & masks[i]];
+        }
+        keys[t] = key;
+    }
+}
+
+/* Add the part of an attribute that is too wide for a table. */
+static void add_wide(const uint64_t *fields, int64_t size, int64_t words, int64_t c,
+                     const int32_t *labels, const KeyScratch *scratch) {
+    const uint64_t shift = scratch->chunk_shift[c], mask = scratch->chunk_mask[c];
+    const uint64_t stride = scratch->chunk_stride[c];
+    const int32_t *restrict own = labels + scratch->chunk_first[c];
+    uint64_t *restrict keys = scratch->keys;
+    for (int64_t t = 0; t < size; t++) {
+        keys[t] += (uint64_t)own[(fields[t * words] >> shift) & mask] * stride;
+    }
+}
+
+/* Return how many chunks from one on have tables and lie in the same word, up to six. */
+static int64_t chunks_together(const KeyScratch *scratch, int64_t c, int64_t chunks) {
+    int64_t together = 0;
+    while (together < MOST_TOGETHER && c + together < chunks &&
+           scratch->chunk_stride[c + together] == 0 &&
+           scratch->chunk_word[c + together] == scratch->chunk_word[c]) {
+        together++;
+    }
+    return together;
+}
+
+/* Fill in the keys of some tuples, a few chunks at a time. */
 static void find_keys(const uint64_t *tuples, int64_t size, int64_t words, int64_t chunks,
                       const int32_t *labels, const KeyScratch *scratch) {
-    uint64_t *restrict keys = scratch->keys;
-    memset(keys, 0, (size_t)size * sizeof *keys);
-    for (int64_t c = 0; c < chunks; c++) {
+    memset(scratch->keys, 0, (size_t)size * sizeof *scratch->keys);
+    for (int64_t c = 0; c < chunks;) {
         const uint64_t *fields = tuples + scratch->chunk_word[c];
-        const uint64_t shift = scratch->chunk_shift[c], mask = scratch->chunk_mask[c];
-        const uint64_t stride = scratch->chunk_stride[c];
-        if (stride == 0) {
-            const uint64_t *table = scratch->tables + scratch->chunk_first[c];
-            for (int64_t t = 0; t < size; t++) {
-                keys[t] += table[(fields[t * words] >> shift) & mask];
-            }
-        } else {
-            const int32_t *own = labels + scratch->chunk_first[c];
-            for (int64_t t = 0; t < size; t++) {
-                keys[t] += (uint64_t)own[(fields[t * words] >> shift) & mask] * stride;
-            }
+        const int64_t together = chunks_together(scratch, c, chunks);
+        switch (together) {
+        case 0:
+            add_wide(fields, size, words, c, labels, scratch);
+            break;
+        case 1:
+            add_parts(fields, size, words, c, 1, scratch);
+            break;
+        case 2:
+            add_parts(fields, size, words, c, 2, scratch);
+            break;
+        case 3:
+            add_parts(fields, size, words, c, 3, scratch);
+            break;
+        case 4:
+            add_parts(fields, size, words, c, 4, scratch);
+            break;
+        case 5:
+            add_parts(fields, size, words, c, 5, scratch);
+            break;
+        default:
+            add_parts(fields, size, words, c, 6, scratch);
         }
+        c += max_i64(together, 1);
     }
 }
 
@@ -222,8 +280,9 @@ KN_INLINE Placed place_hashed(const uint64_t *tuples, int64_t words, const int32
         __builtin_prefetch(&slot_keys[ahead]);
         __builtin_prefetch(&slot_sizes[ahead]);
         for (;; slot = (slot + 1) & last) {
-            const bool taken = slot_sizes[slot] != 0, differs = slot_keys[slot] != key;
-            if (!(taken & differs) &&
+            const bool taken = slot_sizes[slot] != 0;
+            const uint64_t other = (slot_keys[slot] ^ key) & -(uint64_t)taken; /* no branch */
+            if (other == 0 &&
                 !(wide && taken &&
                   !same_labels(tuples + (begin + g) * words, tuples + slots->groups[slot] * words,
                                layout, scratch->first))) {
@@ -247,14 +306,15 @@ KN_INLINE Placed place_hashed(const uint64_t *tuples, int64_t words, const int32
 /* Add what is known once all groups have their slots. */
 static void add_smallest(const ClassSlots *slots, int64_t places, int64_t groups, int64_t k,
                          CountedClasses *counted) {
-    const int32_t *sizes = slots->sizes;
+    const int32_t *sizes = slots->sizes, limit = (int32_t)min_i64(k, INT32_MAX);
     int64_t small = 0;
-    int32_t smallest = INT32_MAX;
+    uint32_t least = UINT32_MAX; /* one less than the smallest, which a free slot never is */
     for (int64_t place = 0; place < places; place++) {
         const int32_t size = sizes[place];
-        small += size < k ? size : 0;
-        smallest = size != 0 && size < smallest ? size : smallest;
+        small += size & -(size < limit);
+        least = KN_MIN(least, (uint32_t)size - 1);
     }
+    const int32_t smallest = (int32_t)(least + 1);
     int64_t group = 0;
     while (group < groups && sizes[slots->of[group]] != smallest) {
         group++;
@@ -313,16 +373,17 @@ void kn_frequency_collect_classes(const int32_t *members, int64_t members_shape0
                                   int64_t found_sizes_shape0, int32_t *numbers,
                                   int64_t numbers_shape0) {
     (void)found_members_shape0, (void)found_sizes_shape0;
-    int32_t *sizes = slots->sizes, classes = 0;
+    const int32_t *restrict slot_of = slots->of;
+    int32_t *restrict sizes = slots->sizes, classes = 0;
     for (int64_t g = 0; g < members_shape0; g++) {
-        const int32_t slot = slots->of[g];
-        if (sizes[slot] > 0) {
+        const int32_t size = sizes[slot_of[g]];
+        if (size > 0) {
             found_members[classes] = members[g];
-            found_sizes[classes] = sizes[slot];
-            sizes[slot] = -1 - classes++;
+            found_sizes[classes] = size;
+            sizes[slot_of[g]] = -1 - classes++;
         }
         if (numbers_shape0 > 0) {
-            numbers[g] = -1 - sizes[slot];
+            numbers[g] = size > 0 ? classes - 1 : -1 - size;
         }
     }
 }
