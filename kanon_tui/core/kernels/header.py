@@ -109,20 +109,17 @@ def _structs(functions: list[CFunction]) -> Iterator[StructLayout]:
 
 def _struct(layout: StructLayout) -> str:
     lines = [
-        f"    {c_type}{name};" for field in layout.fields for c_type, name, _ in _declared(field)
+        "    " + " ".join(f"{c_type}{name};" for c_type, name, _ in field.c_declarations())
+        for field in layout.fields
     ]
     return "\n".join(["typedef struct {", *lines, f"}} {layout.name};"])
 
 
 def _prototype(function: CFunction) -> str:
     parameters = ", ".join(
-        c_type + name for field in function.parameters for c_type, name, _ in _declared(field)
+        c_type + name for field in function.parameters for c_type, name, _ in field.c_declarations()
     )
     return f"{_return_type(function)} {function.c_name}({parameters or 'void'});"
-
-
-def _declared(field: Field) -> list[tuple[str, str, Any]]:
-    return list(field.c_declarations())
 
 
 def _return_type(function: CFunction) -> str:
