@@ -20,12 +20,11 @@ from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.copying import send
 from kanon_tui.screens.help_dialog import Help, explanation, key_groups
 from kanon_tui.screens.palette import Palette
-from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.saving import SavingApp
 from kanon_tui.screens.start import StartScreen
-from kanon_tui.signals import code_of, ending_gently
+from kanon_tui.signals import code_of, ending_gently, terminal_restorer
 from kanon_tui.themes import DIMMED, THEMES, default_theme
-from kanon_tui.widgets.restore_terminal import terminal_restorer
+from kanon_tui.widgets.path_dialog import AskPath
 from kanon_tui.widgets.step_bar import StepBar
 
 __all__ = ["ANALYSES", "KanonApp", "binding_names", "launch", "screen_maker"]

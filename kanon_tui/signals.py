@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from typing import Any
 from kanon_tui.core.processes.interruption import ENDING_SIGNALS, take_away, written
 from kanon_tui.core.text import joined, visible
 
-__all__ = ["code_of", "end_at_signals", "ending_gently", "interrupted"]
+__all__ = ["code_of", "end_at_signals", "ending_gently", "interrupted", "terminal_restorer"]
 
 PATIENCE = 5.0
 """Seconds that the application has to leave by itself."""
@@ -104,3 +105,33 @@ def _end_now(number: int, restore: Callable[[], None] = lambda: None) -> None:
     finally:
         with suppress(BaseException):
             os._exit(code_of(number))
+
+
+_AS_IT_WAS = b"".join(
+    b"\x1b[" + code
+    for code in (
+        b"<u", b"?1000l", b"?1002l", b"?1003l", b"?1006l", b"?1015l", b"?1004l", b"?2004l",
+        b"?1049l", b"?25h", b"0m",
+    )
+)  # fmt: skip
+"""No reports of keys, mouse, focus and pasting; the former screen, a cursor, plain letters."""
+
+
+def terminal_restorer() -> Callable[[], None]:
+    """Remembers the settings of the terminal; gives what brings them back at any moment."""
+    try:
+        import termios
+
+        before = termios.tcgetattr(sys.stdin.fileno())
+    except (ImportError, OSError, ValueError, AttributeError):
+        return lambda: None
+    except termios.error:  # standard input is no terminal
+        return lambda: None
+
+    def restore() -> None:
+        with suppress(OSError):
+            os.write(sys.__stdout__.fileno() if sys.__stdout__ else 1, _AS_IT_WAS)
+        with suppress(termios.error):
+            termios.tcsetattr(0, termios.TCSANOW, before)
+
+    return restore

@@ -20,10 +20,10 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import read_table
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_target
-from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.core.text import visible
 from kanon_tui.screens.host import Hosted
-from kanon_tui.widgets.choice_list import Dropdown
-from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.dialogs import Dialog
+from kanon_tui.widgets.lists import Dropdown
 
 __all__ = ["ApplyDialog"]
 
@@ -158,7 +158,7 @@ Example: mapping `january.json`, new records `february.csv`, to write `february-
     def _done(self, lines: list[str]) -> None:
         self._working = False
         self._tell(lines, "")
-        self.host.say(printable(lines[-1].strip()))
+        self.host.say(visible(lines[-1].strip()))
 
     def _failed(self, error: Exception) -> None:
         self._working = False
@@ -169,5 +169,5 @@ Example: mapping `january.json`, new records `february.csv`, to write `february-
         self._tell([], str(error))
 
     def _tell(self, lines: list[str], error: str) -> None:
-        self.query_one("#said", Static).update(Text("\n".join(map(printable, lines))))
-        self.query_one("#error", Static).update(Text(printable(error)))
+        self.query_one("#said", Static).update(Text("\n".join(map(visible, lines))))
+        self.query_one("#error", Static).update(Text(visible(error)))

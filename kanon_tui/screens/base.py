@@ -17,12 +17,11 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.screens.host import Hosted
-from kanon_tui.screens.terminal_size import SizedByTerminal
+from kanon_tui.widgets.dialogs import SizedByTerminal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.step_bar import UNSAVED, StepBar
-from kanon_tui.widgets.zoom import toggle_zoom
 
-__all__ = ["STEPS", "StepScreen"]
+__all__ = ["STEPS", "StepScreen", "toggle_zoom"]
 
 STEPS: tuple[tuple[str, str, str], ...] = (
     ("1", "data", "Data"),
@@ -36,7 +35,7 @@ STEPS: tuple[tuple[str, str, str], ...] = (
 """Key, name and title of the numbered screens."""
 
 
-class StepScreen(Hosted, SizedByTerminal, Screen[None]):
+class StepScreen(Hosted, SizedByTerminal):
     """A numbered screen. Subclasses give `body` (their panes) and `show` (fill them)."""
 
     STEP: ClassVar[str]
@@ -122,3 +121,13 @@ class StepScreen(Hosted, SizedByTerminal, Screen[None]):
     def action_zoom(self) -> None:
         """The focused pane takes the whole screen, or goes back to its place."""
         toggle_zoom(self)
+
+
+def toggle_zoom(screen: Screen[Any]) -> None:
+    """The focused pane takes the whole screen, or goes back to its place."""
+    if screen.maximized is not None:
+        screen.minimize()
+    elif screen.focused is not None:
+        panes = [node for node in screen.focused.ancestors_with_self if node.has_class("pane")]
+        if panes and isinstance(panes[-1], Widget):
+            screen.maximized = panes[-1]  # `maximize` refuses what cannot have the focus

@@ -18,8 +18,8 @@ from textual.dom import DOMNode
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.text import visible
-from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.host import HostApp
+from kanon_tui.widgets.dialogs import Choose, Confirm
 
 __all__ = ["Copyable", "ask_what_to_copy", "send"]
 

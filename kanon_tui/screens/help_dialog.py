@@ -16,8 +16,8 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Markdown, Static
 
-from kanon_tui.screens.dialogs import Dialog
-from kanon_tui.widgets.motions import ScrollPane
+from kanon_tui.widgets.dialogs import Dialog
+from kanon_tui.widgets.lists import ScrollPane
 
 __all__ = ["Help", "KeyGroup", "explanation", "key_groups"]
 

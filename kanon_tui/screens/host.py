@@ -29,10 +29,10 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.text import visible_lines
 from kanon_tui.screens.counting import CountingApp
-from kanon_tui.screens.dialogs import Confirm, Message, Modal
-from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.typing_ahead import LONGEST_HOLD
-from kanon_tui.widgets.hidden_characters import HiddenCharacters
+from kanon_tui.widgets.dialogs import Confirm, Message, Modal
+from kanon_tui.widgets.line_filters import HiddenCharacters
+from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["HostApp", "Hosted"]
 

@@ -7,13 +7,12 @@ from typing import Any
 from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette
 
-from kanon_tui.screens.dialogs import AnsweredOnce
-from kanon_tui.screens.terminal_size import SizedByTerminal
+from kanon_tui.widgets.dialogs import AnsweredOnce
 
 __all__ = ["Palette"]
 
 
-class Palette(SizedByTerminal, CommandPalette, AnsweredOnce):
+class Palette(CommandPalette, AnsweredOnce):
     """Textual's palette; a second enter neither closes what lies below nor runs its command again.
 
     Textual knows it by its id.

@@ -8,9 +8,9 @@ from kanon_tui.core.editing.session import ChangedFileError
 from kanon_tui.core.table.part_files import name_beside
 from kanon_tui.core.text import first_few
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.host import HostApp
-from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.widgets.dialogs import Choose, Confirm
+from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["SavingApp"]
 

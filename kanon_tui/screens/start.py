@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -18,9 +17,9 @@ from kanon_tui.core.project.samples import list_samples
 from kanon_tui.core.text import visible
 from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.host import Hosted
-from kanon_tui.screens.terminal_size import SizedByTerminal
-from kanon_tui.widgets.choice_list import ChoiceList
+from kanon_tui.widgets.dialogs import SizedByTerminal
 from kanon_tui.widgets.key_bar import KeyBar
+from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = ["StartScreen"]
 
@@ -28,7 +27,7 @@ _FIRST_FILE = 2  # after "open a file" and a heading
 TAGLINE = "Make a table of people safe to share: every record like at least k−1 others."
 
 
-class StartScreen(Hosted, SizedByTerminal, Screen[None]):
+class StartScreen(Hosted, SizedByTerminal):
     """One list: pick a line and press enter."""
 
     HELP = """## Start

@@ -22,8 +22,8 @@ from kanon_tui.core.table.target import Target
 from kanon_tui.core.teaching.picture_registry import watched
 from kanon_tui.core.text import joined
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import Confirm
-from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.widgets.dialogs import Confirm
+from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["TargetQuestion", "pass_text", "watch_stream"]
 

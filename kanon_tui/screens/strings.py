@@ -25,14 +25,13 @@ from kanon_tui.core.lattice.chosen_string import (
 from kanon_tui.core.project.algorithm_choice import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import count_of
-from kanon_tui.screens.dialogs import AskText, Modal
+from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.host import Hosted
-from kanon_tui.widgets.column_layout import GridColumn
-from kanon_tui.widgets.grid import Cell, Grid, printable
+from kanon_tui.widgets.dialogs import AskText, Modal
+from kanon_tui.widgets.drawing import theme_style
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import RowSource
 from kanon_tui.widgets.key_bar import KeyBar
-from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["PassingStrings", "StringsScreen", "choose_for_set_up", "choose_string"]
 
@@ -191,7 +190,7 @@ Example: move to the attribute that matters most, press `-` until the line says 
     def _fill(self) -> None:
         shown = self.shown
         columns = [
-            GridColumn(printable(name), NARROWEST_NAME, True, wish=min(len(name), WIDEST_NAME))
+            GridColumn(visible(name), NARROWEST_NAME, True, wish=min(len(name), WIDEST_NAME))
             for name in self.strings.names
         ]
         columns += [GridColumn(title, width, right=True) for title, width in FIGURES]
@@ -232,7 +231,7 @@ Example: move to the attribute that matters most, press `-` until the line says 
         passing, shown = len(self.strings.passing), len(self.shown)
         if self.only is not None:
             x, level = self.only
-            name = printable(self.strings.names[x])
+            name = visible(self.strings.names[x])
             return f"{shown:,} of {count_of(passing, 'passing string')} with {name} at {level}"
         if not passing:
             return "no passing strings were met yet: build one here, or run a search first"

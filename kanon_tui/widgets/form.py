@@ -21,7 +21,7 @@ from textual.widgets import Input, Label, Select, Static
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.text import visible
-from kanon_tui.widgets.choice_list import Dropdown
+from kanon_tui.widgets.lists import Dropdown
 
 __all__ = ["Form"]
 

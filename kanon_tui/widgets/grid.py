@@ -6,8 +6,10 @@ nothing else. Cell values are data: they are drawn as they are, never parsed as 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import ClassVar, Protocol
 
 from rich.cells import cell_len, set_cell_size
@@ -22,19 +24,76 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from kanon_tui.core.text import visible
-from kanon_tui.widgets.column_layout import (
-    GAP,
-    GridColumn,
-    column_starts,
-    first_in_view,
-    shared_widths,
-    start_for,
-)
 
-__all__ = ["Cell", "Grid", "GridColumn", "GridSource", "printable"]
+__all__ = [
+    "GAP",
+    "Cell",
+    "Grid",
+    "GridColumn",
+    "GridSource",
+    "column_starts",
+    "first_in_view",
+    "shared_widths",
+    "start_for",
+    "up_to",
+]
 
-printable = visible
-"""Under the name that screens know it by."""
+GAP = 2
+"""Cells between two columns."""
+
+
+@dataclass(frozen=True)
+class GridColumn:
+    """Title, width in terminal cells and alignment of one column."""
+
+    title: str
+    width: int
+    right: bool = False
+    wish: int = 0
+    """How wide it would be if there were room; 0: no wider than its width."""
+
+
+def up_to(most: int, title: str, width: int, right: bool = False) -> GridColumn:
+    """A column of this width; where there is no room for all of it, of the most it may take."""
+    return GridColumn(title, min(width, most), right, wish=width)
+
+
+def shared_widths(columns: Sequence[GridColumn], room: int) -> list[int]:
+    """A width for every column: its own, and more towards its wish while there is room."""
+    widths = [column.width for column in columns]
+    left = room - sum(widths) - GAP * max(len(widths) - 1, 0)
+    while left > 0:
+        short = [x for x, column in enumerate(columns) if column.wish > widths[x]]
+        if not short:
+            break
+        share = max(left // len(short), 1)
+        for x in short:
+            more = min(share, columns[x].wish - widths[x], left)
+            widths[x] += more
+            left -= more
+    return widths
+
+
+def column_starts(widths: Sequence[int]) -> list[int]:
+    """Where every column begins, and where one more would."""
+    return list(accumulate((width + GAP for width in widths), initial=0))
+
+
+def first_in_view(starts: Sequence[int], scrolled: int) -> int:
+    """The first column that is seen whole when the grid is scrolled this far."""
+    return min(bisect_left(starts, scrolled), max(len(starts) - 2, 0))
+
+
+def start_for(starts: Sequence[int], column: int, scrolled: int, room: int) -> int:
+    """How far to scroll so that a column is seen, no further than needed."""
+    end = starts[column + 1] - GAP
+    left = starts[first_in_view(starts, scrolled)]
+    if starts[column] < left:
+        return starts[column]
+    if end <= left + room:
+        return left
+    return next((start for start in starts[:column] if end - start <= room), starts[column])
+
 
 WIDEST = 40
 """Cells per column at most, unless there is room; longer values end in … and are shown whole where

@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["PictureView", "picture_text"]
 

@@ -16,7 +16,7 @@ from rich.text import Text
 from textual.widget import Widget
 
 from kanon_tui.core.analysis.chart import Line, compact_number, ticks
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["MARKERS", "Chart", "Plot", "draw"]
 

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from kanon_tui.core.editing.readiness import Readiness
 from kanon_tui.core.text import visible
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["UNSAVED", "StepBar"]
 

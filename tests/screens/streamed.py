@@ -9,8 +9,8 @@ from textual.widgets import Input
 
 from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.project.project import project_to_text
-from kanon_tui.screens.dialogs import Confirm
-from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.widgets.dialogs import Confirm
+from kanon_tui.widgets.path_dialog import AskPath
 from tests.core.pipeline.test_stream import people, project
 from tests.screens.conftest import session_of, settle, wait_until
 

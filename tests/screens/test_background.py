@@ -14,9 +14,9 @@ from textual.worker import WorkerFailed
 from kanon_tui.app import KanonApp
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.screens import host
-from kanon_tui.screens.dialogs import AskText, Confirm, Message
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
+from kanon_tui.widgets.dialogs import AskText, Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down

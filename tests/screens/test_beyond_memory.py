@@ -8,12 +8,11 @@ import pytest
 from textual.widgets import Static
 
 from kanon_tui.core.pipeline.table_counting import TableCounting
-from kanon_tui.screens.counting_wait import CountingWait
-from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.screens.before_publishing import CountingWait, SinglingOutDialog
 from kanon_tui.screens.run.screen import RunScreen
-from kanon_tui.screens.singling_out import SinglingOutDialog
 from kanon_tui.screens.strings import StringsScreen
 from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.path_dialog import AskPath
 from tests.beyond_memory import ODD, RECORDS, let_nothing_fit, write_people
 from tests.screens.conftest import session_of, settle, wait_until
 

@@ -20,8 +20,8 @@ from kanon_tui.app import ANALYSES, KanonApp, screen_maker
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.screens.base import STEPS
-from kanon_tui.screens.dialogs import Message, Modal
 from kanon_tui.screens.palette import Palette
+from kanon_tui.widgets.dialogs import Message, Modal
 from tests.screens.conftest import session_of, settle
 from tests.screens.packets import ENTER, ESCAPE, send_packet
 

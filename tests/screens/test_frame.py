@@ -16,9 +16,9 @@ from kanon_tui.app import KanonApp
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Role
 from kanon_tui.screens.base import STEPS
-from kanon_tui.screens.dialogs import Confirm, Message
 from kanon_tui.screens.help_dialog import Help
 from kanon_tui.screens.start import StartScreen
+from kanon_tui.widgets.dialogs import Confirm, Message
 from kanon_tui.widgets.step_bar import StepBar
 from tests.screens.conftest import session_of, settle
 

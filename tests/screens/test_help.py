@@ -10,8 +10,8 @@ from textual.widgets import Input, Markdown, Static
 
 import kanon_tui.screens
 from kanon_tui.screens.base import STEPS
-from kanon_tui.screens.dialogs import Dialog, Message, Modal
 from kanon_tui.screens.help_dialog import Help
+from kanon_tui.widgets.dialogs import Dialog, Message, Modal
 from kanon_tui.widgets.key_bar import KeyBar
 from tests.screens.conftest import settle
 

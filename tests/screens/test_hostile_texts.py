@@ -18,7 +18,7 @@ from kanon_tui.app import ANALYSES, screen_maker
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.screens.base import STEPS
-from kanon_tui.screens.dialogs import Modal
+from kanon_tui.widgets.dialogs import Modal
 from tests.fuzz.keys import come_to_rest
 from tests.hostile import HOSTILE, IN_A_CELL, assert_harmless
 from tests.screens.conftest import session_of, settle

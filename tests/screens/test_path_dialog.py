@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList, Static
 
-from kanon_tui.screens.path_dialog import AskPath, Listing, folder_above
+from kanon_tui.widgets.path_dialog import AskPath, Listing, folder_above
 from tests.screens.conftest import session_of, settle
 
 

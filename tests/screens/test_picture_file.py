@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.conftest import settle, wait_until
 
 

@@ -23,13 +23,14 @@ from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table, read_table
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.attack_person import Person, PersonPane, look_up
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
-from kanon_tui.screens.choose_several import ChooseSeveral
-from kanon_tui.screens.path_dialog import AskPath
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
+from kanon_tui.widgets.dialogs import ChooseSeveral
+from kanon_tui.widgets.drawing import theme_style
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import FrameSource, RowSource
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["AttackScreen", "PeopleRows"]
 
@@ -166,15 +167,15 @@ in the original, which tells the disease, and two in the release.
 
     def status(self) -> Text:
         """Who is looked up, and by what."""
-        text = Text.assemble(("linking attack", "bold"), printable(self.release_name))
+        text = Text.assemble(("linking attack", "bold"), visible(self.release_name))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
         elif self.tables is None:
             text.append(" · e chooses the table an outsider has")
         else:
-            text.append(f" with {printable(self.external_name)}")
+            text.append(f" with {visible(self.external_name)}")
             if self.joined:
-                text.append(f" on {', '.join(map(printable, self.joined))}")
+                text.append(f" on {', '.join(map(visible, self.joined))}")
         return text
 
     # -- what to join
@@ -221,7 +222,7 @@ in the original, which tells the disease, and two in the release.
             self._draw()
             self.action_attributes()
 
-        self.in_background(read, opened, f"reading {printable(path.name)}")
+        self.in_background(read, opened, f"reading {visible(path.name)}")
 
     def action_attributes(self) -> None:
         """Choose the attributes to join on among those both tables have."""
@@ -293,7 +294,7 @@ in the original, which tells the disease, and two in the release.
         if not attack.release.disclosed_values:
             notes.append("no attribute is sensitive, so no value can be disclosed")
         for note in notes:
-            text.append("\n! ", theme_style(self, "warning", bold=True)).append(printable(note))
+            text.append("\n! ", theme_style(self, "warning", bold=True)).append(visible(note))
         return text
 
     def action_sort(self) -> None:

@@ -13,10 +13,10 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.attack.linked import Linked
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.text import count_of, short_list
-from kanon_tui.widgets.grid import Grid, GridColumn, printable
+from kanon_tui.core.text import count_of, short_list, visible
+from kanon_tui.widgets.drawing import theme_style
+from kanon_tui.widgets.grid import Grid, GridColumn
 from kanon_tui.widgets.grid_sources import FrameSource, RowSource
-from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["Lookup", "Person", "PersonPane", "look_up"]
 
@@ -115,7 +115,7 @@ class PersonPane(Vertical):
             shown = side is (person.original if self.in_original else person.release)
             text.append(f"{'▸' if shown else ' '} {name:<8} ", "bold" if shown else "dim")
             style = theme_style(self, "error" if name == "release" else "warning")
-            text.append(printable(side.summary()), style if side.certain else "")
+            text.append(visible(side.summary()), style if side.certain else "")
             text.append("\n")
         text.rstrip()
         summaries.update(text)

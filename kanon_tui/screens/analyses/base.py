@@ -14,11 +14,10 @@ from textual.widgets import Static
 from textual.worker import Worker, get_current_worker
 
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import Choose, Modal
+from kanon_tui.screens.base import StepScreen, toggle_zoom
 from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.dialogs import Choose, Modal
 from kanon_tui.widgets.key_bar import KeyBar
-from kanon_tui.widgets.zoom import toggle_zoom
 
 __all__ = ["NO_RELEASE", "AnalysisScreen", "nobody_waits"]
 

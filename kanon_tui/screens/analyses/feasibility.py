@@ -22,9 +22,10 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import optional, whole_number
 from kanon_tui.core.table.schema import Role
+from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.widgets.form import Form
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import RowSource
 from kanon_tui.widgets.plot import Chart, Plot
 
@@ -161,7 +162,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         ]
 
     def status(self) -> Text:
-        name = "" if self.shown_below is None else printable(self.release_name)
+        name = "" if self.shown_below is None else visible(self.release_name)
         text = Text.assemble(("k feasibility", "bold"), name)
         if self.curve is not None:
             text.append(f" · k = {self.curve.k:,} · {self.curve.repeats:,} tables per point")

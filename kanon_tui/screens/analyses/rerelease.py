@@ -20,11 +20,10 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import Table, read_table
-from kanon_tui.core.text import plural
+from kanon_tui.core.text import plural, visible
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
-from kanon_tui.screens.path_dialog import AskPath
-from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.drawing import theme_style
+from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["RereleaseScreen"]
 
@@ -88,13 +87,13 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
 
     def status(self) -> Text:
         """Which two are compared."""
-        text = Text.assemble(("earlier release", "bold"), printable(self.release_name))
+        text = Text.assemble(("earlier release", "bold"), visible(self.release_name))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
         elif self.earlier is None:
             text.append(" · e chooses the file that was published before")
         else:
-            text.append(f" beside {printable(self.earlier_name)}")
+            text.append(f" beside {visible(self.earlier_name)}")
         return text
 
     @property
@@ -127,7 +126,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
             self.earlier, self.found = made
             self._draw()
 
-        self.in_background(read, compared, f"comparing with {printable(path.name)}")
+        self.in_background(read, compared, f"comparing with {visible(path.name)}")
 
     def released(self) -> None:
         """Compare the release of another run with the same file."""
@@ -196,7 +195,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
             text.append(f"\n{f'{found.counted} not in both':<34}{found.not_in_both:>12,}", "dim")
 
     def _verdict(self, text: Text, found: TwoReleases) -> None:
-        name = printable(self.earlier_name)
+        name = visible(self.earlier_name)
         if not found.people:
             text.append("\n\n! ", theme_style(self, "warning", bold=True))
             text.append(f"Nobody is in both. Is {name} a release of the same people?")
@@ -224,6 +223,6 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
         if "merges" in told:
             text.append(f"{told['merges']:,} {plural(told['merges'], 'merge')} of classes.")
         else:
-            levels = (f"{printable(n)} {level}" for n, level in told["least_levels"].items())
+            levels = (f"{visible(n)} {level}" for n, level in told["least_levels"].items())
             text.append(f"levels at least {', '.join(levels)}.")
         text.append("\nesc and x exports it; run --earlier FILE --repair does the same.", "dim")

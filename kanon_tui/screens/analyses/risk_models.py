@@ -33,11 +33,11 @@ from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table, read_table
+from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
-from kanon_tui.screens.dialogs import AskText, Choose
-from kanon_tui.screens.path_dialog import AskPath
-from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.motions import ScrollPane
+from kanon_tui.widgets.dialogs import AskText, Choose
+from kanon_tui.widgets.lists import ScrollPane
+from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["RiskModelsScreen"]
 
@@ -138,14 +138,14 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
     def status(self) -> Text:
         """What the population is known by."""
-        text = Text.assemble(("risk models", "bold"), printable(self.release_name))
+        text = Text.assemble(("risk models", "bold"), visible(self.release_name))
         asked = self.asked
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
         elif asked.path is not None:
-            text.append(f" · population of {printable(asked.path.name)}")
+            text.append(f" · population of {visible(asked.path.name)}")
         elif asked.weights is not None:
-            text.append(f" · weights {printable(asked.weights)}")
+            text.append(f" · weights {visible(asked.weights)}")
         elif asked.size is not None:
             text.append(f" · population of {asked.size:,}")
         else:

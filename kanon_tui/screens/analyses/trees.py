@@ -22,10 +22,9 @@ from kanon_tui.core.analysis.trees.partition import (
 from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import as_table
+from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
-from kanon_tui.screens.choose_several import ChooseSeveral
-from kanon_tui.screens.dialogs import Choose
-from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
 
 __all__ = ["PartitionScreen", "tree_lines"]
 
@@ -112,13 +111,13 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         return super().check_action(action, parameters)
 
     def status(self) -> Text:
-        text = Text.assemble(("decision trees", "bold"), printable(self.release_name))
+        text = Text.assemble(("decision trees", "bold"), visible(self.release_name))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
         elif not self.target:
             text.append(" · t chooses the attribute to predict")
         else:
-            text.append(f" for {printable(self.target)} · at most {self.leaves} leaves")
+            text.append(f" for {visible(self.target)} · at most {self.leaves} leaves")
             if self.asked is not None:
                 text.append(f" · asking about {len(self.asked):,} attributes")
         return text
@@ -139,7 +138,7 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         self.ask(
             Choose(
                 "Predict which attribute?",
-                [printable(name) for name in names],
+                [visible(name) for name in names],
                 hint="what is published as it is comes first",
                 current=names.index(self.target) if self.target else 0,
             ),
@@ -217,11 +216,11 @@ def _figures(found: Partitioning) -> Text:
         records = " and ".join(f"{count:,}" for count in found.drawn_from)
         seen = f"{found.original.root.records:,} and {found.release.root.records:,}"
         notes.append(f"grown on a sample: {seen} records of {records}")
-    notes += [printable(sentence) for sentence in found.about_telling()]
+    notes += [visible(sentence) for sentence in found.about_telling()]
     if found.release.mixed:
         notes.append(
             f"{found.release.mixed:,} records of the release count in several values of "
-            f"{printable(found.target)}"
+            f"{visible(found.target)}"
         )
     for note in notes:
         text.append(f"\n{note}", Style(bold=False))
@@ -232,11 +231,11 @@ def tree_lines(root: Node) -> list[Text]:
     """A line per node: records, commonest value, its share, and the answer, further in."""
     nodes = list(_walk(root, "", ""))
     width = len(f"{root.records:,}")
-    widest = min(max(cell_len(printable(node.majority)) for _, node in nodes), MOST_VALUE)
+    widest = min(max(cell_len(visible(node.majority)) for _, node in nodes), MOST_VALUE)
     overlap = any(node.overlapping for _, node in nodes)
     lines = []
     for branch, node in nodes:
-        value = set_cell_size(printable(node.majority), widest)
+        value = set_cell_size(visible(node.majority), widest)
         counted = f"{node.records:>{width},} {value} {node.share:>6.1%} "
         if overlap:
             counted += f"↔{node.free_records:<{width},} "
@@ -246,7 +245,7 @@ def tree_lines(root: Node) -> list[Text]:
                 (counted, "" if leaf else "dim"),
                 (branch, "dim"),
                 ("▪ " if leaf else "", "bold"),
-                printable(node.condition or "all"),
+                visible(node.condition or "all"),
                 (f" ÷{node.straddling:,}" if node.straddling else "", "bold"),
                 (_share_without_overlap(node), "dim"),
             )

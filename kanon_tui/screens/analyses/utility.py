@@ -25,12 +25,11 @@ from kanon_tui.core.report.distribution_text import distribution_lines
 from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.text import short_number, significant
+from kanon_tui.core.text import short_number, significant, visible
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
-from kanon_tui.screens.dialogs import Choose
-from kanon_tui.widgets.bars import bar
-from kanon_tui.widgets.choice_list import ChoiceList
-from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.dialogs import Choose
+from kanon_tui.widgets.drawing import bar
+from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = ["UtilityScreen"]
 
@@ -95,7 +94,7 @@ them, `R` looks at the release of another run.
         return super().check_action(action, parameters)
 
     def status(self) -> Text:
-        text = Text.assemble(("utility", "bold"), printable(self.release_name))
+        text = Text.assemble(("utility", "bold"), visible(self.release_name))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
         elif self.found is not None and not self.working:
@@ -118,7 +117,7 @@ them, `R` looks at the release of another run.
             release = as_table(result.table, task.table.missing_tokens)
             return measure_utility(project, task, release, target)
 
-        doing = "measuring" if target is None else f"measuring, learning {printable(target)}"
+        doing = "measuring" if target is None else f"measuring, learning {visible(target)}"
         self.in_background(measure, self._show, doing)
 
     def _show(self, found: Utility) -> None:
@@ -176,7 +175,7 @@ them, `R` looks at the release of another run.
         self.ask(
             Choose(
                 "Predict which attribute?",
-                [printable(name) for name in names],
+                [visible(name) for name in names],
                 hint="what is published as it is comes first",
                 current=names.index(self.target) if self.target in names else 0,
             ),
@@ -185,7 +184,7 @@ them, `R` looks at the release of another run.
 
 
 def _attribute_line(each: Marginal, room: int) -> Text:
-    name = printable(each.attribute)
+    name = visible(each.attribute)
     name = name if len(name) <= room else name[: room - 1] + "…"
     return Text(f"{name:<{room}} {bar(each.distance, 7)} {each.distance:.3f}", no_wrap=True)
 
@@ -212,14 +211,14 @@ def _models(found: Utility) -> tuple[str, list[str]]:
         lines.insert(0, f"{'guessing':<20} {guessed}")
         if found.learnt_of is not None:
             lines.append(f"from a sample of {found.learnt_of:,} records of each table")
-    return f"learning {printable(found.target or '')}: accuracy before → after", lines
+    return f"learning {visible(found.target or '')}: accuracy before → after", lines
 
 
 def _pairs(found: Utility) -> tuple[str, list[str]]:
     lines = []
     for pair in found.pairs[:PAIRS_SHOWN]:
         both = (pair.original_association, pair.release_association)
-        names = f"{printable(pair.first)}, {printable(pair.second)}"
+        names = f"{visible(pair.first)}, {visible(pair.second)}"
         lines.append(f"{pair.distance:.3f}  {names}  {' → '.join(map(short_number, both))}")
     return "pairs that changed most, association before → after", lines
 
@@ -236,9 +235,9 @@ def _queries(found: Utility) -> tuple[str, list[str]]:
 def _means(found: Utility) -> list[tuple[str, list[str]]]:
     tables: dict[str, list[str]] = {}
     for each in found.means:
-        title = f"mean of {printable(each.measure)} by {printable(each.by)}, overlap"
+        title = f"mean of {visible(each.measure)} by {visible(each.by)}, overlap"
         both = f"{_interval(each.original)} → {_interval(each.release)}"
-        line = f"{printable(each.group)[:14]:<14} {both}  {each.overlap:.2f}"
+        line = f"{visible(each.group)[:14]:<14} {both}  {each.overlap:.2f}"
         tables.setdefault(title, []).append(line)
     return list(tables.items())
 

@@ -10,8 +10,9 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Label, Static
 
-from kanon_tui.screens.dialogs import Dialog
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.dialogs import Dialog
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 
 __all__ = ["AssociationDialog"]
 
@@ -57,7 +58,7 @@ keys, `esc` closes.
                 verdict = f"nearly the same, one of each could be left out: {pairs}"
             else:
                 verdict = "no two attributes say nearly the same"
-            yield Static(Text(printable(verdict)), classes="warn" if self._close else "good")
+            yield Static(Text(visible(verdict)), classes="warn" if self._close else "good")
             yield Static(Text(EXPLANATION), classes="hint")
 
 
@@ -68,7 +69,7 @@ class _Matrix:
         self._names, self._matrix = names, matrix
         self.height = len(names)
         self.columns: Sequence[GridColumn] = [
-            GridColumn(printable(n), max(4, min(12, len(n))), True) for n in names
+            GridColumn(visible(n), max(4, min(12, len(n))), True) for n in names
         ]
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
@@ -82,4 +83,4 @@ class _Matrix:
         ]
 
     def row_name(self, row: int) -> str:
-        return printable(self._names[row])
+        return visible(self._names[row])

@@ -8,10 +8,10 @@ from rich.cells import cell_len
 
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.table.schema import Role
+from kanon_tui.core.text import visible
 from kanon_tui.screens.attributes.figures import ColumnFigures
-from kanon_tui.widgets.bars import bar
-from kanon_tui.widgets.column_layout import GridColumn
-from kanon_tui.widgets.grid import Cell, printable
+from kanon_tui.widgets.drawing import bar
+from kanon_tui.widgets.grid import Cell, GridColumn
 
 __all__ = ["AttributeRows", "figure_cells", "kind_text", "role_text"]
 
@@ -51,8 +51,7 @@ class AttributeRows:
         self._rows = [[row[x] for x in shown] for row in rows]
         self._names, self.height = names, len(rows)
         longest = [
-            max([0, *(cell_len(printable(row[x].text)) for row in rows)])
-            for x in range(len(layout))
+            max([0, *(cell_len(visible(row[x].text)) for row in rows)]) for x in range(len(layout))
         ]
         longest[0] = max(10, longest[0])
         self.columns: Sequence[GridColumn] = [

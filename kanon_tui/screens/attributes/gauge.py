@@ -11,9 +11,8 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.repeated_people import RepeatedPeople, repeated_people
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.widgets.bars import bar
-from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.drawing import bar, theme_style
 
 __all__ = ["count_risk", "gauge"]
 
@@ -44,7 +43,7 @@ def gauge(made: Risk, repeats: RepeatedPeople | None, widget: Widget) -> Text:
     size = 24 if widget.size.width >= 100 else 12
     text = Text()
     if repeats is not None:
-        said = f"! {printable(repeats.warning)} (P on it: people)\n"
+        said = f"! {visible(repeats.warning)} (P on it: people)\n"
         text.append(said, theme_style(widget, "warning"))
     for label, count in (
         (f"unique {'people' if made.in_people else 'records'}", made.unique),
@@ -63,7 +62,7 @@ def gauge(made: Risk, repeats: RepeatedPeople | None, widget: Widget) -> Text:
         return text
     best = made.without[0]
     text.append(
-        f'dropping "{printable(best.name)}" would leave {best.unique:,} unique and '
+        f'dropping "{visible(best.name)}" would leave {best.unique:,} unique and '
         f"{best.below_k:,} below k"
     )
     if made.unique_at_levels:

@@ -10,9 +10,9 @@ from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.value_formats import Format
+from kanon_tui.core.text import visible
 from kanon_tui.screens.attributes.kind_dialog import Choice, KindDialog
 from kanon_tui.screens.attributes.marking import AttributeMarking
-from kanon_tui.widgets.grid import printable
 
 __all__ = ["GuessingScreen"]
 
@@ -50,7 +50,7 @@ class GuessingScreen(AttributeMarking):
         room = max(pane.size.width - 6, 20)
 
         def show(reason: str) -> None:
-            said = printable(f"{name}: {reason}")
+            said = visible(f"{name}: {reason}")
             pane.border_subtitle = Text(said if len(said) <= room else said[: room - 1] + "…")
 
         self.compute(lambda: _reason(session, name), show, group="reason")

@@ -18,11 +18,10 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.table.column_readings import Parsed, Reading, parsed, readings
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.value_formats import Format
-from kanon_tui.core.text import quoted_list
-from kanon_tui.screens.dialogs import Dialog
+from kanon_tui.core.text import quoted_list, visible
 from kanon_tui.screens.host import Hosted
-from kanon_tui.widgets.choice_list import ChoiceList
-from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.dialogs import Dialog
+from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = ["KindDialog"]
 
@@ -67,7 +66,7 @@ four digits, `%y` of two, `%H:%M` a clock time. Example: `%d.%m.%y` reads 31.12.
     def compose(self) -> ComposeResult:
         own = self._current[1]
         with Vertical():
-            yield Label(Text(f"What is {printable(self._column)}?"), classes="title")
+            yield Label(Text(f"What is {visible(self._column)}?"), classes="title")
             yield ChoiceList(id="readings")
             with Horizontal(id="own"):
                 yield Label("own pattern")
@@ -127,20 +126,20 @@ four digits, `%y` of two, `%H:%M` a clock time. Example: `%d.%m.%y` reads 31.12.
         )
 
     def _show(self, found: Parsed) -> None:
-        width = min(30, max([0, *(cell_len(printable(text)) for text, _ in found.examples)]))
+        width = min(30, max([0, *(cell_len(visible(text)) for text, _ in found.examples)]))
         lines = [
-            Text(f"{printable(text)[:width]:<{width}} → {printable(read)}", no_wrap=True)
+            Text(f"{visible(text)[:width]:<{width}} → {visible(read)}", no_wrap=True)
             for text, read in found.examples
         ]
         self.query_one("#preview", Static).update(Text("\n").join(lines))
-        self.query_one("#error", Static).update(Text(printable(unread_sentence(found))))
+        self.query_one("#error", Static).update(Text(visible(unread_sentence(found))))
 
     def _failed(self, error: Exception) -> None:
         if not isinstance(error, KanonError):
             self.host.fail(error)
             return
         self.query_one("#preview", Static).update("")
-        self.query_one("#error", Static).update(Text(printable(str(error))))
+        self.query_one("#error", Static).update(Text(visible(str(error))))
 
     # -- taking one
 

@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import AskText
+from kanon_tui.widgets.dialogs import AskText
 from kanon_tui.widgets.grid import Grid
 
 __all__ = ["AttributeMarking", "matching"]

@@ -17,10 +17,9 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.end_coding import CodedBounds, code_ends
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.text import visible
-from kanon_tui.screens.dialogs import FormDialog
-from kanon_tui.widgets.choice_list import Dropdown
+from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.form import Form
-from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.lists import Dropdown
 
 __all__ = ["PublishDialog", "can_choose"]
 
@@ -94,7 +93,7 @@ only the key file can undo. The file is made when a release is, readable by you 
         value = "" if value in usual or value not in [each for _, each in choices] else value
         options: list[tuple[Any, str]] = [(Text(title), each) for title, each in choices]
         with Vertical():
-            yield Label(Text(f"How is {printable(self._name_shown)} published?"), classes="title")
+            yield Label(Text(f"How is {visible(self._name_shown)} published?"), classes="title")
             with Horizontal(classes="field"):
                 yield Label("published" if self._coded else "a class has")
                 yield Dropdown(options, value=value, allow_blank=False, compact=True, id="publish")

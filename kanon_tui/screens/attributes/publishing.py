@@ -6,9 +6,9 @@ from typing import Any
 
 from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.table.schema import Role
+from kanon_tui.core.text import visible
 from kanon_tui.screens.attributes.guessing import GuessingScreen
 from kanon_tui.screens.attributes.publish_dialog import PublishDialog, can_choose
-from kanon_tui.widgets.grid import printable
 
 __all__ = ["PublishingScreen"]
 
@@ -21,7 +21,7 @@ class PublishingScreen(GuessingScreen):
         session, name = self.session, self.current
         spec = session.attribute(name)
         if not can_choose(spec):
-            self.host.say(f"{printable(name)} is {spec.role}: nothing is done to it")
+            self.host.say(f"{visible(name)} is {spec.role}: nothing is done to it")
             return
 
         def chosen(changes: dict[str, Any] | None) -> None:

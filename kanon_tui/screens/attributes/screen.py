@@ -21,6 +21,7 @@ from kanon_tui.core.table.repeated_people import RepeatedPeople
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.weights import redundant
+from kanon_tui.core.text import visible
 from kanon_tui.screens.attributes.association import AssociationDialog
 from kanon_tui.screens.attributes.attribute_rows import (
     AttributeRows,
@@ -38,8 +39,8 @@ from kanon_tui.screens.attributes.figures import (
 from kanon_tui.screens.attributes.gauge import count_risk, gauge
 from kanon_tui.screens.attributes.publishing import PublishingScreen
 from kanon_tui.screens.attributes.uniques_dialog import UniquesDialog, given_away
-from kanon_tui.screens.dialogs import AskText
-from kanon_tui.widgets.grid import Cell, Grid, printable
+from kanon_tui.widgets.dialogs import AskText
+from kanon_tui.widgets.grid import Cell, Grid
 
 __all__ = ["AttributesScreen"]
 
@@ -172,7 +173,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
         def failed(error: Exception) -> None:
             self._counted_for = None
-            line.update(Text(printable(str(error))))
+            line.update(Text(visible(str(error))))
 
         line.update(Text("counting …", "dim"))
         if session.uncounted():

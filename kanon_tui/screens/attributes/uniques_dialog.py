@@ -21,9 +21,10 @@ from kanon_tui.core.analysis.minimal_uniques import (
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.singling_out import singling_out_columns
-from kanon_tui.screens.dialogs import Dialog
-from kanon_tui.widgets.bars import bar
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.dialogs import Dialog
+from kanon_tui.widgets.drawing import bar
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 
 __all__ = ["GivenAway", "UniquesDialog", "given_away"]
 
@@ -103,12 +104,12 @@ and writes a score per record. Arrow keys move, `esc` closes.
             f"{' with '.join(each.attributes)}"
             for each in self._made.missed[:2]
         ]
-        return Text("\n".join(map(printable, lines)))
+        return Text("\n".join(map(visible, lines)))
 
 
 def _contributions(found: MinimalUniques) -> Text:
     ranked = sorted(found.contributions.items(), key=lambda item: -item[1])[:_SHOWN]
-    parts = (f"{printable(name)} {bar(share, 6)} {share:.0%}" for name, share in ranked)
+    parts = (f"{visible(name)} {bar(share, 6)} {share:.0%}" for name, share in ranked)
     return Text("part in the scores: " + "  ".join(parts))
 
 
@@ -130,7 +131,7 @@ class _Sets:
         """Those that one attribute alone gives away are marked."""
         return [
             [
-                Cell(printable(" + ".join(each.attributes))),
+                Cell(visible(" + ".join(each.attributes))),
                 Cell(f"{each.smallest:,}"),
                 Cell(f"{each.newly_unique:,}", "bad" if len(each.attributes) == 1 else ""),
                 Cell(f"{each.unique:,}", "muted"),

@@ -7,8 +7,8 @@ from rich.text import Text
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.table.profile import ColumnProfile
-from kanon_tui.widgets.bars import bar, sparkline
-from kanon_tui.widgets.grid import printable
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.drawing import bar, sparkline
 
 __all__ = ["facts_line", "profile_lines"]
 
@@ -28,7 +28,7 @@ def facts_line(session: Session, counting: str = "") -> str:
         if facts.part is not None:
             word = "sheet" if facts.format == "excel" else "table"
             more = f" of {len(facts.parts)}" if len(facts.parts) > 1 else ""
-            reading.append(f"{word} {printable(facts.part)}{more}")
+            reading.append(f"{word} {visible(facts.part)}{more}")
         if facts.csv is not None:
             names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
             reading.append(names.get(str(facts.delimiter), f"delimiter {facts.delimiter!r}"))
@@ -65,12 +65,12 @@ def profile_lines(made: ColumnProfile, tall: bool, width: int) -> list[Text]:
     if made.histogram:
         lines += [
             Text(sparkline(made.histogram, width - 2), "bold"),
-            Text(printable(f"{made.lowest} … {made.highest}")),
+            Text(visible(f"{made.lowest} … {made.highest}")),
         ]
     most = max((count for _, count in made.top), default=1)
-    label = min(max([len(printable(v)) for v, _ in made.top], default=1), width - 16)
+    label = min(max([len(visible(v)) for v, _ in made.top], default=1), width - 16)
     for value, count in made.top[: 8 if tall else 3 if not made.histogram else 1]:
-        line = Text(f"{printable(value)[:label]:<{label}} ", no_wrap=True)
+        line = Text(f"{visible(value)[:label]:<{label}} ", no_wrap=True)
         line.append(bar(count / most, max(width - label - 10, 4)), "dim")
         line.append(f" {count:,}")
         lines.append(line)

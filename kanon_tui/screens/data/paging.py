@@ -8,9 +8,8 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.source_pages import FilePages
 from kanon_tui.core.table.source import Source
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.paged_rows import PagedRows
 from kanon_tui.widgets.grid import Grid
-from kanon_tui.widgets.grid_sources import FrameSource
+from kanon_tui.widgets.grid_sources import FrameSource, PagedRows
 
 __all__ = ["PagingScreen"]
 

@@ -20,11 +20,11 @@ from kanon_tui.core.table.numbers import DECIMAL_MARKS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
-from kanon_tui.screens.dialogs import FormDialog
 from kanon_tui.screens.host import Hosted
-from kanon_tui.widgets.choice_list import Dropdown
-from kanon_tui.widgets.grid import Grid, printable
+from kanon_tui.widgets.dialogs import FormDialog
+from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import FrameSource
+from kanon_tui.widgets.lists import Dropdown
 
 __all__ = ["ReadingDialog"]
 
@@ -117,7 +117,7 @@ of columns that are still there stay.
             found.append(("header", "header", HEADERS, options.header))
         if facts is not None and facts.parts:
             title = "sheet" if facts.format == "excel" else "table"
-            parts = [(printable(part), part) for part in facts.parts]
+            parts = [(visible(part), part) for part in facts.parts]
             found.append((title, "sheet", [("the first", "auto"), *parts], options.sheet))
         return [
             *found,

@@ -23,14 +23,14 @@ from kanon_tui.core.project.project import DataSource
 from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
+from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
 from kanon_tui.screens.data.facts import facts_line, profile_lines
 from kanon_tui.screens.data.paging import PagingScreen
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
-from kanon_tui.screens.dialogs import AskText
-from kanon_tui.screens.pick import Pick
-from kanon_tui.widgets.grid import Grid, printable
+from kanon_tui.widgets.dialogs import AskText, Pick
+from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import ArrangedSource, FrameSource
 
 __all__ = ["DataScreen"]
@@ -172,11 +172,11 @@ column.
         )
 
     def _profile_title(self, name: str) -> Text:
-        return Text(printable(name) + self.session.sample_mark(name))
+        return Text(visible(name) + self.session.sample_mark(name))
 
     def _profile_failed(self, error: Exception) -> None:
         self._profile_drawn = None
-        self.query_one("#profile", Static).update(Text(printable(str(error))))
+        self.query_one("#profile", Static).update(Text(visible(str(error))))
 
     def _fill_profile(self, made: ColumnProfile) -> None:
         pane = self.query_one("#profile", Static)
@@ -282,14 +282,14 @@ column.
         pane, source = self.query_one("#table-pane"), self._source
         if source is None:
             return
-        name = printable(self.session.data_path.name)
+        name = visible(self.session.data_path.name)
         sampled = self.session.source is not None and not self.in_file
         name += f" · a sample of {self.session.records.height:,}" if sampled else ""
         pane.border_title = Text(name + self.view.title(source.height, self.session.records.height))
         found = ""
         if self._wanted and self._matches is not None:
             at = f"{match + 1:,} of " if match is not None else ""
-            found = f"'{printable(self._wanted)}': {at}{len(self._matches):,} records · n N"
+            found = f"'{visible(self._wanted)}': {at}{len(self._matches):,} records · n N"
         elif sampled and self._paged is not None:
             found = "esc shows the whole file"
         pane.border_subtitle = Text(found)

@@ -28,10 +28,10 @@ from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.task import QuasiIdentifier
-from kanon_tui.screens.dialogs import FormDialog
+from kanon_tui.core.text import visible
 from kanon_tui.screens.host import Hosted
-from kanon_tui.widgets.choice_list import Dropdown
-from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.dialogs import FormDialog
+from kanon_tui.widgets.lists import Dropdown
 
 __all__ = ["BuilderDialog"]
 
@@ -124,13 +124,13 @@ the form of `groups`, where they can be changed.
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Label(Text(f"Build the levels of {printable(self._state.name)}"), classes="title")
+            yield Label(Text(f"Build the levels of {visible(self._state.name)}"), classes="title")
             with Horizontal(classes="field"):
                 yield Label("builder")
                 yield Dropdown(
                     [
                         *((builder.name, builder.name) for builder in self._builders),
-                        *((Text(printable(f"✦ {title}")), title) for title in self._proposals),
+                        *((Text(visible(f"✦ {title}")), title) for title in self._proposals),
                     ],
                     value=self._builder.name,
                     allow_blank=False,
@@ -274,7 +274,7 @@ the form of `groups`, where they can be changed.
             self.host.fail(error)
             return
         self.query_one("#preview", Static).update("")
-        self.query_one("#error", Static).update(Text(printable(str(error))))
+        self.query_one("#error", Static).update(Text(visible(str(error))))
 
     @on(Input.Submitted)
     def action_accept(self) -> None:
@@ -286,7 +286,7 @@ def preview_text(attribute: QuasiIdentifier, levels: tuple[LevelMeasures, ...]) 
     """One line per level: groups, smallest group, passes alone, and the labels of two values."""
     paths = attribute.hierarchy.paths
     present = len(paths) - (attribute.column.missing is not None)
-    examples = [list(map(printable, paths[code])) for code in (0, present * 2 // 3)]
+    examples = [list(map(visible, paths[code])) for code in (0, present * 2 // 3)]
     width = min(24, max(cell_len(label) for label in examples[0]))
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append("level  groups smallest alone  for example\n", "dim")

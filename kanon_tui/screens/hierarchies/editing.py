@@ -21,12 +21,11 @@ from kanon_tui.core.hierarchy.edit import (
     split,
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy
-from kanon_tui.core.text import quoted_list
-from kanon_tui.screens.dialogs import AskText
+from kanon_tui.core.text import quoted_list, visible
 from kanon_tui.screens.hierarchies.level_rows import Node
 from kanon_tui.screens.hierarchies.view import HierarchyView
-from kanon_tui.screens.pick import Pick
-from kanon_tui.widgets.grid import Grid, printable
+from kanon_tui.widgets.dialogs import AskText, Pick
+from kanon_tui.widgets.grid import Grid
 
 __all__ = ["HierarchyEditing", "says_why", "some"]
 
@@ -36,7 +35,7 @@ S = TypeVar("S", bound=HierarchyView)
 
 def some(labels: Sequence[str]) -> str:
     """A few of the labels, for a title or the undo message."""
-    return printable(quoted_list(labels, most=3))
+    return visible(quoted_list(labels, most=3))
 
 
 def says_why(action: Callable[[S], None]) -> Callable[[S], None]:

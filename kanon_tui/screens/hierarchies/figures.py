@@ -10,9 +10,8 @@ from rich.text import Text
 from kanon_tui.core.editing.hierarchy.state import AttributeLine, HierarchyState
 from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.text import count_of, quoted_list
-from kanon_tui.widgets.column_layout import GAP, up_to
-from kanon_tui.widgets.grid import Cell, GridColumn, printable
+from kanon_tui.core.text import count_of, quoted_list, visible
+from kanon_tui.widgets.grid import GAP, Cell, GridColumn, up_to
 
 __all__ = ["AttributeRows", "level_figures", "reason_text"]
 
@@ -45,7 +44,7 @@ def reason_text(state: HierarchyState) -> str:
         text = "built by default; b chooses a builder, any edit keeps it in the project"
     else:
         text = ""
-    return printable(text)
+    return visible(text)
 
 
 class AttributeRows:
@@ -55,7 +54,7 @@ class AttributeRows:
 
     def __init__(self, lines: Sequence[AttributeLine]) -> None:
         self._lines, self.height = lines, len(lines)
-        longest = max([9, *(2 + cell_len(printable(line.name)) for line in lines)])
+        longest = max([9, *(2 + cell_len(visible(line.name)) for line in lines)])
         self.columns: Sequence[GridColumn] = [up_to(11, "", longest), GridColumn("h", 2, True)]
         self.width = longest + GAP + 2
         """Cells in which everything is seen."""

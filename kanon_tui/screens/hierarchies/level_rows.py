@@ -15,8 +15,8 @@ from rich.cells import cell_len
 from kanon_tui.core.editing.hierarchy.state import HierarchyState
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
-from kanon_tui.widgets.column_layout import up_to
-from kanon_tui.widgets.grid import Cell, GridColumn, printable
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.grid import Cell, GridColumn, up_to
 
 __all__ = ["NOT_COVERED", "LevelRows", "Node", "TreeRows"]
 
@@ -100,7 +100,7 @@ class LevelRows(_Rows):
     def _columns(self) -> list[GridColumn]:
         sample = self.rows(0, min(self.height, SAMPLE))
         widths = [
-            max(cell_len(printable(c.text)) for c in column) for column in zip(*sample, strict=True)
+            max(cell_len(visible(c.text)) for c in column) for column in zip(*sample, strict=True)
         ]
         titles = [*(str(level) for level in range(self.top + 1)), "records"]
         return [
@@ -175,7 +175,7 @@ class TreeRows(_Rows):
         self._lines: list[tuple[int, int, int]] = []
         self._unfold()
         sample = self.rows(0, min(self.height, SAMPLE))
-        width = max([10, *(cell_len(printable(line[0].text)) for line in sample)])
+        width = max([10, *(cell_len(visible(line[0].text)) for line in sample)])
         self.columns: Sequence[GridColumn] = [
             up_to(2 * WIDEST, "label", width),
             GridColumn("level", 5, True),

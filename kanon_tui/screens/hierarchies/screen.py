@@ -17,11 +17,10 @@ from kanon_tui.core.hierarchy.files.any_format import HIERARCHY_ENDINGS, write_h
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.hierarchy.uncovered import closest, nearest_rows, own_rows, rows_like
 from kanon_tui.core.table.writing import check_target
-from kanon_tui.screens.dialogs import AskText, Choose, Confirm
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.editing import HierarchyEditing, says_why, some
-from kanon_tui.screens.path_dialog import AskPath
-from kanon_tui.screens.pick import Pick
+from kanon_tui.widgets.dialogs import AskText, Choose, Confirm, Pick
+from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["HierarchiesScreen"]
 

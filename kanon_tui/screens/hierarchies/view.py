@@ -22,12 +22,13 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
+from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.hierarchies.figures import AttributeRows, level_figures, reason_text
 from kanon_tui.screens.hierarchies.grids import HierarchyTable, HierarchyTree
 from kanon_tui.screens.hierarchies.level_rows import LevelRows, Node, TreeRows
-from kanon_tui.widgets.grid import Grid, printable
-from kanon_tui.widgets.motions import ScrollPane
+from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.lists import ScrollPane
 
 __all__ = ["HierarchyView"]
 
@@ -149,7 +150,7 @@ class HierarchyView(StepScreen):
         session, name = self.session, self.attribute
         folds = self._folds.setdefault(name, set())
         pane = self.query_one("#levels-pane")
-        pane.border_title = Text(printable(name))
+        pane.border_title = Text(visible(name))
 
         def work() -> Made:
             state = hierarchy_state(session, name)
@@ -184,7 +185,7 @@ class HierarchyView(StepScreen):
         reason = self.query_one("#reason", Static)
         reason.display = True
         reason.set_classes("bad")
-        reason.update(Text(printable(why)))
+        reason.update(Text(visible(why)))
         for name in ("#origin", "#measures"):
             self.query_one(name, Static).update("")
 
@@ -199,8 +200,8 @@ class HierarchyView(StepScreen):
         values = f", {len(state.hierarchy.rows):,} values" if state.hierarchy else ""
         kind = f" ({state.spec.kind}{values}{self.session.sample_mark(state.name)})"
         pane = self.query_one("#levels-pane")
-        pane.border_title = Text(printable(state.name) + kind)
-        origin, other = printable(state.origin), "t table" if self.as_tree else "t tree"
+        pane.border_title = Text(visible(state.name) + kind)
+        origin, other = visible(state.origin), "t table" if self.as_tree else "t tree"
         pane.border_subtitle = Text(
             f"{origin if len(origin) < 36 else origin[:35] + '…'} · {other}"
         )

@@ -10,10 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Label, Static
 
+from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import send
-from kanon_tui.screens.dialogs import Dialog
 from kanon_tui.screens.host import Hosted
-from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.dialogs import Dialog
 
 __all__ = ["CommandDialog"]
 
@@ -46,7 +46,7 @@ stands below it.
         with Vertical():
             yield Label("Command line that makes this release again", classes="title")
             with VerticalScroll(can_focus=False):
-                yield Static(Text(printable(self.command)), id="command")
+                yield Static(Text(visible(self.command)), id="command")
             if self.problem:
                 yield Static(Text(f"! Not yet exact: {self.problem}."), classes="error")
             else:

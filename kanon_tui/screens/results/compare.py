@@ -13,9 +13,9 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.compare import Comparison
-from kanon_tui.screens.dialogs import Modal
+from kanon_tui.core.text import visible
+from kanon_tui.screens.base import toggle_zoom
 from kanon_tui.screens.host import Hosted
-from kanon_tui.screens.paged_rows import RowNumbers
 from kanon_tui.screens.results.figure_panel import FigurePanel
 from kanon_tui.screens.results.figure_tables import comparison_tables
 from kanon_tui.screens.results.paired_pages import PairedPages
@@ -29,10 +29,10 @@ from kanon_tui.screens.results.record_rows import (
 )
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.wanted_pages import LOOK_AGAIN, WantedPages, read_pages
-from kanon_tui.widgets.grid import Cell, printable
-from kanon_tui.widgets.grid_sources import RowSource
+from kanon_tui.widgets.dialogs import Modal
+from kanon_tui.widgets.grid import Cell
+from kanon_tui.widgets.grid_sources import RowNumbers, RowSource
 from kanon_tui.widgets.key_bar import KeyBar
-from kanon_tui.widgets.zoom import toggle_zoom
 
 __all__ = ["CompareScreen", "PairedRows"]
 
@@ -190,7 +190,7 @@ press `n`.
         text = Text(f"{different:,} of {len(self.order):,} records differ")
         text.append(f" · ◂ better in {wins.count(-1)} figures · ▸ better in {wins.count(1)}")
         if comparison.attributes and different:
-            text.append(f" · they differ most in {printable(comparison.attributes[0].name)}")
+            text.append(f" · they differ most in {visible(comparison.attributes[0].name)}")
         self.query_one("#verdict", Static).update(text)
 
     def _fill(self, row: int) -> None:
@@ -222,7 +222,7 @@ press `n`.
     def _tell(self, row: int, column: int) -> None:
         if row < len(self.order):
             line = self.rows.line(self.order, row, column)
-            self.query_one("#one-record", Static).update(Text(printable(line)))
+            self.query_one("#one-record", Static).update(Text(visible(line)))
 
     def action_sort(self) -> None:
         """File order, or those that differ most first; the cursor goes to the top."""

@@ -12,8 +12,8 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Label, Select, Static
 
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
-from kanon_tui.screens.dialogs import FormDialog
-from kanon_tui.widgets.choice_list import Dropdown
+from kanon_tui.widgets.dialogs import FormDialog
+from kanon_tui.widgets.lists import Dropdown
 
 __all__ = ["CsvDialog"]
 

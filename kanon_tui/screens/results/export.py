@@ -33,12 +33,12 @@ from kanon_tui.core.task.output import Order
 from kanon_tui.core.text import first_few
 from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import Choose, Confirm
-from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.screens.before_publishing import before_publishing
 from kanon_tui.screens.results.command_dialog import CommandDialog
 from kanon_tui.screens.results.csv_dialog import CsvDialog
 from kanon_tui.screens.results.signing_dialog import SigningDialog
-from kanon_tui.screens.singling_out import before_publishing
+from kanon_tui.widgets.dialogs import Choose, Confirm
+from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["FOR_NEW_RECORDS", "MAPPING", "REPORT", "Exporter"]
 

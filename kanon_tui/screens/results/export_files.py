@@ -11,9 +11,9 @@ from kanon_tui.core.pipeline.release_copy import copy_release
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.target import Target
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import Confirm
-from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.export import FOR_NEW_RECORDS, MAPPING, REPORT, Exporter
+from kanon_tui.widgets.dialogs import Confirm
+from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["exporter_of"]
 

@@ -12,9 +12,9 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
+from kanon_tui.core.text import visible
 from kanon_tui.screens.results.figure_tables import FigureTable
-from kanon_tui.widgets.column_layout import GAP
-from kanon_tui.widgets.grid import Grid, printable
+from kanon_tui.widgets.grid import GAP, Grid
 
 __all__ = ["FigurePanel"]
 
@@ -73,4 +73,4 @@ class FigurePanel(Vertical):
     def _explain(self) -> None:
         meanings = self._table.meanings if self._table else ()
         row = self.grid.row
-        self._meaning.update(Text(printable(meanings[row]) if row < len(meanings) else ""))
+        self._meaning.update(Text(visible(meanings[row]) if row < len(meanings) else ""))

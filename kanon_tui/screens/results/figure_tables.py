@@ -24,10 +24,9 @@ from kanon_tui.core.report.sections import (
     privacy_section,
 )
 from kanon_tui.core.task.task import QuasiIdentifier
-from kanon_tui.core.text import short_list
-from kanon_tui.widgets.bars import bar
-from kanon_tui.widgets.column_layout import up_to
-from kanon_tui.widgets.grid import Cell, GridColumn, printable
+from kanon_tui.core.text import short_list, visible
+from kanon_tui.widgets.drawing import bar
+from kanon_tui.widgets.grid import Cell, GridColumn, up_to
 
 __all__ = [
     "PANELS",
@@ -303,7 +302,7 @@ def _column(
     most: int,
     right: bool = False,
 ) -> GridColumn:
-    widest = max((cell_len(printable(row[number].text)) for row in cells), default=least)
+    widest = max((cell_len(visible(row[number].text)) for row in cells), default=least)
     return up_to(most, title, max(widest, least), right)
 
 

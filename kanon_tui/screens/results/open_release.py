@@ -18,9 +18,9 @@ from kanon_tui.core.pipeline.release_pages import ReleasePages
 from kanon_tui.core.pipeline.searched_pages import SearchedPages
 from kanon_tui.core.pipeline.source_pages import FilePages, pages_before
 from kanon_tui.core.table.pages import Pages
-from kanon_tui.screens.paged_rows import PagedRows, RowNumbers
-from kanon_tui.widgets.column_layout import up_to
-from kanon_tui.widgets.grid import GridColumn, printable
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.grid import GridColumn, up_to
+from kanon_tui.widgets.grid_sources import PagedRows, RowNumbers
 
 __all__ = ["OpenRelease"]
 
@@ -136,7 +136,7 @@ def _columns(
         some = [*labels.get(own, ())]
         for sample in samples:
             some += sample.to_series(place).cast(pl.String).to_list()
-        widest = max((cell_len(printable(text)) for text in some), default=1)
-        title = printable(name)
+        widest = max((cell_len(visible(text)) for text in some), default=1)
+        title = visible(name)
         found.append(up_to(WIDEST, title, max(cell_len(title), widest)))
     return found

@@ -11,12 +11,11 @@ from rich.cells import cell_len
 from kanon_tui.core.analysis.streamed_compare import StreamedComparison
 from kanon_tui.core.pipeline.published_pages import LEFT_OUT, PublishedPages
 from kanon_tui.core.table.pages import Pages
-from kanon_tui.screens.paged_rows import MOST_SEEN, WAITING, RowNumbers
+from kanon_tui.core.text import visible
 from kanon_tui.screens.results.figure_tables import comparison_tables
 from kanon_tui.screens.results.record_rows import CHANGED, RECORD, SAME
-from kanon_tui.widgets.column_layout import up_to
-from kanon_tui.widgets.grid import Cell, GridColumn, printable
-from kanon_tui.widgets.grid_sources import RowSource
+from kanon_tui.widgets.grid import Cell, GridColumn, up_to
+from kanon_tui.widgets.grid_sources import MOST_SEEN, WAITING, RowNumbers, RowSource
 
 __all__ = ["PairedPages"]
 
@@ -63,8 +62,8 @@ class PairedPages:
             texts = [name]
             for side, places in zip(self.sides, self._places, strict=True):
                 texts += side.page(0).head(_SAMPLE).to_series(places[column]).to_list()
-            widest = max(cell_len(printable(text)) for text in texts)
-            found.append(up_to(1 + _WIDEST, SAME + printable(name), 1 + widest))
+            widest = max(cell_len(visible(text)) for text in texts)
+            found.append(up_to(1 + _WIDEST, SAME + visible(name), 1 + widest))
         return found
 
     def sources(self, order: RowNumbers) -> tuple[RowSource, RowSource]:

@@ -18,8 +18,8 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.information_loss import changed
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.pipeline.result import Result
-from kanon_tui.widgets.column_layout import up_to
-from kanon_tui.widgets.grid import Cell, GridColumn, printable
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.grid import Cell, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import RowSource
 
 __all__ = ["CLASS", "ORDERS", "RECORD", "RecordRows", "shared_columns"]
@@ -144,7 +144,7 @@ class RecordRows:
         x = self.place.get(name)
         if x is not None:
             texts += self.result.release.cells[x].texts[:SAMPLE]
-        return max((cell_len(printable(text)) for text in texts), default=1)
+        return max((cell_len(visible(text)) for text in texts), default=1)
 
     # -- orders
 
@@ -184,8 +184,8 @@ def shared_columns(names: Sequence[str], *sides: RecordRows) -> list[GridColumn]
     return [
         up_to(
             1 + WIDEST,
-            SAME + printable(name),
-            1 + max(cell_len(printable(name)), *(side.widths(name) for side in sides)),
+            SAME + visible(name),
+            1 + max(cell_len(visible(name)), *(side.widths(name) for side in sides)),
         )
         for name in names
     ]

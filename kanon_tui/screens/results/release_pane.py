@@ -24,7 +24,6 @@ from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.host import in_a_sentence
-from kanon_tui.screens.paged_rows import PagedRows
 from kanon_tui.screens.results.described import Described
 from kanon_tui.screens.results.looking_pane import LookingPane, Stop
 from kanon_tui.screens.results.open_release import OpenRelease
@@ -36,7 +35,7 @@ from kanon_tui.screens.results.release_orders import (
 )
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.wanted_pages import LOOK_AGAIN, WantedPages, read_pages
-from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.grid_sources import PagedRows
 
 __all__ = ["ReleasePane"]
 
@@ -141,7 +140,7 @@ class ReleasePane(LookingPane):
             self.problem = said
             self.entitle("! its files are not what was proved")
             self.host.show_error("The written release cannot be shown", error)
-        self.post_message(Described(Text(printable(said))))
+        self.post_message(Described(Text(visible(said))))
 
     def _read_wanted(self) -> None:
         """Read the pages that were painted as waiting; a newer wish replaces an older one."""
@@ -222,7 +221,7 @@ class ReleasePane(LookingPane):
                 here, size = found
                 classes = opened.classes.count
                 line += f"class {here + 1:,} of {classes:,}, {count_of(size, 'record')} · "
-            shown = Text.assemble(line, (printable(column), "bold"), f" {printable(text)}")
+            shown = Text.assemble(line, (visible(column), "bold"), f" {visible(text)}")
             self.post_message(Described(shown))
 
         self.compute(lambda: opened.classes.find(cells), told, group="class")

@@ -25,12 +25,12 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import Choose, Confirm
 from kanon_tui.screens.results.compare import CompareScreen, PairedRows
 from kanon_tui.screens.results.figure_tables import signed
 from kanon_tui.screens.results.paired_pages import PairedPages
 from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
+from kanon_tui.widgets.dialogs import Choose, Confirm
 
 __all__ = ["Rerun", "Runs", "difference_line"]
 

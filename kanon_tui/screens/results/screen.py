@@ -19,7 +19,6 @@ from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import ask_what_to_copy
-from kanon_tui.screens.dialogs import AskText
 from kanon_tui.screens.results.described import Described
 from kanon_tui.screens.results.export_files import exporter_of
 from kanon_tui.screens.results.figure_panel import FigurePanel
@@ -31,6 +30,7 @@ from kanon_tui.screens.results.runs import Runs, difference_line
 from kanon_tui.screens.results.status_lines import summary_text
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
+from kanon_tui.widgets.dialogs import AskText
 
 __all__ = ["ResultsScreen"]
 

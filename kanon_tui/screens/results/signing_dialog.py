@@ -9,7 +9,7 @@ from textual.widgets import Input, Label, Static, TextArea
 
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.report_texts import ReportTexts
-from kanon_tui.screens.dialogs import FormDialog
+from kanon_tui.widgets.dialogs import FormDialog
 
 __all__ = ["SigningDialog"]
 

@@ -14,8 +14,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.results.figure_tables import short_figure
 from kanon_tui.screens.results.record_rows import RecordRows
-from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["record_text", "summary_text"]
 
@@ -92,21 +91,21 @@ def record_text(
         f"{count_of(int(rows.sizes[this]), 'record')} · "
     )
     before, after = rows.original[column][record], rows.text(column, record)
-    text.append(printable(column), "bold")
+    text.append(visible(column), "bold")
     if column not in rows.place:
-        text.append(f" {printable(before)}: not a quasi-identifier, published as it is")
+        text.append(f" {visible(before)}: not a quasi-identifier, published as it is")
     elif before == after:
-        text.append(f" {printable(before)}: published as it is")
+        text.append(f" {visible(before)}: published as it is")
     else:
-        text.append(f" {printable(before)} → ")
-        text.append(printable(after), theme_style(widget, "accent", bold=True))
+        text.append(f" {visible(before)} → ")
+        text.append(visible(after), theme_style(widget, "accent", bold=True))
     if because:
-        text.append(f" because {printable(because)}")
+        text.append(f" because {visible(because)}")
     if rules and widget.app.size.width < WIDE:
         text.append(f" · {sum(rule.kept for rule in rules)} of {len(rules)} rules kept")
         return text
     for verdict in rules:
         mark, colour = ("✓", "success") if verdict.kept else ("✗", "error")
-        text.append(f" · {printable(verdict.rule)} ")
+        text.append(f" · {visible(verdict.rule)} ")
         text.append(mark, theme_style(widget, colour))
     return text

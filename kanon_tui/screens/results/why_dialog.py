@@ -11,10 +11,10 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.why.reasons import Why
-from kanon_tui.screens.dialogs import Dialog
-from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.motions import ScrollPane
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.dialogs import Dialog
+from kanon_tui.widgets.drawing import theme_style
+from kanon_tui.widgets.lists import ScrollPane
 
 __all__ = ["WhyDialog"]
 
@@ -69,13 +69,13 @@ it. Each was tried on the data, with all else as it is.
 
 def _answer(why: Why) -> Text:
     """The question and what is known of it; values are shown as they are."""
-    text = Text.assemble((f"{printable(why.question)}\n", "bold"))
+    text = Text.assemble((f"{visible(why.question)}\n", "bold"))
     if why.because:
-        text.append(f"\nBecause {printable(why.because)}.\n")
+        text.append(f"\nBecause {visible(why.because)}.\n")
     if why.facts:
         text.append("\n")
     for fact in why.facts:
-        text.append(f"{printable(fact)}\n")
+        text.append(f"{visible(fact)}\n")
     text.rstrip()
     return text
 
@@ -84,4 +84,4 @@ def _item(mark: Text, sentence: str) -> ComposeResult:
     """A mark and a text that wraps beside it."""
     with Horizontal(classes="item"):
         yield Static(mark, classes="mark")
-        yield Static(Text(printable(sentence)), classes="sentence")
+        yield Static(Text(visible(sentence)), classes="sentence")

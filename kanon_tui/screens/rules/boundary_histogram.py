@@ -6,7 +6,7 @@ import numpy as np
 
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.rules import Boundary
-from kanon_tui.widgets.bars import sparkline
+from kanon_tui.widgets.drawing import sparkline
 
 __all__ = ["boundary_histogram"]
 

@@ -15,10 +15,10 @@ from textual.widgets.selection_list import Selection
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
-from kanon_tui.screens.dialogs import FormDialog
+from kanon_tui.core.text import visible
 from kanon_tui.screens.rules.boundary_histogram import boundary_histogram
-from kanon_tui.widgets.check_list import CheckList
-from kanon_tui.widgets.grid import printable
+from kanon_tui.widgets.dialogs import FormDialog
+from kanon_tui.widgets.lists import CheckList
 
 __all__ = ["RuleDialog"]
 
@@ -54,7 +54,7 @@ in a field takes the rule over.
         rule = self._rule
         importance = f"{rule.importance:g}" if rule else "10"
         with Vertical():
-            yield Label(Text(f"Rule for {printable(self._column.name)}"), classes="title")
+            yield Label(Text(f"Rule for {visible(self._column.name)}"), classes="title")
             if self._column.kind.ordered:
                 low, high = (rule.low, rule.high) if isinstance(rule, Boundary) else ("", "")
                 with Horizontal(classes="line"):
@@ -84,7 +84,7 @@ in a field takes the rule over.
     def _values(self, name: str, title: str, chosen: tuple[str, ...]) -> CheckList[str]:
         counts = self._column.counts
         selections = [
-            Selection(Text(f"{printable(value)}  {counts[code]:,}"), value, value in chosen)
+            Selection(Text(f"{visible(value)}  {counts[code]:,}"), value, value in chosen)
             for code, value in enumerate(self._column.values)
         ]
         picker: CheckList[str] = CheckList(*selections, id=name)

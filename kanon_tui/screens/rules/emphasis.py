@@ -9,7 +9,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import emphasis_of
 from kanon_tui.core.task.task import EVEN_EMPHASIS
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import AskText, Choose
+from kanon_tui.widgets.dialogs import AskText, Choose
 
 __all__ = ["ask_emphasis", "emphasis_text"]
 

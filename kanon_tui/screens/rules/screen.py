@@ -22,14 +22,14 @@ from kanon_tui.core.metrics.levels import LevelMeasures
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.rules import Boundary, Rule
 from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.rules.boundary_histogram import boundary_histogram
 from kanon_tui.screens.rules.dialog import RuleDialog
 from kanon_tui.screens.rules.emphasis import ask_emphasis, emphasis_text
-from kanon_tui.widgets.bars import bar
-from kanon_tui.widgets.column_layout import up_to
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
+from kanon_tui.widgets.dialogs import AskText, Choose
+from kanon_tui.widgets.drawing import bar
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, up_to
 
 __all__ = ["RulesScreen"]
 
@@ -149,13 +149,13 @@ more (towards 1) or less (towards 0) than granularity.
             return
         name = line.attribute
         mark = session.sample_mark(name)
-        pane.border_title = Text(f"{printable(name)}: research value per level{mark}")
+        pane.border_title = Text(f"{visible(name)}: research value per level{mark}")
         self.compute(
             lambda: attribute_levels(session, name),
             lambda made: self._fill_levels(line, *made),
             group="levels",
             failed=lambda error: self.query_one("#levels", Static).update(
-                Text(printable(str(error)))
+                Text(visible(str(error)))
             ),
         )
 
@@ -178,7 +178,7 @@ more (towards 1) or less (towards 0) than granularity.
             if isinstance(rule, Boundary):
                 text.append(boundary_histogram(attribute.column, rule, 36) + "\n")
                 text.append(
-                    printable(f"{attribute.column.values[0]} … │ is the boundary {rule}"), "dim"
+                    visible(f"{attribute.column.values[0]} … │ is the boundary {rule}"), "dim"
                 )
         self.query_one("#levels", Static).update(text)
 
@@ -338,7 +338,7 @@ class _Rows:
         self._cells = [self._line(session, line, overviews) for line in lines]
         self.height = len(lines)
         widths = [
-            max([len(title), *(cell_len(printable(row[x].text)) for row in self._cells)])
+            max([len(title), *(cell_len(visible(row[x].text)) for row in self._cells)])
             for x, title in enumerate(self.TITLES)
         ]
         self.columns: Sequence[GridColumn] = [

@@ -17,9 +17,9 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.counted_prepare import COUNTABLE
 from kanon_tui.core.pipeline.trial import Trial, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.host import Hosted
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.dialogs import Choose
+from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["Advice"]
 

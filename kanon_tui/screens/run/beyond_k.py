@@ -14,10 +14,10 @@ from textual.widgets import Static
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.table.schema import Role
+from kanon_tui.core.text import visible
 from kanon_tui.screens.host import Hosted
 from kanon_tui.screens.run.setup_forms import of_requirements
 from kanon_tui.widgets.form import Form
-from kanon_tui.widgets.grid import printable
 
 __all__ = ["BeyondK"]
 
@@ -49,7 +49,7 @@ class BeyondK(Hosted, Vertical):
             return
         if self._of not in attributes:
             self._of = attributes[0]
-        alone = f" for {printable(attributes[0])}" if len(attributes) == 1 else ""
+        alone = f" for {visible(attributes[0])}" if len(attributes) == 1 else ""
         title.update(Text.assemble(("beyond k", "bold"), alone))
         form.show(*of_requirements(session.project, attributes, self._of))
 

@@ -14,7 +14,7 @@ from textual.widget import Widget
 from kanon_tui.core.pipeline.playhead import Playhead
 from kanon_tui.core.task.steps import Step
 from kanon_tui.core.text import visible
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["DecisionLog", "in_short", "mark"]
 

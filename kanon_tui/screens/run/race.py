@@ -21,8 +21,8 @@ from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
 from kanon_tui.core.teaching.recording import Recording, record
 from kanon_tui.core.text import visible
-from kanon_tui.screens.dialogs import Choose, Modal
 from kanon_tui.screens.host import Hosted
+from kanon_tui.widgets.dialogs import Choose, Modal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.picture_view import PictureView
 

@@ -10,8 +10,7 @@ from kanon_tui.core.pipeline.live import LiveRun, Snapshot
 from kanon_tui.core.pipeline.playhead import Playhead
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.text import small_number, visible
-from kanon_tui.widgets.bars import bar
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.drawing import bar, theme_style
 
 __all__ = ["header_text"]
 

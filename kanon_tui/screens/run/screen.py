@@ -31,6 +31,7 @@ from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.teaching.picture_registry import watched_run
 from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.before_publishing import before_publishing
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.beyond_k import BeyondK
 from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
@@ -38,10 +39,9 @@ from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.run.setup_forms import of_algorithm, of_privacy
 from kanon_tui.screens.run.setup_lines import FAMILIES, RUN_HELP, algorithm_line, preflight_text
 from kanon_tui.screens.run.stream_face import PassesView, StreamFace
-from kanon_tui.screens.singling_out import before_publishing
 from kanon_tui.screens.strings import choose_for_set_up
-from kanon_tui.widgets.choice_list import ChoiceList
 from kanon_tui.widgets.form import Form
+from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = ["RunScreen"]
 

@@ -10,8 +10,8 @@ from textual.widget import Widget
 from kanon_tui.core.pipeline.preflight import Preflight
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.steps import Family
-from kanon_tui.widgets.grid import printable
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["FAMILIES", "RUN_HELP", "algorithm_line", "preflight_text"]
 
@@ -55,15 +55,15 @@ def preflight_text(found: Preflight, name: str, privacy: Privacy, widget: Widget
     """One line (two with warnings): ready or not, and how large."""
     if found.problem:
         return Text.assemble(
-            ("✗ ", theme_style(widget, "error", bold=True)), printable(found.problem)
+            ("✗ ", theme_style(widget, "error", bold=True)), visible(found.problem)
         )
     text = Text.assemble(
         ("✓ ready ", theme_style(widget, "success", bold=True)),
         (name, "bold"),
         f" k={privacy.k} · ",
     )
-    text.append(printable(" · ".join(found.facts)))
+    text.append(visible(" · ".join(found.facts)))
     if found.warnings:
         more = f" (and {len(found.warnings) - 1} more)" if len(found.warnings) > 1 else ""
-        text.append(f"\n! {printable(found.warnings[0])}{more}", theme_style(widget, "warning"))
+        text.append(f"\n! {visible(found.warnings[0])}{more}", theme_style(widget, "warning"))
     return text

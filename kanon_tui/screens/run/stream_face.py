@@ -16,8 +16,7 @@ from kanon_tui.core.pipeline.watched_stream import PASSES, WatchedStream
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.text import visible
 from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
-from kanon_tui.widgets.bars import bar
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.drawing import bar, theme_style
 
 if TYPE_CHECKING:
     from kanon_tui.screens.base import StepScreen

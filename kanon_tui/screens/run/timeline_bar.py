@@ -8,7 +8,7 @@ from textual.widget import Widget
 from kanon_tui.core.pipeline.playhead import Playhead
 from kanon_tui.core.task.steps import Step
 from kanon_tui.screens.run.decision_log import mark
-from kanon_tui.widgets.theme_style import theme_style
+from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["TimelineBar"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.text import Text
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.screens.choose_several import ChooseSeveral
+from kanon_tui.widgets.dialogs import ChooseSeveral
 
 __all__ = ["ChooseAlgorithms"]
 

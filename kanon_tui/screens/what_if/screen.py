@@ -24,13 +24,13 @@ from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.writing import check_target, write_text
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.dialogs import AskText, Confirm, Message
-from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.what_if.algorithms_dialog import ChooseAlgorithms
 from kanon_tui.screens.what_if.point_rows import PointRows
+from kanon_tui.widgets.dialogs import AskText, Confirm, Message
+from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.path_dialog import AskPath
 from kanon_tui.widgets.plot import Chart, Plot
-from kanon_tui.widgets.theme_style import theme_style
 
 __all__ = ["WhatIfScreen"]
 

@@ -8,10 +8,9 @@ import pytest
 
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.screens.analyses.attack import AttackScreen
-from kanon_tui.screens.choose_several import ChooseSeveral
-from kanon_tui.screens.dialogs import Choose, Message
-from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.widgets.dialogs import Choose, ChooseSeveral, Message
 from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, run_it, said, texts
 from tests.screens.conftest import session_of, settle, wait_until
 

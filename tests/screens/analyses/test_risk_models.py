@@ -10,8 +10,8 @@ import pytest
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
-from kanon_tui.screens.dialogs import AskText, Choose
-from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.widgets.dialogs import AskText, Choose
+from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
 from tests.screens.conftest import session_of, settle, wait_until
 

@@ -19,9 +19,8 @@ from kanon_tui.screens.analyses.rerelease import RereleaseScreen
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.trees import PartitionScreen
 from kanon_tui.screens.analyses.utility import UtilityScreen
-from kanon_tui.screens.choose_several import ChooseSeveral
-from kanon_tui.screens.dialogs import Choose
-from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
+from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, said, small_census
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import open_results, run_now

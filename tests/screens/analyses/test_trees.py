@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from kanon_tui.core.analysis.trees.partition import Node
 from kanon_tui.screens.analyses.trees import PartitionScreen, tree_lines
-from kanon_tui.screens.choose_several import ChooseSeveral
-from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.help_dialog import Help
+from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
 from tests.screens.conftest import wait_until
 

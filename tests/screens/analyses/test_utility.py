@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kanon_tui.screens.analyses.utility import UtilityScreen
-from kanon_tui.screens.dialogs import Choose
+from kanon_tui.widgets.dialogs import Choose
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
 from tests.screens.conftest import settle, wait_until
 

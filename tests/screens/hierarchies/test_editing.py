@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from kanon_tui.core.hierarchy.level_table import Mark
-from kanon_tui.screens.dialogs import AskText, Message
-from kanon_tui.screens.pick import Pick
+from kanon_tui.widgets.dialogs import AskText, Message, Pick
 from tests.screens.hierarchies.driver import COUNTRIES, opened
 
 

@@ -6,7 +6,7 @@ import pytest
 from textual.widgets import Input
 
 from kanon_tui.core.table.schema import Role
-from kanon_tui.screens.path_dialog import AskPath
+from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.hierarchies.driver import COUNTRIES, opened
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanon_tui.core.project.project import Project
-from kanon_tui.screens.dialogs import AskText
+from kanon_tui.widgets.dialogs import AskText
 from tests.screens.hierarchies.driver import PROJECT, opened
 
 # --- showing --------------------------------------------------------------------------------------

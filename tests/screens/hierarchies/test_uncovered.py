@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from kanon_tui.screens.dialogs import Choose
-from kanon_tui.screens.pick import Pick
+from kanon_tui.widgets.dialogs import Choose, Pick
 from tests.screens.hierarchies.driver import PROJECT, opened
 
 

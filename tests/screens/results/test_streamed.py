@@ -18,9 +18,6 @@ from kanon_tui.screens.analyses.rerelease import RereleaseScreen
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.trees import PartitionScreen
 from kanon_tui.screens.analyses.utility import UtilityScreen
-from kanon_tui.screens.choose_several import ChooseSeveral
-from kanon_tui.screens.dialogs import Choose, Message
-from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.command_dialog import CommandDialog
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.open_release import OpenRelease
@@ -28,6 +25,8 @@ from kanon_tui.screens.results.release_pane import ReleasePane
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
+from kanon_tui.widgets.dialogs import Choose, ChooseSeveral, Message
+from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import text_of
 from tests.screens.streamed import run_into, write_project

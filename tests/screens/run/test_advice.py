@@ -11,9 +11,9 @@ from textual.widgets import Static
 from kanon_tui.core.analysis import recommend as recommending
 from kanon_tui.core.pipeline import trial as trying
 from kanon_tui.core.pipeline.trial import Sample, Trial
-from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.run import advice
 from kanon_tui.screens.run.advice import Advice
+from kanon_tui.widgets.dialogs import Choose
 from tests.screens.conftest import session_of, settle, wait_until
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.widgets import OptionList, Static
 
-from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.run.race import Lane, RaceScreen
+from kanon_tui.widgets.dialogs import Choose
 from kanon_tui.widgets.picture_view import PictureView
 from tests.screens.conftest import settle, wait_until
 

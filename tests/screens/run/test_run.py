@@ -16,10 +16,10 @@ from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.steps import RunContext
-from kanon_tui.screens.dialogs import Message
 from kanon_tui.screens.run.decision_log import in_short
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.run.setup_forms import of_algorithm
+from kanon_tui.widgets.dialogs import Message
 from tests.helpers import make_task
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys

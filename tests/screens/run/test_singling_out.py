@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import OptionList
 
 from kanon_tui.core.table.schema import Role
-from kanon_tui.screens.singling_out import SinglingOutDialog
+from kanon_tui.screens.before_publishing import SinglingOutDialog
 from tests.screens.conftest import session_of, settle, wait_until
 
 

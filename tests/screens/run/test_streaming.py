@@ -9,11 +9,11 @@ from textual.widgets import ContentSwitcher, Input, Static
 from kanon_tui.core.pipeline import stream as engine
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.watched_stream import PASSES, WatchedStream
-from kanon_tui.screens.dialogs import Confirm, Message
-from kanon_tui.screens.path_dialog import AskPath
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.run.stream_face import PassesView
+from kanon_tui.widgets.dialogs import Confirm, Message
+from kanon_tui.widgets.path_dialog import AskPath
 from tests.core.pipeline.compared import in_memory
 from tests.core.pipeline.test_stream import project
 from tests.screens.conftest import session_of, settle, wait_until

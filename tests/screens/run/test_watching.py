@@ -6,9 +6,9 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
 from kanon_tui.core.pipeline.run import State
-from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.screen import RunScreen
+from kanon_tui.widgets.dialogs import AskText, Choose
 from kanon_tui.widgets.picture_view import PictureView
 from kanon_tui.widgets.step_bar import StepBar
 from tests.screens.conftest import session_of, settle, wait_until

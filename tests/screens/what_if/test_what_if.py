@@ -19,10 +19,10 @@ from kanon_tui.core.analysis.sweep.figures import METRICS
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.task.steps import RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
-from kanon_tui.screens.dialogs import Confirm, Message
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.what_if.algorithms_dialog import ChooseAlgorithms
 from kanon_tui.screens.what_if.screen import WhatIfScreen
+from kanon_tui.widgets.dialogs import Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.plot import MARKERS, Plot, draw
 from tests.screens.conftest import session_of, settle, wait_until

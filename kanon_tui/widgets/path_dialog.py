@@ -17,8 +17,8 @@ from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.text import visible, visible_lines
-from kanon_tui.screens.dialogs import Dialog
-from kanon_tui.widgets.choice_list import ChoiceList
+from kanon_tui.widgets.dialogs import Dialog
+from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = ["AskPath", "Listing", "folder_above"]
 

@@ -1,8 +1,8 @@
-"""The few things that are modal: a message, a question, a line of text, a choice."""
+"""Dialogs that several screens use: a message, a question, a line of text, a choice of a list."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -14,29 +14,45 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen, Screen
 from textual.suggester import Suggester
 from textual.widgets import Button, Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.text import visible, visible_lines
-from kanon_tui.screens.terminal_size import SizedByTerminal
-from kanon_tui.widgets.choice_list import ChoiceList
+from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = [
     "AnsweredOnce",
     "AskText",
     "Choose",
+    "ChooseSeveral",
     "Confirm",
     "Dialog",
     "FormDialog",
     "Message",
     "Modal",
+    "Pick",
+    "SizedByTerminal",
 ]
 
 
-class AnsweredOnce(Screen[Any]):
-    """A screen that closes once, whatever arrives after that.
+class SizedByTerminal(Screen[Any]):
+    """A screen that ignores a size that the terminal no longer has.
 
-    Put it after the Textual class: styles are those of the first one, and `dismiss` is of neither.
+    Textual lays a screen out in the size that it is told of, and the layout tells the screen that
+    size once more. With two sizes under way each would bring back the other for ever. An outdated
+    size is always followed by the current one.
+
+    In a list of base classes it stands after the Textual class, whose styles count.
     """
+
+    @on(events.Resize)
+    def ignore_outdated_size(self, event: events.Resize) -> None:
+        if event.size != self.app.size:
+            event.prevent_default()
+
+
+class AnsweredOnce(SizedByTerminal):
+    """A screen that closes once, whatever arrives after that."""
 
     _answered = False
     _answer: Any = None
@@ -64,7 +80,7 @@ class AnsweredOnce(Screen[Any]):
             self._close_in_front()
 
 
-class Modal(SizedByTerminal, ModalScreen[Any], AnsweredOnce):
+class Modal(ModalScreen[Any], AnsweredOnce):
     """A screen over others that is answered once.
 
     Keys of the application end at a modal screen: those that work everywhere are named again.
@@ -275,3 +291,132 @@ class Choose(Dialog):
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option_index)
+
+
+class ChooseSeveral(Dialog):
+    """Gives the marked names in the order of the list, at least one, or None."""
+
+    HELP = """## Several of a list
+
+`space` marks the line under the cursor (✓) or takes its mark away; `enter` takes all that are
+marked, at least one. `esc` leaves everything as it was.
+"""
+    DEFAULT_CSS = """
+    ChooseSeveral OptionList, ChooseSeveral OptionList:focus { border: none; padding: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "mark", "Mark"),
+        Binding("enter", "accept", "Take the marked", priority=True),
+    ]
+
+    def __init__(self, title: str, names: Sequence[str], marked: Iterable[str]) -> None:
+        super().__init__()
+        self._title, self._names, self._marked = title, names, set(marked)
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Label(Text(visible(self._title)), classes="title")
+            yield ChoiceList(*map(self._line, self._names))
+            yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
+
+    def on_mount(self) -> None:
+        self.query_one(OptionList).highlighted = 0
+
+    def _line(self, name: str) -> Text:
+        return self.line(name, "✓" if name in self._marked else "·")
+
+    def line(self, name: str, mark: str) -> Text:
+        """How one of the list is shown."""
+        return Text(f"{mark} {visible(name)}")
+
+    def action_mark(self) -> None:
+        """Mark the one under the cursor, or take its mark away."""
+        listed = self.query_one(OptionList)
+        if listed.highlighted is not None:
+            self._toggle(listed.highlighted)
+
+    @on(OptionList.OptionSelected)
+    def mark_clicked(self, event: OptionList.OptionSelected) -> None:
+        """A click marks too; enter, which also selects, is taken by `action_accept`."""
+        self._toggle(event.option_index)
+
+    def _toggle(self, place: int) -> None:
+        self._marked ^= {self._names[place]}
+        line = self._line(self._names[place])
+        self.query_one(OptionList).replace_option_prompt_at_index(place, line)
+
+    def action_accept(self) -> None:
+        """Give the marked; at least one is needed."""
+        if self._marked:
+            self.dismiss([name for name in self._names if name in self._marked])
+        else:
+            self.query_one(".hint", Static).update(Text("mark at least one with space"))
+
+
+MOST = 200
+"""Options listed at once; typing narrows them down."""
+
+
+class Pick(Dialog):
+    """Gives one of the texts, or None."""
+
+    HELP = """## One of many
+
+Type a part of what you look for: the list keeps what has it, what begins with it first. `↑` `↓`
+move while you type, `enter` takes the line under the cursor, `esc` leaves.
+"""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "go(1)", show=False),
+        Binding("up", "go(-1)", show=False),
+    ]
+
+    def __init__(self, title: str, texts: Sequence[str], value: str = "", hint: str = "") -> None:
+        super().__init__()
+        self._title, self._texts, self._value, self._hint = title, texts, value, hint
+        self._listed: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Label(Text(visible(self._title)), classes="title")
+            yield Input(self._value, placeholder="type a part of it", select_on_focus=True)
+            yield ChoiceList(id="found")
+            yield Static(id="more", classes="hint")
+
+    def on_mount(self) -> None:
+        self._find(self._value)
+
+    @on(Input.Changed)
+    def typed(self, event: Input.Changed) -> None:
+        self._find(event.value)
+
+    def _find(self, typed: str) -> None:
+        """What begins with the text, then what has it anywhere."""
+        wanted = typed.casefold()
+        hits = [text for text in self._texts if wanted in text.casefold()]
+        hits.sort(key=lambda text: not text.casefold().startswith(wanted))
+        self._listed = hits[:MOST]
+        found = self.query_one("#found", OptionList)
+        found.clear_options()
+        found.add_options([Option(Text(visible(text) or "·"), id=text) for text in self._listed])
+        found.highlighted = 0 if self._listed else None
+        more = f"{len(hits) - MOST:,} more; type to narrow down. " if len(hits) > MOST else ""
+        self.query_one("#more", Static).update(
+            Text(more + (self._hint or "↑ ↓ choose, enter takes it") if hits else "none has this")
+        )
+
+    def action_go(self, step: int) -> None:
+        """Through the list while the typing goes on."""
+        found = self.query_one("#found", OptionList)
+        if found.highlighted is not None:
+            found.highlighted = max(0, min(found.highlighted + step, len(self._listed) - 1))
+
+    @on(Input.Submitted)
+    def submit(self) -> None:
+        place = self.query_one("#found", OptionList).highlighted
+        if place is not None:
+            self.dismiss(self._listed[place])
+
+    @on(OptionList.OptionSelected)
+    def picked(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_id)  # its number may count in a list that is gone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kanon_tui.widgets.column_layout import (
+from kanon_tui.widgets.grid import (
     GAP,
     GridColumn,
     column_starts,
