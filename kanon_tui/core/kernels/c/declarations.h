@@ -77,6 +77,17 @@ typedef struct {
 } TupleLayout;
 
 typedef struct {
+    int32_t *of;
+    int64_t of_shape0;
+    int32_t *sizes;
+    int64_t sizes_shape0;
+    uint64_t *keys;
+    int64_t keys_shape0;
+    int32_t *groups;
+    int64_t groups_shape0;
+} ClassSlots;
+
+typedef struct {
     int64_t *first;
     int64_t first_shape0;
     uint64_t *stride;
@@ -101,15 +112,21 @@ typedef struct {
 } KeyScratch;
 
 typedef struct {
-    int32_t *of;
-    int64_t of_shape0;
-    int32_t *sizes;
+    const TupleLayout *layout;
+    const ClassSlots *slots;
+    const KeyScratch *scratch;
+    int64_t k;
+} ClassCounter;
+
+typedef struct {
+    const int32_t *members;
+    int64_t members_shape0;
+    const uint64_t *tuples;
+    int64_t tuples_shape0;
+    int64_t tuples_shape1;
+    const int32_t *sizes;
     int64_t sizes_shape0;
-    uint64_t *keys;
-    int64_t keys_shape0;
-    int32_t *groups;
-    int64_t groups_shape0;
-} ClassSlots;
+} RecordGroups;
 
 typedef struct {
     int64_t classes;
@@ -297,9 +314,9 @@ typedef struct {
 
 #pragma GCC visibility push(default)
 
-void kn_frequency_class_everywhere(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *counts, int64_t counts_shape0, int64_t member, const int64_t *lowest, int64_t lowest_shape0, const int64_t *sizes, int64_t sizes_shape0, const TupleLayout *layout, const KeyScratch *scratch, int32_t *agree, int64_t agree_shape0, int32_t *grid, int64_t grid_shape0);
-void kn_frequency_collect_classes(const int32_t *members, int64_t members_shape0, const ClassSlots *slots, int32_t *found_members, int64_t found_members_shape0, int32_t *found_sizes, int64_t found_sizes_shape0, int32_t *numbers, int64_t numbers_shape0);
-CountedClasses kn_frequency_count_classes(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *sizes, int64_t sizes_shape0, const int64_t *levels, int64_t levels_shape0, const TupleLayout *layout, int64_t k, int64_t most, bool stop, const ClassSlots *slots, const KeyScratch *scratch);
+void kn_frequency_class_everywhere(const ClassCounter *counter, const RecordGroups *groups, int64_t member, const int64_t *lowest, int64_t lowest_shape0, const int64_t *sizes, int64_t sizes_shape0, int32_t *agree, int64_t agree_shape0, int32_t *grid, int64_t grid_shape0);
+void kn_frequency_collect_classes(const ClassCounter *counter, const RecordGroups *groups, int32_t *found, int64_t found_shape0, int64_t found_shape1, int32_t *numbers, int64_t numbers_shape0);
+CountedClasses kn_frequency_count_classes(const ClassCounter *counter, const RecordGroups *groups, const int64_t *levels, int64_t levels_shape0, int64_t most, bool stop);
 int64_t kn_level_cubes_fill_cells(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *sizes, int64_t sizes_shape0, const int32_t *rows, int64_t rows_shape0, const int64_t *attributes, int64_t attributes_shape0, const int64_t *levels, int64_t levels_shape0, const TupleLayout *layout, int64_t parts, int64_t k, const CubeRoom *room, int32_t *part_of, int64_t part_of_shape0, int32_t *keys, int64_t keys_shape0);
 WalkedBox kn_level_cubes_walk_box(uint8_t *grid, int64_t grid_shape0, const LevelLattice *lattice, const BoxWalk *walk, const CubeRoom *room, int64_t k, int64_t allowed, int64_t patience, int64_t *tested, int64_t tested_shape0);
 Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t depth, int64_t decisions, int64_t k, int64_t where);
