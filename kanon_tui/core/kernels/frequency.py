@@ -22,15 +22,16 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
 __all__ = [
+    "ClassCounter",
     "ClassSlots",
     "CountedClasses",
     "KeyScratch",
+    "RecordGroups",
     "TupleLayout",
     "class_everywhere",
     "collect_classes",
     "count_classes",
-    "new_scratch",
-    "new_slots",
+    "new_counter",
 ]
 
 KEYS_PER_CHUNK = 4096  # a table of 32 kB stays in the fastest cache
@@ -52,6 +53,18 @@ class TupleLayout(Struct):
     radix: Annotated[Int64s, reads("attributes", "levels")]
     """How many labels the level has."""
     labels: Annotated[Int32s, reads("_")]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordGroups(Struct):
+    """Records that look the same, group by group."""
+
+    members: Annotated[Int32s, reads("groups")]
+    """The number of a tuple of the group …"""
+    tuples: Annotated[Words, reads("groups", "_")]
+    """… the tuple itself …"""
+    sizes: Annotated[Int32s, reads("groups")]
+    """… and how many records the group has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +104,16 @@ class KeyScratch(Struct):
     keys: Annotated[Words, writes(KEYS_PER_BLOCK)]
 
 
+@dataclass(frozen=True, eq=False)
+class ClassCounter(Struct):
+    """What counting classes for one k takes besides groups of records and a string."""
+
+    layout: TupleLayout
+    slots: ClassSlots
+    scratch: KeyScratch
+    k: int
+
+
 class CountedClasses(NamedTuple):
     """What `count_classes` found."""
 
@@ -104,7 +127,12 @@ class CountedClasses(NamedTuple):
     """Its first group; of more than `most` classes, that of the first class too many."""
 
 
-def new_slots(groups: int) -> ClassSlots:
+def new_counter(layout: TupleLayout, groups: int, k: int) -> ClassCounter:
+    """Return a counter for strings of up to so many groups."""
+    return ClassCounter(layout, _new_slots(groups), _new_scratch(len(layout.word)), k)
+
+
+def _new_slots(groups: int) -> ClassSlots:
     """Return slots for the classes of so many groups.
 
     Memory that no test touches is none: few need all the slots, and groups only wide tables.
@@ -118,7 +146,7 @@ def new_slots(groups: int) -> ClassSlots:
     )
 
 
-def new_scratch(attributes: int) -> KeyScratch:
+def _new_scratch(attributes: int) -> KeyScratch:
     """Return scratch memory for keys of so many attributes."""
     first, chunk_of, chunk_word, chunk_first = np.empty((4, attributes), dtype=np.int64)
     stride, shift, mask, chunk_stride = np.empty((4, attributes), dtype=np.uint64)
@@ -138,30 +166,25 @@ def new_scratch(attributes: int) -> KeyScratch:
 
 @c_function
 def count_classes(
-    tuples: Annotated[Words, reads("groups", "_")],
-    sizes: Annotated[Int32s, reads("groups")],
-    levels: Annotated[Int64s, reads("attributes")],
-    layout: TupleLayout,
-    k: int,
+    counter: ClassCounter,
+    groups: RecordGroups,
+    levels: Annotated[Int64s, reads("_")],
     most: int,
     stop: bool,
-    slots: ClassSlots,
-    scratch: KeyScratch,
 ) -> CountedClasses:
-    """Merge groups of records into the classes of a string.
+    """Merge groups of records into the classes of a string, with a level per attribute.
 
-    Group g has `sizes[g]` records that look like `tuples[g]`. Its class gets a slot, where the
-    records add up; `collect_classes` lists them. With `stop`, more than `most` classes are not
-    counted to the end, and there are no more slots than so many need: the fewer, the faster.
+    The class of a group gets a slot, where the records add up; `collect_classes` lists them. With
+    `stop`, more than `most` classes are not counted to the end, and there are no more slots than
+    so many need: the fewer, the faster.
     """
 
 
 @c_function
 def collect_classes(
-    members: Annotated[Int32s, reads("groups")],
-    slots: ClassSlots,
-    found_members: Annotated[Int32s, writes("classes")],
-    found_sizes: Annotated[Int32s, writes("classes")],
+    counter: ClassCounter,
+    groups: RecordGroups,
+    found: Annotated[Int32s, writes(2, "classes")],
     numbers: Annotated[Int32s, writes("_")],
 ) -> None:
     """List the classes of `count_classes` in order of first appearance.
@@ -173,19 +196,17 @@ def collect_classes(
 
 @c_function
 def class_everywhere(
-    tuples: Annotated[Words, reads("groups", "_")],
-    counts: Annotated[Int32s, reads("groups")],
+    counter: ClassCounter,
+    groups: RecordGroups,
     member: int,
     lowest: Annotated[Int64s, reads("attributes")],
     sizes: Annotated[Int64s, reads("attributes")],
-    layout: TupleLayout,
-    scratch: KeyScratch,
     agree: Annotated[Int32s, writes("_")],
     grid: Annotated[Int32s, writes("_")],
 ) -> None:
-    """Write the size of one tuple's class at every string to `grid` (the first attribute slowest).
+    """Write the size of one group's class at every string to `grid` (the first attribute slowest).
 
-    Another tuple is in its class from the levels on at which their labels agree. Those levels are a
+    Another group is in its class from the levels on at which their labels agree. Those levels are a
     point of the grid: count the records of every point, then add up along every attribute, so that
     a point holds all records that agree there or below. `agree` is room for a number per label of
     the lowest levels.

@@ -145,6 +145,11 @@ class Classes:
             return self.all_tuples
         return self.all_tuples[self.members]
 
+    @cached_property
+    def groups(self) -> kernels.RecordGroups:
+        """The same, as kernels take it."""
+        return kernels.RecordGroups(self.members, self.tuples, self.sizes)
+
     def those(self, kept: Flags) -> Classes:
         """Some of them."""
         return Classes(self.members[kept], self.sizes[kept], self.all_tuples)
@@ -180,11 +185,10 @@ class Frequency:
         """Tuples looked at since the start, as a measure of time."""
         size = len(coded.counts)
         self.base = Classes(np.arange(size, dtype=np.int32), coded.counts, coded.tuples)
-        self._slots = kernels.new_slots(size)
-        self._scratch = kernels.new_scratch(len(coded.word))
         self.layout = kernels.TupleLayout(
             coded.word, coded.shift, coded.mask, coded.start, coded.radix, coded.labels
         )
+        self._counter = kernels.new_counter(self.layout, size, k)
         self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
 
     def test(self, levels: Sequence[int] | Int64s, to_the_end: bool = False) -> Outcome:
@@ -282,10 +286,10 @@ class Frequency:
         coded = self.coded
         grid = np.empty(int(levels.prod()), dtype=np.int32)
         labels = int(coded.radix[np.arange(len(lowest)), lowest].sum())
+        agree = np.empty(labels, dtype=np.int32)
         kernels.class_everywhere(
-            coded.tuples, coded.counts, member, lowest, levels, self.layout, self._scratch,
-            np.empty(labels, dtype=np.int32), grid,
-        )  # fmt: skip
+            self._counter, self.base.groups, member, lowest, levels, agree, grid
+        )
         self.work += len(coded.counts) + len(grid)
         return grid
 
@@ -315,17 +319,15 @@ class Frequency:
     ) -> tuple[int, int, int, int]:
         """Count the classes of a string into the slots."""
         classes, small, smallest, group = kernels.count_classes(
-            source.tuples, source.sizes, string, self.layout, self.k, most, stop, self._slots,
-            self._scratch,
-        )  # fmt: skip
+            self._counter, source.groups, string, most, stop
+        )
         return classes, small, smallest, int(source.members[group])
 
     def _collect(self, source: Classes, classes: int, numbers: Int32s = _NO_NUMBERS) -> Classes:
         """List the classes that were just counted."""
-        members, sizes = np.empty((2, classes), dtype=np.int32)
-        found = Classes(members, sizes, self.coded.tuples)
-        kernels.collect_classes(source.members, self._slots, found.members, found.sizes, numbers)
-        return found
+        found = np.empty((2, classes), dtype=np.int32)
+        kernels.collect_classes(self._counter, source.groups, found, numbers)
+        return Classes(found[0], found[1], self.coded.tuples)
 
 
 class RollUps:

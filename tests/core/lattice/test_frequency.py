@@ -113,11 +113,11 @@ def test_counting_that_stops_early_takes_no_more_slots_than_it_needs() -> None:
     """The fewer there are, the more of them a processor has at hand."""
     task = wide_task(12, 16, 9000)
     tests = Frequency(CodedTuples.of(task.quasi, (0,) * 12)[0], 3000, 0)
-    tests._slots.sizes[:] = -7
+    tests._counter.slots.sizes[:] = -7
     outcome = tests.test((0,) * 12)
     assert outcome.classes == 4
     assert outcome.fails_below
-    assert 0 < np.count_nonzero(tests._slots.sizes != -7) <= 4096
+    assert 0 < np.count_nonzero(tests._counter.slots.sizes != -7) <= 4096
     assert tests.test((0,) * 12, to_the_end=True).classes == len(class_sizes(task, (0,) * 12))
 
 

@@ -165,6 +165,13 @@ typedef struct {
 } TupleLayout;
 
 typedef struct {
+    int32_t *of; int64_t of_shape0;
+    int32_t *sizes; int64_t sizes_shape0;
+    uint64_t *keys; int64_t keys_shape0;
+    int32_t *groups; int64_t groups_shape0;
+} ClassSlots;
+
+typedef struct {
     int64_t *first; int64_t first_shape0;
     uint64_t *stride; int64_t stride_shape0;
     int64_t *chunk_of; int64_t chunk_of_shape0;
@@ -178,11 +185,17 @@ typedef struct {
 } KeyScratch;
 
 typedef struct {
-    int32_t *of; int64_t of_shape0;
-    int32_t *sizes; int64_t sizes_shape0;
-    uint64_t *keys; int64_t keys_shape0;
-    int32_t *groups; int64_t groups_shape0;
-} ClassSlots;
+    const TupleLayout *layout;
+    const ClassSlots *slots;
+    const KeyScratch *scratch;
+    int64_t k;
+} ClassCounter;
+
+typedef struct {
+    const int32_t *members; int64_t members_shape0;
+    const uint64_t *tuples; int64_t tuples_shape0; int64_t tuples_shape1;
+    const int32_t *sizes; int64_t sizes_shape0;
+} RecordGroups;
 
 typedef struct {
     int64_t classes;
@@ -630,9 +643,9 @@ int64_t kn_box_tree_divide_rows(const TreeGrowth *growth);
 void kn_box_tree_fit_boxes(const BoxTree *tree);
 void kn_box_tree_take(const BoxTree *tree, int64_t position, int64_t next_record);
 void kn_cluster_centre_fill_words(const BoxTree *tree, const Centre *centre);
-void kn_frequency_class_everywhere(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *counts, int64_t counts_shape0, int64_t member, const int64_t *lowest, int64_t lowest_shape0, const int64_t *sizes, int64_t sizes_shape0, const TupleLayout *layout, const KeyScratch *scratch, int32_t *agree, int64_t agree_shape0, int32_t *grid, int64_t grid_shape0);
-void kn_frequency_collect_classes(const int32_t *members, int64_t members_shape0, const ClassSlots *slots, int32_t *found_members, int64_t found_members_shape0, int32_t *found_sizes, int64_t found_sizes_shape0, int32_t *numbers, int64_t numbers_shape0);
-CountedClasses kn_frequency_count_classes(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *sizes, int64_t sizes_shape0, const int64_t *levels, int64_t levels_shape0, const TupleLayout *layout, int64_t k, int64_t most, bool stop, const ClassSlots *slots, const KeyScratch *scratch);
+void kn_frequency_class_everywhere(const ClassCounter *counter, const RecordGroups *groups, int64_t member, const int64_t *lowest, int64_t lowest_shape0, const int64_t *sizes, int64_t sizes_shape0, int32_t *agree, int64_t agree_shape0, int32_t *grid, int64_t grid_shape0);
+void kn_frequency_collect_classes(const ClassCounter *counter, const RecordGroups *groups, int32_t *found, int64_t found_shape0, int64_t found_shape1, int32_t *numbers, int64_t numbers_shape0);
+CountedClasses kn_frequency_count_classes(const ClassCounter *counter, const RecordGroups *groups, const int64_t *levels, int64_t levels_shape0, int64_t most, bool stop);
 GrownClusters kn_k_member_advance(const MemberSearch *search, const MemberGrowth *growth, int32_t *chosen, int64_t chosen_shape0);
 FoundRow kn_k_member_find_cheapest(const MemberSearch *search, const MemberClusters *clusters, int64_t c);
 FoundRow kn_k_member_find_furthest(const MemberSearch *search, int64_t origin);

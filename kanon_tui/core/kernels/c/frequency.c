@@ -219,12 +219,15 @@ static void find_keys(const uint64_t *tuples, int64_t size, int64_t words, int64
     }
 }
 
-/* Return whether two tuples have the same labels. */
-static bool same_labels(const uint64_t *one, const uint64_t *other, const TupleLayout *layout,
-                        const int64_t *first) {
+/* Return whether two groups have the same labels. */
+static bool same_labels(const ClassCounter *counter, const RecordGroups *groups, int64_t one,
+                        int64_t other) {
+    const TupleLayout *layout = counter->layout;
+    const int64_t words = groups->tuples_shape1;
     for (int64_t a = 0; a < layout->word_shape0; a++) {
-        const int32_t *labels = layout->labels + first[a];
-        if (labels[field_of(layout, one, a)] != labels[field_of(layout, other, a)]) {
+        const int32_t *labels = layout->labels + counter->scratch->first[a];
+        if (labels[field_of(layout, groups->tuples + one * words, a)] !=
+            labels[field_of(layout, groups->tuples + other * words, a)]) {
             return false;
         }
     }
@@ -264,15 +267,15 @@ static Placed place_directly(const uint64_t *keys, const int32_t *sizes, int64_t
 
 /* Place groups whose keys are hashed. A free slot has no records. Where keys are `wide`, groups
  * with the same key may differ. */
-KN_INLINE Placed place_hashed(const uint64_t *tuples, int64_t words, const int32_t *sizes,
-                              int64_t begin, int64_t size, int64_t most, uint64_t down,
-                              const TupleLayout *layout, const ClassSlots *slots,
-                              const KeyScratch *scratch, bool wide) {
+KN_INLINE Placed place_hashed(const ClassCounter *counter, const RecordGroups *groups,
+                              int64_t begin, int64_t size, int64_t most, uint64_t down, bool wide) {
     Placed placed = {.classes = 0, .group = -1};
     const uint64_t last = (UINT64_C(1) << (64 - down)) - 1;
-    const uint64_t *keys = scratch->keys;
-    uint64_t *slot_keys = slots->keys;
-    int32_t *slot_sizes = slots->sizes, *slot_of = slots->of + begin;
+    const uint64_t *keys = counter->scratch->keys;
+    const int32_t *sizes = groups->sizes + begin;
+    uint64_t *slot_keys = counter->slots->keys;
+    int32_t *slot_sizes = counter->slots->sizes, *slot_of = counter->slots->of + begin;
+    int32_t *slot_groups = counter->slots->groups;
     for (int64_t g = 0; g < size; g++) {
         const uint64_t key = keys[g];
         uint64_t slot = (key * SPREAD) >> down;
@@ -283,18 +286,16 @@ KN_INLINE Placed place_hashed(const uint64_t *tuples, int64_t words, const int32
             const bool taken = slot_sizes[slot] != 0;
             const uint64_t other = (slot_keys[slot] ^ key) & -(uint64_t)taken; /* no branch */
             if (other == 0 &&
-                !(wide && taken &&
-                  !same_labels(tuples + (begin + g) * words, tuples + slots->groups[slot] * words,
-                               layout, scratch->first))) {
+                !(wide && taken && !same_labels(counter, groups, begin + g, slot_groups[slot]))) {
                 break;
             }
         }
         placed.classes += slot_sizes[slot] == 0;
         slot_keys[slot] = key;
         if (wide) {
-            slots->groups[slot] = (int32_t)(begin + g);
+            slot_groups[slot] = (int32_t)(begin + g);
         }
-        slot_sizes[slot] += sizes[begin + g];
+        slot_sizes[slot] += sizes[g];
         slot_of[g] = (int32_t)slot;
         if (placed.classes > most && placed.group < 0) {
             placed.group = g;
@@ -324,35 +325,33 @@ static void add_smallest(const ClassSlots *slots, int64_t places, int64_t groups
     counted->group = counted->group < 0 ? group : counted->group;
 }
 
-CountedClasses kn_frequency_count_classes(const uint64_t *tuples, int64_t tuples_shape0,
-                                          int64_t tuples_shape1, const int32_t *sizes,
-                                          int64_t sizes_shape0, const int64_t *levels,
-                                          int64_t levels_shape0, const TupleLayout *layout,
-                                          int64_t k, int64_t most, bool stop,
-                                          const ClassSlots *slots, const KeyScratch *scratch) {
-    (void)sizes_shape0, (void)levels_shape0;
-    const int64_t groups = tuples_shape0, words = tuples_shape1;
+CountedClasses kn_frequency_count_classes(const ClassCounter *counter, const RecordGroups *groups,
+                                          const int64_t *levels, int64_t levels_shape0,
+                                          int64_t most, bool stop) {
+    (void)levels_shape0;
+    const TupleLayout *layout = counter->layout;
+    const ClassSlots *slots = counter->slots;
+    const KeyScratch *scratch = counter->scratch;
+    const int64_t count = groups->tuples_shape0, words = groups->tuples_shape1;
     const KeySpace space = place_values(levels, layout, scratch);
-    const int64_t chunks = make_chunks(layout, scratch, layout->labels, groups);
+    const int64_t chunks = make_chunks(layout, scratch, layout->labels, count);
     const bool direct =
-        !space.wide && space.product <= min_i64(4 * groups + 64, slots->sizes_shape0);
-    const int64_t room = stop ? min_i64(groups, most + KEYS_PER_BLOCK) : groups;
+        !space.wide && space.product <= min_i64(4 * count + 64, slots->sizes_shape0);
+    const int64_t room = stop ? min_i64(count, most + KEYS_PER_BLOCK) : count;
     const Places places = clear_slots(slots, room, space.product, direct);
     CountedClasses counted = {.classes = 0, .group = -1};
-    for (int64_t begin = 0; begin < groups; begin += KEYS_PER_BLOCK) {
-        const int64_t size = min_i64(KEYS_PER_BLOCK, groups - begin);
+    for (int64_t begin = 0; begin < count; begin += KEYS_PER_BLOCK) {
+        const int64_t size = min_i64(KEYS_PER_BLOCK, count - begin);
         const int64_t left = most - counted.classes;
-        find_keys(tuples + begin * words, size, words, chunks, layout->labels, scratch);
+        find_keys(groups->tuples + begin * words, size, words, chunks, layout->labels, scratch);
         Placed placed;
         if (direct) {
-            placed = place_directly(scratch->keys, sizes + begin, size, left, slots->of + begin,
-                                    slots->sizes);
+            placed = place_directly(scratch->keys, groups->sizes + begin, size, left,
+                                    slots->of + begin, slots->sizes);
         } else if (space.wide) {
-            placed = place_hashed(tuples, words, sizes, begin, size, left, places.down, layout,
-                                  slots, scratch, true);
+            placed = place_hashed(counter, groups, begin, size, left, places.down, true);
         } else {
-            placed = place_hashed(tuples, words, sizes, begin, size, left, places.down, layout,
-                                  slots, scratch, false);
+            placed = place_hashed(counter, groups, begin, size, left, places.down, false);
         }
         counted.classes += placed.classes;
         if (counted.group < 0 && placed.group >= 0) {
@@ -363,22 +362,21 @@ CountedClasses kn_frequency_count_classes(const uint64_t *tuples, int64_t tuples
             }
         }
     }
-    add_smallest(slots, places.count, groups, k, &counted);
+    add_smallest(slots, places.count, count, counter->k, &counted);
     return counted;
 }
 
-void kn_frequency_collect_classes(const int32_t *members, int64_t members_shape0,
-                                  const ClassSlots *slots, int32_t *found_members,
-                                  int64_t found_members_shape0, int32_t *found_sizes,
-                                  int64_t found_sizes_shape0, int32_t *numbers,
-                                  int64_t numbers_shape0) {
-    (void)found_members_shape0, (void)found_sizes_shape0;
-    const int32_t *restrict slot_of = slots->of;
-    int32_t *restrict sizes = slots->sizes, classes = 0;
-    for (int64_t g = 0; g < members_shape0; g++) {
+void kn_frequency_collect_classes(const ClassCounter *counter, const RecordGroups *groups,
+                                  int32_t *found, int64_t found_shape0, int64_t found_shape1,
+                                  int32_t *numbers, int64_t numbers_shape0) {
+    (void)found_shape0;
+    const int32_t *restrict slot_of = counter->slots->of, *restrict members = groups->members;
+    int32_t *restrict sizes = counter->slots->sizes, *restrict found_sizes = found + found_shape1;
+    int32_t classes = 0;
+    for (int64_t g = 0; g < groups->members_shape0; g++) {
         const int32_t size = sizes[slot_of[g]];
         if (size > 0) {
-            found_members[classes] = members[g];
+            found[classes] = members[g];
             found_sizes[classes] = size;
             sizes[slot_of[g]] = -1 - classes++;
         }
@@ -423,23 +421,22 @@ static void add_along(int32_t *grid, int64_t length, int64_t stride, int64_t siz
     }
 }
 
-void kn_frequency_class_everywhere(const uint64_t *tuples, int64_t tuples_shape0,
-                                   int64_t tuples_shape1, const int32_t *counts,
-                                   int64_t counts_shape0, int64_t member, const int64_t *lowest,
-                                   int64_t lowest_shape0, const int64_t *sizes,
-                                   int64_t sizes_shape0, const TupleLayout *layout,
-                                   const KeyScratch *scratch, int32_t *agree, int64_t agree_shape0,
-                                   int32_t *grid, int64_t grid_shape0) {
-    (void)counts_shape0, (void)lowest_shape0, (void)agree_shape0;
-    const int64_t groups = tuples_shape0, words = tuples_shape1;
-    find_agreement(tuples + member * words, lowest, sizes, layout, scratch, agree);
-    const int64_t chunks = make_chunks(layout, scratch, agree, groups);
+void kn_frequency_class_everywhere(const ClassCounter *counter, const RecordGroups *groups,
+                                   int64_t member, const int64_t *lowest, int64_t lowest_shape0,
+                                   const int64_t *sizes, int64_t sizes_shape0, int32_t *agree,
+                                   int64_t agree_shape0, int32_t *grid, int64_t grid_shape0) {
+    (void)lowest_shape0, (void)agree_shape0;
+    const TupleLayout *layout = counter->layout;
+    const KeyScratch *scratch = counter->scratch;
+    const int64_t count = groups->tuples_shape0, words = groups->tuples_shape1;
+    find_agreement(groups->tuples + member * words, lowest, sizes, layout, scratch, agree);
+    const int64_t chunks = make_chunks(layout, scratch, agree, count);
     memset(grid, 0, (size_t)grid_shape0 * sizeof *grid);
-    for (int64_t begin = 0; begin < groups; begin += KEYS_PER_BLOCK) {
-        const int64_t size = min_i64(KEYS_PER_BLOCK, groups - begin);
-        find_keys(tuples + begin * words, size, words, chunks, agree, scratch);
+    for (int64_t begin = 0; begin < count; begin += KEYS_PER_BLOCK) {
+        const int64_t size = min_i64(KEYS_PER_BLOCK, count - begin);
+        find_keys(groups->tuples + begin * words, size, words, chunks, agree, scratch);
         for (int64_t t = 0; t < size; t++) {
-            grid[scratch->keys[t]] += counts[begin + t];
+            grid[scratch->keys[t]] += groups->sizes[begin + t];
         }
     }
     for (int64_t a = 0; a < sizes_shape0; a++) {
