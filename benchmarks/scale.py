@@ -136,12 +136,12 @@ def floor(folder: Path, data: Path) -> None:
 def in_memory(project: Project, out: Path) -> dict[str, float]:
     """A run with the table in memory; processor seconds of its phases."""
     from kanon_tui.core.pipeline.result import anonymize
-    from kanon_tui.core.report import phases
+    from kanon_tui.core.report import finished_run
 
-    phases.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[assignment]
+    finished_run.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[assignment]
     options = replace(project.data.read_options, limit=10**12)
     result = anonymize(replace(project, data=replace(project.data, read_options=options)))
-    with phases.timed(result.phases, "write"):
+    with finished_run.timed(result.phases, "write"):
         result.write(out, force=True)
     seconds: dict[str, float] = {}
     for name, spent in result.phases.items():

@@ -29,7 +29,7 @@ import yaml
 from benchmarks.pages import markdown_table, renew
 from benchmarks.timing import SAMPLES, census_maker, print_table
 from kanon_tui.core.algorithms import ALGORITHMS as ALL_ALGORITHMS
-from kanon_tui.core.report.phases import PHASES
+from kanon_tui.core.report.finished_run import PHASES
 
 QUASI = ("age", "income", "sex", "zip", "race", "marital_status", "education", "occupation")
 ALGORITHMS = ("global", "mondrian")

@@ -21,7 +21,7 @@ def execute(args: argparse.Namespace) -> int:
     """Measure the levels of each quasi-identifier alone."""
     from dataclasses import asdict
 
-    from kanon_tui.core.metrics.levels import level_measures
+    from kanon_tui.core.metrics.measure import level_measures
     from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.project import Project
 

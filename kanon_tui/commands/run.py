@@ -218,7 +218,7 @@ def _names(names: tuple[str, ...]) -> str:
 
 def _print_timings(result: FinishedRun) -> None:
     """The seconds of every phase, and of all together."""
-    from kanon_tui.core.report.phases import PHASES
+    from kanon_tui.core.report.finished_run import PHASES
 
     seconds = {name: result.phases.get(name, 0.0) for name in PHASES}
     tell(*(f"  {name:<8} {value:9.3f} s" for name, value in seconds.items()))

@@ -6,7 +6,7 @@ from textual.timer import Timer
 
 from kanon_tui.core.editing.counting import Counted, count, counting_of
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.pipeline.table_counting import CountingStoppedError, TableCounting
+from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, TableCounting
 from kanon_tui.core.text import visible
 from kanon_tui.screens.background import BackgroundApp
 

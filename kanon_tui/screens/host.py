@@ -19,10 +19,10 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
-from kanon_tui.core.editing.recent_files import RecentFiles
 from kanon_tui.core.editing.recovery import RecoveryStore, UnsavedWork
 from kanon_tui.core.editing.run_history import EarlierRun, RunHistory, earlier_run
 from kanon_tui.core.editing.session import Session, open_session
+from kanon_tui.core.editing.state_folder import RecentFiles
 from kanon_tui.core.errors import OUT_OF_MEMORY, KanonError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun

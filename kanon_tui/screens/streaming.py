@@ -15,7 +15,7 @@ from kanon_tui.core.pipeline.counted_prepare import check_streamable
 from kanon_tui.core.pipeline.file_release import STREAMED_ENDINGS, check_target
 from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.sampled_table import SampledTable
-from kanon_tui.core.pipeline.watched_stream import PASSES, WatchedStream
+from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.processes.scheduler import check_scheduler
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.target import Target

@@ -7,7 +7,7 @@ import threading
 import pytest
 from textual.widgets import Static
 
-from kanon_tui.core.pipeline.table_counting import TableCounting
+from kanon_tui.core.pipeline.sampled_table import TableCounting
 from kanon_tui.screens.before_publishing import CountingWait, SinglingOutDialog
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.strings import StringsScreen

@@ -18,9 +18,13 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.file_result import StreamedResult
-from kanon_tui.core.pipeline.published_pages import RowOfRecord
-from kanon_tui.core.pipeline.ranked_rows import RankedRows, ranked_rows
-from kanon_tui.core.pipeline.source_pages import FilePages, records_of
+from kanon_tui.core.pipeline.pages import (
+    FilePages,
+    RankedRows,
+    RowOfRecord,
+    ranked_rows,
+    records_of,
+)
 from kanon_tui.core.table.word_table import WordTable
 
 __all__ = ["StreamedComparison", "compare_streamed"]

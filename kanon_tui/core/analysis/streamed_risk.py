@@ -22,7 +22,7 @@ from kanon_tui.core.analysis.population_risk import (
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.pipeline.file_result import StreamedResult
-from kanon_tui.core.pipeline.release_pages import ReleasePages
+from kanon_tui.core.pipeline.pages import ReleasePages
 from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.counted_table import CountedTable

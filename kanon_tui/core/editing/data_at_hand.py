@@ -11,8 +11,7 @@ from dataclasses import replace
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.counted_task import quasi_rows
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.sampled_table import SampledTable
-from kanon_tui.core.pipeline.table_counting import CountingStoppedError
+from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, SampledTable
 from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Role

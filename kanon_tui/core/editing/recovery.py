@@ -1,23 +1,29 @@
 """Unsaved edits, kept in case the program ends without saving.
 
-What is kept is the project only (never data, never results), one file per project and running
-program: two programs on one project do not touch what the other keeps. A file is removed when the
-work is saved or left on purpose. One whose program is no longer there belongs to a session that
-was cut off, and is offered.
+Only the project is kept (never data or results), one file per project and running program, so that
+two programs on one project do not overwrite each other's. A file is removed when the work is saved
+or discarded. A file whose program is no longer running belongs to a session that was cut off, and
+is offered.
+
+Every running program holds a lock on a small file of its own. The system releases the lock when the
+program ends, however it ends.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import secrets
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import IO
 from weakref import WeakKeyDictionary
 
-from kanon_tui.core.editing.instance_lock import InstanceLock, is_alive
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.editing.state_folder import write_state
 from kanon_tui.core.errors import KanonError
@@ -25,7 +31,73 @@ from kanon_tui.core.fields.yaml_text import parse
 from kanon_tui.core.pipeline.sampled_table import read_or_sample
 from kanon_tui.core.project.project import Project, project_from_mapping, project_to_text
 
-__all__ = ["RecoveryStore", "UnsavedWork"]
+__all__ = ["InstanceLock", "RecoveryStore", "UnsavedWork", "is_alive"]
+
+_ENDING = ".lock"
+
+
+class InstanceLock:
+    """Says that this program is there, until it is let go or the program ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._place = folder / (self.name + _ENDING)
+        self._file: IO[bytes] | None = None
+
+    def hold(self) -> None:
+        """Take the lock; a folder that cannot be written to has nothing to guard either."""
+        if self._file is not None:
+            return
+        write_state(self._place, "")
+        with suppress(OSError):
+            self._file = self._place.open("rb")
+            _try_to_lock(self._file)
+
+    def let_go(self) -> None:
+        """This program has nothing here any more."""
+        if self._file is not None:
+            with suppress(OSError):
+                self._place.unlink(missing_ok=True)
+            self._file.close()
+            self._file = None
+
+
+def is_alive(folder: Path, name: str) -> bool:
+    """Whether the program of this name still holds its lock; what a dead one left is removed."""
+    place = folder / (name + _ENDING)
+    try:
+        with place.open("rb") as file:
+            if not _try_to_lock(file):
+                return True
+            place.unlink(missing_ok=True)
+            return False
+    except OSError:
+        return False
+
+
+def _try_to_lock(file: IO[bytes]) -> bool:
+    """Whether the lock was free. On a system without locks everybody seems to be gone."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks: the next best sign
+        return not _runs(int(Path(file.name).name.partition("-")[0]))
+    return True
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 @dataclass(frozen=True)

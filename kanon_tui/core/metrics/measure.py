@@ -1,4 +1,4 @@
-"""Every metric of a release, computed from its published cells, for all algorithms alike."""
+"""All metrics of a release, and of the levels of one attribute, from published cells."""
 
 from __future__ import annotations
 
@@ -26,20 +26,61 @@ from kanon_tui.core.metrics.privacy import (
 )
 from kanon_tui.core.metrics.research_value import (
     attribute_research_value,
+    level_research_values,
     mean_span,
     rules_kept,
 )
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
     "AttributeMeasures",
+    "LevelMeasures",
     "Measures",
     "RuleKept",
+    "level_measures",
     "measure",
 ]
+
+
+@dataclass(frozen=True)
+class LevelMeasures:
+    """One level of an attribute, taken alone."""
+
+    level: int
+    labels: int
+    smallest: int
+    """Records of the rarest label."""
+    passes: bool
+    """Whether the attribute at this level is k-anonymous by itself."""
+    rv: float
+    ncp: float
+
+
+def level_measures(
+    attribute: QuasiIdentifier, k: int, allowed_suppressed: int
+) -> tuple[LevelMeasures, ...]:
+    """Every level of an attribute alone, over all records of the table.
+
+    A level passes when the records under labels rarer than k are no more than may be suppressed.
+    """
+    values = level_research_values(attribute)
+    measures = []
+    for level in range(attribute.hierarchy.height + 1):
+        cells = CellGroups.of_level(attribute, level, attribute.column.counts)
+        measures.append(
+            LevelMeasures(
+                level=level,
+                labels=len(cells.size),
+                smallest=int(cells.size.min()),
+                passes=int(cells.size[cells.size < k].sum()) <= allowed_suppressed,
+                rv=float(values[level]),
+                ncp=attribute_ncp(cells),
+            )
+        )
+    return tuple(measures)
 
 
 @dataclass(frozen=True)

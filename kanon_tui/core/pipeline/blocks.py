@@ -1,41 +1,302 @@
-"""Clusterings in blocks: a coarse cut of the table, each part clustered on its own.
+"""Clustering in blocks: a coarse cut of the table, each block clustered on its own.
 
 1. Mondrian cuts the table into blocks of about `blocks` records, by values alone. For GreedyCKA
-   the groups of MAGVals come first, and only those that are larger are cut. Groups of fewer than
-   k records are suppressed, as without blocks.
-2. The algorithm runs on every block, on all cores. The answer depends neither on the order in which
-   blocks are done nor on the number of cores.
+   the groups of MAGVals come first, and only larger ones are cut. Groups of fewer than k records
+   are suppressed, as without blocks.
+2. The algorithm runs on every block, in threads on all cores: kernels release the interpreter's
+   lock. The result depends neither on the order of the blocks nor on the number of cores.
 3. Records that blocks leave over (`left_over: suppress`) are clustered together, so that fewer
    than k are suppressed in the end.
-4. What follows a clustering sees the whole table: classes that miss what is required beyond k merge
+4. What follows a clustering sees the whole table: classes that miss a requirement beyond k merge
    across blocks, and refining exchanges records across them.
 
-What blocks cost is measured on a sample (`block_sample`). One block is the algorithm as it is. A
-cancel keeps the blocks that are done; the others are one class each.
+The cost of blocks is measured on a sample (`BlockSample`). One block is the plain algorithm. A
+cancelled run keeps the finished blocks; each of the others becomes one class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from queue import Full, Queue
+from typing import Any, Self
 
 import numpy as np
 
+from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.clustering.cluster_facts import MOST_FOLLOWED, SUPPRESSED, UNPLACED
 from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.pipeline.block_cut import BlockCut, cut_into_blocks
-from kanon_tui.core.pipeline.block_jobs import Heard, side_by_side
-from kanon_tui.core.pipeline.block_parts import cluster_block, put_together
-from kanon_tui.core.pipeline.block_sample import BlockSample, blocks_note
+from kanon_tui.core.clustering.disjoint_ranges import ncp_of
+from kanon_tui.core.clustering.magval_groups import group_by_magvals, small_groups_note
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.processes.helper_processes import cores
+from kanon_tui.core.task.parts import part_of
 from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import count_of
+from kanon_tui.core.text import Note, count_of, note
 
-__all__ = ["block_steps"]
+__all__ = [
+    "SAMPLE_BLOCKS",
+    "BlockCut",
+    "BlockSample",
+    "Heard",
+    "block_steps",
+    "blocks_note",
+    "cluster_block",
+    "cut_into_blocks",
+    "put_together",
+    "side_by_side",
+]
+
+_CUTS_PER_STEP = 16
+
+
+@dataclass(frozen=True, eq=False)
+class BlockCut:
+    """A table in blocks."""
+
+    blocks: Sequence[Int64s]
+    """The records of every block."""
+    groups: int
+    """How many there were before anything was cut: groups of MAGVals, or the table."""
+    suppressed: Int64s
+    """The records in groups of MAGVals that are too small for any class."""
+
+    @property
+    def divides(self) -> bool:
+        """Whether anything was cut that the algorithm would have clustered together."""
+        return len(self.blocks) > self.groups
+
+
+def cut_into_blocks(
+    algorithm: BlockClustering, task: Task, size: int
+) -> Generator[Step, None, BlockCut]:
+    """The blocks of a table; equal records are in the same one."""
+    groups = [np.arange(task.n)]
+    if algorithm.keeps_magvals:
+        found = group_by_magvals(task)
+        groups = [np.sort(each) for each in np.split(found.records, found.starts[1:-1])]
+    large = [group for group in groups if len(group) >= task.k]
+    small = [group for group in groups if len(group) < task.k]
+    blocks: list[Int64s] = []
+    for group in large:
+        if len(group) <= size:
+            blocks.append(group)
+            continue
+        part = part_of(task, group, task.seed)
+        part = replace(part, privacy=replace(part.privacy, k=max(size // 2, task.k)))
+        labels = (yield from _coarse_cut(part, len(blocks))).labels
+        order = np.argsort(labels, kind="stable")
+        blocks += np.split(group[order], np.cumsum(np.bincount(labels))[:-1])
+    suppressed = np.sort(np.concatenate([*small, np.empty(0, dtype=np.int64)]))
+    return BlockCut(blocks, len(large), suppressed)
+
+
+def _coarse_cut(part: Task, before: int) -> Steps:
+    steps = Mondrian().steps(part, RunContext(_CUTS_PER_STEP))
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as stop:
+            grouping: Grouping = stop.value
+            return grouping
+        blocks = before + int(step.counters["clusters"])
+        template = "Cut the table into blocks: {blocks:,} so far."
+        yield Step("block", template, {"blocks": blocks}, {"blocks_done": 0}, 0.0)
+
+
+_LOOK = 0.05
+"""Seconds between two looks at whether anybody still pulls."""
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """What a job tells of after each of its steps."""
+
+    job: int
+    progress: float
+    grouping: Grouping | None = None
+    """What it found, when it is done."""
+
+
+def side_by_side(jobs: Sequence[Callable[[], Steps]], workers: int) -> Generator[Heard, None, None]:
+    """The steps of all jobs, so many of them at a time; closing it ends them all."""
+    if workers <= 1 or len(jobs) == 1:
+        for number, job in enumerate(jobs):
+            yield from _heard(number, job)
+        return
+    told: Queue[Heard | BaseException] = Queue(maxsize=1)
+    over = threading.Event()
+    waiting, lock = iter(enumerate(jobs)), threading.Lock()
+
+    def tell(news: Heard | BaseException) -> None:
+        while not over.is_set():
+            try:
+                told.put(news, timeout=_LOOK)
+            except Full:
+                continue
+            return
+
+    def work() -> None:
+        while not over.is_set():
+            with lock:
+                number, job = next(waiting, (0, None))
+            if job is None:
+                return
+            try:
+                for news in _heard(number, job):
+                    tell(news)
+                    if over.is_set():
+                        return
+            except BaseException as error:
+                tell(error)  # whoever pulls raises it
+                return
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(workers, len(jobs)))]
+    for thread in threads:
+        thread.start()
+    try:
+        done = 0
+        while done < len(jobs):
+            news = told.get()
+            if isinstance(news, BaseException):
+                raise news
+            done += news.grouping is not None
+            yield news
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+def _heard(number: int, job: Callable[[], Steps]) -> Iterator[Heard]:
+    steps = job()
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as stop:
+            yield Heard(number, 1.0, stop.value)
+            return
+        yield Heard(number, step.progress or 0.0)
+
+
+def cluster_block(algorithm: BlockClustering, task: Task, cut: BlockCut, number: int) -> Steps:
+    """Cluster one block, with a seed made from that of the run and its number."""
+    seed = int(np.random.SeedSequence([task.seed, number]).generate_state(1)[0])
+    return algorithm.steps(part_of(task, cut.blocks[number], seed), RunContext())
+
+
+def put_together(task: Task, cut: BlockCut, found: Mapping[int, Grouping]) -> Grouping:
+    """The grouping of all blocks; one that is not done yet is a class."""
+    labels = np.full(task.n, -1, dtype=np.int32)
+    hidden: np.ndarray | None = None
+    classes = 0
+    for number, records in enumerate(cut.blocks):
+        if number not in found:
+            labels[records] = classes
+            classes += 1
+            continue
+        own = found[number]
+        labels[records] = np.where(own.labels < 0, -1, own.labels + classes)
+        classes += int(own.labels.max(initial=-1)) + 1
+        if own.suppressed_cells is not None:
+            if hidden is None:
+                hidden = np.zeros((task.n, len(task.quasi)), dtype=bool)
+            hidden[records] = own.suppressed_cells
+    notes = dict.fromkeys(said for number in sorted(found) for said in found[number].notes)
+    early: tuple[Note, ...] = ()
+    if len(found) < len(cut.blocks):
+        early = (note("stopped early: blocks that were not reached are one class each"),)
+    return Grouping(
+        labels,
+        suppressed_cells=hidden,
+        search=_summed(found),
+        notes=(*notes, *small_groups_note(task, len(cut.suppressed)), *early),
+    )
+
+
+def _summed(found: Mapping[int, Grouping]) -> dict[str, Any]:
+    """The figures of all searches, those that can be added."""
+    summed: dict[str, Any] = {}
+    for grouping in found.values():
+        for name, figure in grouping.search.items():
+            if isinstance(figure, int | float) and not isinstance(figure, bool):
+                summed[name] = summed.get(name, 0) + figure
+    return summed
+
+
+SAMPLE_BLOCKS = 4
+
+
+class BlockSample:
+    """Records drawn by the seed, to be clustered both ways."""
+
+    def __init__(self, algorithm: BlockClustering, task: Task, cut: BlockCut | None) -> None:
+        """`task` is that of the sample; without a cut there is nothing to measure."""
+        self._task, self._cut = task, cut
+        self.jobs: list[Callable[[], Steps]] = []
+        """First the sample as a whole, then its blocks."""
+        self.sizes: list[int] = []
+        self.found: dict[int, Grouping] = {}
+        """What jobs have found."""
+        if cut is not None:
+            blocks = range(len(cut.blocks))
+            self.jobs = [partial(algorithm.steps, task, RunContext())]
+            self.jobs += [partial(cluster_block, algorithm, task, cut, b) for b in blocks]
+            self.sizes = [task.n, *map(len, cut.blocks)]
+
+    @classmethod
+    def draw(
+        cls, algorithm: BlockClustering, task: Task, size: int, cut: BlockCut
+    ) -> Generator[Step, None, Self]:
+        """A sample of a table that was cut into blocks of about so many records."""
+        count = min(task.n, SAMPLE_BLOCKS * size)
+        records = np.random.default_rng(task.seed).choice(task.n, count, replace=False)
+        sample = part_of(task, np.sort(records), task.seed)
+        if not cut.divides:
+            return cls(algorithm, sample, None)
+        own = yield from cut_into_blocks(algorithm, sample, size)
+        return cls(algorithm, sample, own if own.divides else None)
+
+    def measured(self) -> dict[str, Any]:
+        """For the report: the records of the sample and its NCP both ways; empty: not measured."""
+        if self._cut is None:
+            return {}
+        whole, *blocks = (self.found[job] for job in range(len(self.jobs)))
+        together = put_together(self._task, self._cut, dict(enumerate(blocks)))
+        return {
+            "sample": self._task.n,
+            "ncp_in_blocks": ncp_of(self._task, together),
+            "ncp_whole": ncp_of(self._task, whole),
+        }
+
+
+def blocks_note(cut: BlockCut, measured: dict[str, Any]) -> Note:
+    """What a report says of blocks."""
+    sizes = [len(records) for records in cut.blocks]
+    counts = {"blocks": len(sizes), "least": min(sizes), "most": max(sizes)}
+    if measured:
+        return note(
+            "clustered in {blocks:,} blocks of {least:,} to {most:,} records; on a sample of "
+            "{sample:,} records, blocks of this size have an NCP of {ncp_in_blocks:.4f}, and "
+            "{ncp_whole:.4f} without blocks",
+            **counts,
+            **measured,
+        )
+    if cut.divides:
+        return note(
+            "clustered in {blocks:,} blocks of {least:,} to {most:,} records; what that costs was "
+            "not measured, since a sample cannot be cut so",
+            **counts,
+        )
+    return note(
+        "clustered in {blocks:,} blocks of {least:,} to {most:,} records; these are the groups of "
+        "MAGVals, so that it costs nothing",
+        **counts,
+    )
 
 
 def block_steps(

@@ -13,13 +13,19 @@ from dataclasses import dataclass, field, replace
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.pipeline.coarsening import coarsest_codes, levels_to_count
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.tuple_counts import TupleCounting, Tuples, count_tuples, merge_tuples
+from kanon_tui.core.pipeline.tuple_counts import (
+    TupleCounting,
+    Tuples,
+    coarsest_codes,
+    count_tuples,
+    levels_to_count,
+    merge_tuples,
+)
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.report.phases import Seconds, timed
+from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.counted_table import CountedTable, count_table
 from kanon_tui.core.table.distinct_values import CountedColumn
@@ -28,7 +34,7 @@ from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.source import Source, open_source
 from kanon_tui.core.table.tuple_packing import Packing
 from kanon_tui.core.table.value_counts import Encoder
-from kanon_tui.core.task.counted import with_counted_rows
+from kanon_tui.core.task.parts import with_counted_rows
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import joined
 

@@ -18,22 +18,20 @@ from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.numeric import Int32s
-from kanon_tui.core.pipeline.block_recoding import CODE_BITS, Recoding, recode_piece
-from kanon_tui.core.pipeline.block_recoding import Run as RowRun
 from kanon_tui.core.pipeline.counted_prepare import Prepared, tuple_encoder, value_encoder
 from kanon_tui.core.pipeline.file_result import CountedRelease, StreamedResult
 from kanon_tui.core.pipeline.part_writing import PartWriting, put_release, write_part
+from kanon_tui.core.pipeline.piece_rows import CODE_BITS, Recoding, Stretches, Texts, recode_piece
+from kanon_tui.core.pipeline.piece_rows import Run as RowRun
 from kanon_tui.core.pipeline.release_proof import Proof, Written, prove
 from kanon_tui.core.pipeline.result import starred_class
-from kanon_tui.core.pipeline.row_order import Stretches, Texts
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.release.formulas import looks_like_formula
-from kanon_tui.core.release.published_rows import text_ranks
-from kanon_tui.core.release.recode import recode
+from kanon_tui.core.release.recode import recode, text_ranks
+from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.report.formats import report_text
-from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.cell_codes import CodedCells
 from kanon_tui.core.table.column import Column

@@ -13,7 +13,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.pipeline.block_recoding import value_blocks
+from kanon_tui.core.pipeline.piece_rows import value_blocks
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import report_mapping

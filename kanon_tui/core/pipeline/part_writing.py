@@ -9,7 +9,7 @@ from typing import IO
 
 import polars as pl
 
-from kanon_tui.core.pipeline.row_order import Stretches, published_rows
+from kanon_tui.core.pipeline.piece_rows import Stretches, published_rows
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.writing import ROW_GROUP
 

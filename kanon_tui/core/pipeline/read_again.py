@@ -20,7 +20,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.pipeline.counted_prepare import value_encoder
 from kanon_tui.core.pipeline.file_result import StreamedResult
-from kanon_tui.core.pipeline.release_pages import ReleasePages
+from kanon_tui.core.pipeline.pages import ReleasePages
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Here
 from kanon_tui.core.release.formulas import escape_formulas

@@ -28,10 +28,9 @@ from kanon_tui.core.privacy.verify import People, RiskClaim, overlapping, verify
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release, recode
-from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.finished_run import FinishedRun, Seconds, timed
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping
-from kanon_tui.core.report.phases import Seconds, timed
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.packed_table import packed
 from kanon_tui.core.table.range_texts import end_text

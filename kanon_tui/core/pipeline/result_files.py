@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.report.finished_run import timed
 from kanon_tui.core.report.formats import report_text
-from kanon_tui.core.report.phases import timed
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.writing import put_table

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from enum import StrEnum
 
-from kanon_tui.core.report.phases import Seconds
+from kanon_tui.core.report.finished_run import Seconds
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 

@@ -1,13 +1,16 @@
-"""A table that is too large for memory, as somebody works on it.
+"""A table that is too large for memory, while somebody works on it.
 
-At hand is a sample of its records, from all over its files. Of every column that has been counted
-the values of the whole are known, each with its number of records: a column then has these values,
-these numbers, and the codes of the sample's records. Of the others the sample speaks.
+A sample of its records, taken from all over its files, is in memory. A counted column has the
+values of the whole table with their numbers of records, and the codes of the sample's records; the
+other columns are known from the sample only. `TableCounting` counts columns in one pass over the
+pieces, in a thread of its own: it reports its progress and can be stopped between two pieces. A
+column with more values than fit into memory stays with the sample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +20,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.engine_choice import fits_in_memory
+from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column, code_values, counted, unreadable_values
 from kanon_tui.core.table.csv_sample import sample_csv
@@ -26,11 +30,19 @@ from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Piece, Source, is_parquet_source, open_source
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.table.value_counts import Counts
+from kanon_tui.core.table.value_counts import Counting, Counts, count_values, merge_counts
 from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.text import count_of
 
-__all__ = ["SAMPLE", "Sample", "SampledTable", "read_or_sample", "sample_table"]
+__all__ = [
+    "SAMPLE",
+    "CountingStoppedError",
+    "Sample",
+    "SampledTable",
+    "TableCounting",
+    "read_or_sample",
+    "sample_table",
+]
 
 SAMPLE = 50_000
 """About how many records are at hand."""
@@ -196,3 +208,106 @@ def _sample_of_pieces(source: Source, records: int) -> pl.DataFrame:
             frames += source.read(Piece(piece.path, begin, end, end - begin))
             left, first = left - (end - begin), first + (end - begin)
     return pl.concat(frames)
+
+
+_MERGED_AT_A_TIME = 8
+_LOOKS = 2
+"""How often a CSV file is walked over before its pieces are known."""
+
+
+class CountingStoppedError(Exception):
+    """Nobody waits for the numbers any more."""
+
+
+class TableCounting:
+    """One pass over a table, told of and stopped from other threads."""
+
+    def __init__(
+        self, table: SampledTable, path: Path, names: Sequence[str], memory: MemoryLimit
+    ) -> None:
+        self._table, self._path, self._memory = table, path, memory
+        self.names = tuple(names)
+        self.records = 0
+        """Records counted so far."""
+        self._looked_at = 0
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """End it soon: `run` raises then."""
+        self._stopped.set()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nobody waits for it."""
+        return self._stopped.is_set()
+
+    @property
+    def progress(self) -> str:
+        """`looking through the file, 40%`, then `12,000,000 of 50,000,000 records counted`."""
+        table = self._table
+        if self._looked_at and not table.exact and table.facts is not None:
+            share = min(self._looked_at / max(table.facts.bytes * _LOOKS, 1), 1)
+            return f"looking through the file, {share:.0%}"
+        about = "" if table.exact else "about "
+        whole = max(table.height, self.records)
+        return f"{self.records:,} of {about}{whole:,} records counted"
+
+    def run(self) -> SampledTable:
+        """The table with these columns counted; raises `CountingStoppedError` when stopped."""
+        table = self._table = self._surveyed()
+        assert table.source is not None
+        counting = Counting(table.source, self.names)
+        whole: Counts = {}
+        waiting: list[Counts] = []
+        for piece in range(len(table.source.pieces)):
+            self._go_on()
+            records, _, found = count_values(counting, piece)
+            self.records += records
+            waiting.append(found)
+            if len(waiting) >= _MERGED_AT_A_TIME:
+                whole, waiting = merge_counts([whole, *waiting]), []
+                counting = self._within_memory(counting, whole)
+        whole = merge_counts([whole, *waiting])
+        counting = self._within_memory(counting, whole)
+        self._go_on()
+        left = frozenset(name for name in self.names if name not in whole)
+        return replace(
+            table,
+            records=self.records,
+            exact=True,
+            counts={**table.counts, **{name: whole[name] for name in counting.names}},
+            too_many=table.too_many | left,
+        )
+
+    def _surveyed(self) -> SampledTable:
+        """The table with the pieces of its source, which a CSV file does not have at first."""
+        table = self._table
+        assert table.source is not None
+        if table.source.pieces:
+            return table
+        source = open_source(self._path, table.source.options, heard=self._hear)
+        spaces = source.facts.space_after_delimiter
+        if table.facts is not None and spaces != table.facts.space_after_delimiter:
+            # The beginning has a space after every delimiter, the rest has not: they are text.
+            options = replace(source.options, space_after_delimiter=bool(spaces))
+            table = replace(sample_table(self._path, options), counts=table.counts)
+        if source.names != tuple(table.names):
+            raise InputError("the names of its columns changed while it was read; open it again")
+        records = source.records or table.records
+        return replace(table, source=source, records=records, exact=bool(source.records))
+
+    def _hear(self, size: int) -> None:
+        self._looked_at += size
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._stopped.is_set():
+            raise CountingStoppedError
+
+    def _within_memory(self, counting: Counting, whole: Counts) -> Counting:
+        """Go on without the column that takes most, as long as all do not fit."""
+        while (largest := self._memory.too_many_values(whole)) is not None:
+            del whole[largest]
+            names = tuple(name for name in counting.names if name != largest)
+            counting = replace(counting, names=names)
+        return counting

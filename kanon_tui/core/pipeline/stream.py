@@ -1,12 +1,19 @@
-"""A whole run over pieces of the data: count, search, recode, write, prove, measure."""
+"""A whole run over pieces of the data: count, search, recode, write, verify, measure.
+
+`stream` runs to the end. `WatchedStream` lets one thread run it while others look at its passes and
+its search, and give orders.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.counted_prepare import (
     Prepared,
@@ -19,19 +26,20 @@ from kanon_tui.core.pipeline.counted_task import counted_of
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.file_release import check_target, release_stream
 from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.result import as_project
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.scheduler import check_trusted
 from kanon_tui.core.processes.workers import Here, Progress, Workers
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.report.phases import Seconds, timed
+from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.part_files import part_files
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.steps import RunContext
 
-__all__ = ["run_stream", "stream", "workers_of"]
+__all__ = ["PASSES", "Pass", "StoppedError", "WatchedStream", "run_stream", "stream", "workers_of"]
 
 MOST_DRAWN = 200_000
 """Distinct combinations of the largest table whose search is drawn: pictures keep every step, which
@@ -149,3 +157,124 @@ def _is_as_known(known: SampledTable) -> bool:
     """Whether all records were counted, of files that have the same size still."""
     assert known.source is not None
     return known.exact and bool(known.source.pieces) and known.source.unchanged
+
+
+PASSES: Mapping[str, str] = {
+    "look": "look at the data",
+    "count values": "count values",
+    "count tuples": "count combinations",
+    "search": "search",
+    "recode": "recode and sort",
+    "measure": "measure",
+    "write": "write",
+    "verify": "prove what was written",
+}
+"""What the engine does, in its order, and what people call it."""
+
+
+class StoppedError(NotReachedError):
+    """Somebody did not want the release any more."""
+
+    def __init__(self) -> None:
+        super().__init__("stopped; nothing was written")
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass as far as it is."""
+
+    name: str
+    begun: float
+    share: float = 0.0
+    ended: float | None = None
+
+    def seconds(self) -> float:
+        """How long it took, or takes by now."""
+        return (time.monotonic() if self.ended is None else self.ended) - self.begun
+
+
+class WatchedStream:
+    """Orders for a streaming run, and the picture of it."""
+
+    def __init__(
+        self,
+        project: Project,
+        target: Target,
+        force: bool,
+        watch: Callable[[Run], LiveRun],
+        known: SampledTable | None = None,
+        room: Callable[[], AbstractContextManager[None]] = nullcontext,
+        trust: bool = False,
+    ) -> None:
+        """`watch` makes the live run of a search that begins; what is `known` is not counted.
+
+        `room` is entered while it runs: who started it makes room for it in memory. `trust` says
+        that whoever started it agrees to the scheduler of the project.
+        """
+        self.project, self.target, self.force = project, target, force
+        self._watch, self._known, self._room, self._trust = watch, known, room, trust
+        self.passes: tuple[Pass, ...] = ()
+        """Those that have begun, replaced as a whole."""
+        self.live: LiveRun | None = None
+        """The search, once it has begun."""
+        self.over = False
+        self._stopped = False
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it was told to leave nothing behind."""
+        return self._stopped and not self.over
+
+    def cancel(self) -> None:
+        """A search ends with the best so far, which is written; whatever else leaves nothing."""
+        live = self.live
+        if live is not None and live.run.state in (State.READY, State.RUNNING):
+            live.cancel()
+        else:
+            self._stopped = True
+
+    def stop(self) -> None:
+        """Leave nothing behind, wherever it is."""
+        self._stopped = True
+        if self.live is not None:
+            self.live.cancel()
+
+    def run(self, abandoned: Callable[[], bool] = lambda: False) -> StreamedResult:
+        """All passes; `abandoned` says nobody waits any more."""
+
+        def progress(what: str, share: float) -> None:
+            if self._stopped or abandoned():
+                raise StoppedError
+            self._note(what, share)
+
+        def finish(run: Run) -> None:
+            self.live = self._watch(run)
+            if self.live.paused:
+                self.live.step()
+            self.live.drive(abandoned)
+            progress("search", 1.0)
+
+        try:
+            progress("look", 0.0)
+            with self._room(), workers_of(self.project, self.target, self._trust) as workers:
+                return run_stream(
+                    self.project,
+                    workers,
+                    self.target,
+                    force=self.force,
+                    progress=progress,
+                    finish=finish,
+                    watched=True,
+                    known=self._known,
+                )
+        finally:
+            self.over = True
+
+    def _note(self, what: str, share: float) -> None:
+        now = time.monotonic()
+        *before, last = self.passes or (Pass("", now),)
+        if last.name == what:
+            self.passes = (*before, replace(last, share=share))
+        elif what:
+            ended = [replace(last, share=1.0, ended=now)] if last.name else []
+            self.passes = (*before, *ended, Pass(what, now, share))

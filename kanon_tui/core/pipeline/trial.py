@@ -109,7 +109,7 @@ class Trial:
         block = self.block
         if block is None or self.samples[-1].records >= block:
             return self._search(self.records) + self._after
-        from kanon_tui.core.pipeline.block_sample import SAMPLE_BLOCKS  # brings clustering along
+        from kanon_tui.core.pipeline.blocks import SAMPLE_BLOCKS  # brings clustering along
 
         once, sample = self._search(block), self._search(SAMPLE_BLOCKS * block)
         blocks = self.records / block + SAMPLE_BLOCKS

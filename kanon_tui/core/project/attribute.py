@@ -24,8 +24,7 @@ from kanon_tui.core.hierarchy.specification import HIERARCHY
 from kanon_tui.core.table.end_coding import CodedBounds
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.value_formats import FORMAT, Format
-from kanon_tui.core.task.rules import RuleTable
-from kanon_tui.core.task.rules_file import RULES
+from kanon_tui.core.task.rules import RULES, RuleTable
 
 __all__ = ["AttributeSpec"]
 

@@ -1,14 +1,20 @@
-"""The recoder: turns what an algorithm decided into the cells that are published.
+"""The recoder: turns the grouping of an algorithm into the cells that are published.
 
-All sixteen algorithms share it. A release is afterwards judged by its printed cells alone: records
-whose cells are equal are one class, whatever the algorithm meant.
+All algorithms share it. Afterwards a release is judged by its printed cells alone: records whose
+cells are equal are one class.
+
+A release has few distinct cells: those of a quasi-identifier are the texts of its classes, those of
+a column that is published unchanged are its values. So a cell is a number here, and the published
+table has columns that store each text once (`pl.Enum`): a quarter of the memory of texts, and
+counting, sorting and comparing work on numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from secrets import token_bytes
 
 import numpy as np
@@ -17,11 +23,10 @@ import polars as pl
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows
+from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, order_of_rows
 from kanon_tui.core.release.one_value import one_value_note, one_value_warning
 from kanon_tui.core.release.published_cells import PublishedCells, published_cells
-from kanon_tui.core.release.published_rows import PublishedColumn, rows_in_order, text_ranks
-from kanon_tui.core.table.coded_texts import code_texts
+from kanon_tui.core.table.coded_texts import code_texts, coded_series
 from kanon_tui.core.table.column import Column, counted
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Role
@@ -29,7 +34,61 @@ from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
 
-__all__ = ["PublishedCells", "Release", "recode"]
+__all__ = ["PublishedCells", "PublishedColumn", "Release", "recode", "rows_in_order", "text_ranks"]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedColumn:
+    """A column of the release; texts are different from one another."""
+
+    name: str
+    texts: pl.Series
+    codes: Int32s
+    """An index into the texts: per record, or of a quasi-identifier per kind of row."""
+    of_rows: bool
+    """Whether codes are per kind of row."""
+
+    def cells(self, row_of: Int32s, records: Int64s) -> pl.Series:
+        """The cells of some records; `row_of` has the kind of row of each."""
+        cells = coded_series(self.name, self.texts)
+        if self.of_rows:
+            return cells.gather(self.codes.view(np.uint32)).gather(row_of.view(np.uint32))
+        return cells.gather(self.codes[records].view(np.uint32))
+
+    @property
+    def ranks(self) -> npt.NDArray[np.integer]:
+        """Where codes are: the place of the cell among the sorted texts."""
+        ranks: npt.NDArray[np.integer] = text_ranks(self.texts)[self.codes]
+        return ranks
+
+
+def rows_in_order(
+    columns: Sequence[PublishedColumn], row_of: Int32s, records: Int64s
+) -> npt.NDArray[np.integer]:
+    """The places of records in the order of their cells, the first column counting most.
+
+    Quasi-identifiers that stand side by side are compared once per kind of row, not per record.
+    """
+    return order_of_rows(_key_columns(columns, row_of, records))
+
+
+def _key_columns(
+    columns: Sequence[PublishedColumn], row_of: Int32s, records: Int64s
+) -> Iterator[npt.NDArray[np.integer]]:
+    for of_rows, several in groupby(columns, lambda column: column.of_rows):
+        if of_rows:
+            yield dense_ranks([column.ranks for column in several])[row_of]
+        else:
+            for column in several:
+                yield text_ranks(column.texts).astype(np.int32)[column.codes[records]]
+
+
+def text_ranks(texts: pl.Series | Sequence[str]) -> Int64s:
+    """The place of every text among the sorted ones, which are different from one another."""
+    series = texts if isinstance(texts, pl.Series) else pl.Series(texts, dtype=pl.String)
+    ranks = np.empty(series.len(), dtype=np.int64)
+    ranks[series.arg_sort().to_numpy()] = np.arange(series.len())
+    return ranks
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,7 +1,10 @@
-"""A run at its end: what it was asked, what it found and what was measured."""
+"""A finished run: its task, its release, its measures and the time of each phase."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,12 +15,26 @@ from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.report.phases import Seconds
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
 
-__all__ = ["FinishedRun"]
+__all__ = ["PHASES", "FinishedRun", "Seconds", "timed"]
+
+PHASES = ("read", "prepare", "search", "recode", "verify", "measure", "write")
+
+Seconds = dict[str, float]
+"""By the name of a phase; one that did not take place is not there."""
+
+
+@contextmanager
+def timed(seconds: Seconds, phase: str) -> Iterator[None]:
+    """Count the time of the block for a phase, beside what it has taken before."""
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds[phase] = seconds.get(phase, 0.0) + time.perf_counter() - began
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,17 +1,83 @@
-"""A report as the text of a file: JSON, Markdown or HTML."""
+"""A report as the text of a file: JSON, Markdown (here) or HTML (`html`)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import report_mapping
-from kanon_tui.core.report.sections import Section
-from kanon_tui.core.text import json_text
+from kanon_tui.core.report.sections import Bar, Distribution, Section
+from kanon_tui.core.report.story import story
+from kanon_tui.core.text import json_text, shortened, visible, visible_lines
 
-__all__ = ["REPORT_ENDINGS", "report_text"]
+__all__ = ["REPORT_ENDINGS", "distribution_lines", "markdown", "report_text"]
+
+_LABEL, _FIGURE = 22, 8
+
+
+def distribution_lines(drawn: Distribution, width: int = 76) -> list[str]:
+    """A title and two lines for every group; none is wider than `width`."""
+    most = max([*drawn.original, *drawn.release], default=0.0) or 1.0
+    room = max(width - _LABEL - _FIGURE - 1, 4)
+    lines = [f"{shortened(visible(drawn.title), width - 26)}   ▒ original  █ release"]
+    for label, before, after in zip(drawn.labels, drawn.original, drawn.release, strict=True):
+        name = f"{shortened(visible(label), _LABEL):<{_LABEL}}"
+        for share, block in ((before, "▒"), (after, "█")):
+            cells = max(1, round(share / most * room)) if share > 0 else 0
+            lines.append(f"{name} {block * cells:<{room}} {share:{_FIGURE - 1}.1%}")
+            name = " " * _LABEL
+    return lines
+
+
+def markdown(result: FinishedRun, utility: Sequence[Section] = ()) -> str:
+    """All sections of the story, one below the other."""
+    title, sections = story(result, utility)
+    parts = [f"# {_escaped(title)}"]
+    for section in sections:
+        parts.append(f"## {_escaped(section.title)}")
+        parts.extend(_escaped(paragraph) for paragraph in section.paragraphs)
+        if section.rows:
+            parts.append(_table(section))
+        parts.extend(_code("\n".join(distribution_lines(picture))) for picture in section.pictures)
+        if section.items:
+            parts.append("\n".join(f"- {_escaped(item)}" for item in section.items))
+        if section.command:
+            parts.append(_code(visible(section.command)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(section: Section) -> str:
+    lines = [
+        "| " + " | ".join(_escaped(name) for name in section.columns) + " |",
+        "|" + "---|" * len(section.columns),
+    ]
+    lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in section.rows]
+    return "\n".join(lines)
+
+
+def _cell(cell: str | Bar) -> str:
+    if isinstance(cell, str):
+        return _escaped(cell)
+    filled = round(cell.share * 10)
+    return f"{'█' * filled}{'░' * (10 - filled)} {_escaped(cell.text)}"
+
+
+def _code(text: str) -> str:
+    """A block that the text in it cannot close."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{visible_lines(text)}\n{fence}"
+
+
+_SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_{}[]<>|#~&"})
+
+
+def _escaped(text: str) -> str:
+    return visible(text).translate(_SPECIAL)
+
 
 REPORT_ENDINGS = (".json", ".md", ".html")
 
@@ -25,8 +91,6 @@ def report_text(result: FinishedRun, path: Path, utility: Sequence[Section] = ()
         case ".json":
             return json_text(report_mapping(result)) + "\n"
         case ".md":
-            from kanon_tui.core.report.markdown import markdown
-
             return markdown(result, utility)
         case ".html":
             from kanon_tui.core.report.html import html

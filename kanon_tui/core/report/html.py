@@ -1,4 +1,8 @@
-"""The report as one HTML file: no scripts, nothing loaded, light and dark, printable."""
+"""The report as one HTML file: no scripts, nothing loaded, light and dark, printable.
+
+Distributions are inline SVG, the original hollow and the release filled: they differ in form, not
+only in colour.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,44 @@ import html as markup
 import re
 from collections.abc import Sequence
 
-from kanon_tui.core.report.distribution_svg import distribution_svg
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.sections import Bar, Section, figure
+from kanon_tui.core.report.sections import Bar, Distribution, Section, figure
 from kanon_tui.core.report.story import story
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import shortened, visible
 
-__all__ = ["html"]
+__all__ = ["distribution_svg", "html"]
+
+_WIDTH, _LEFT, _RIGHT = 420, 150, 52
+_ROW, _BAR, _TOP = 26, 9, 22
+_LONGEST = 22
+
+
+def distribution_svg(drawn: Distribution) -> str:
+    """A row per group: its name, two bars and their shares."""
+    most = max([*drawn.original, *drawn.release], default=0.0) or 1.0
+    room = _WIDTH - _LEFT - _RIGHT
+    height = _TOP + _ROW * len(drawn.labels) + 4
+    parts = [
+        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" xmlns="http://www.w3.org/2000/svg">',
+        f"<title>{_escaped(drawn.title)}: original and release</title>",
+        f'<text class="name" x="0" y="13">{_escaped(shortened(drawn.title, 40))}</text>',
+    ]
+    rows = zip(drawn.labels, drawn.original, drawn.release, strict=True)
+    for number, (label, before, after) in enumerate(rows):
+        y = _TOP + number * _ROW
+        parts.append(
+            f'<text class="label" x="{_LEFT - 8}" y="{y + 13}">'
+            f"{_escaped(shortened(label, _LONGEST))}</text>"
+        )
+        for offset, share, kind in ((0, before, "before"), (_BAR + 2, after, "after")):
+            width = max(1.0, share / most * room) if share > 0 else 0.0
+            parts.append(
+                f'<rect class="{kind}" x="{_LEFT}" y="{y + offset}" width="{width:.1f}" '
+                f'height="{_BAR}"/>'
+                f'<text class="share" x="{_LEFT + width + 5:.1f}" y="{y + offset + 8}">'
+                f"{share:.1%}</text>"
+            )
+    return "".join([*parts, "</svg>"])
 
 
 def html(result: FinishedRun, utility: Sequence[Section] = ()) -> str:
@@ -49,7 +84,7 @@ def html(result: FinishedRun, utility: Sequence[Section] = ()) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text as it may stand between tags and in attributes."""
+    """Return a text escaped for HTML content and attributes."""
     return markup.escape(visible(text))
 
 

@@ -16,8 +16,7 @@ import numpy as np
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, Reached
-from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.phases import PHASES
+from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.version import __version__
 
 __all__ = ["report_mapping", "versions"]

@@ -1,9 +1,11 @@
 """Data constraint rules: which values a group must not mix, and how much each rule matters.
 
-Both kinds of rule come down to two sets of values that should stay apart: `Apart` names them,
-`Boundary` cuts a line of numbers or dates in two. Bound to a column a rule is two boolean masks
-over the value codes, so that breaking it is the same question for both kinds: does a group hold a
-value of the one set and a value of the other?
+Both kinds of rule name two sets of values that should stay apart: `Apart` lists them, `Boundary`
+cuts a line of numbers or dates in two. Bound to a column a rule is two boolean masks over the value
+codes, and a group breaks it when it holds a value of either set. A project file writes them as
+
+    rules: {base: 10, keep: [{boundary: [64, 65], importance: 25},
+                             {apart: [[White, Asian], Hispanic], importance: 5}]}
 
 Reference: Morton, data constraint rules (table 1).
 """
@@ -13,16 +15,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import FieldType, list_of, number, text
+from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.numeric import Flags, Floats
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["Apart", "BoundRules", "Boundary", "Rule", "RuleTable"]
+__all__ = ["RULES", "Apart", "BoundRules", "Boundary", "Rule", "RuleTable"]
 
 
 @dataclass(frozen=True)
@@ -76,10 +82,10 @@ class Boundary:
                 f"{column.kind}; use apart: [A, B] for categories"
             )
         low, high = column.parse([self.low, self.high])
-        for text, number in ((self.low, low), (self.high, high)):
-            if np.isnan(number):
+        for end, place in ((self.low, low), (self.high, high)):
+            if np.isnan(place):
                 raise InputError(
-                    f"{column.name}: boundary '{text}' is not a {_noun(column)}; "
+                    f"{column.name}: boundary '{end}' is not a {_noun(column)}; "
                     f"write a value like '{column.values[0]}'"
                 )
         if low >= high:
@@ -194,3 +200,75 @@ def _set_text(values: Iterable[str]) -> str:
 
 def _noun(column: Column) -> str:
     return "date" if column.kind == "date" else "number"
+
+
+_BASE = number(low=0)
+_IMPORTANCE = number(above=0)
+_ENDS = list_of(text("a number or a date"), "two values: [highest below, lowest above]", length=2)
+_VALUES = list_of(text("a value"), "a list of values")
+
+
+def _read_side(located: LocatedValue) -> tuple[str, ...]:
+    if not isinstance(located.value, list | tuple):
+        return (located.text("a value or a list of values"),)
+    values: tuple[str, ...] = _VALUES.read(located)
+    if not values:
+        raise located.refuse("an empty list keeps nothing apart; name at least one value")
+    return values
+
+
+def _write_side(side: tuple[str, ...]) -> Any:
+    return exact_number(side[0]) if len(side) == 1 else _VALUES.write(side)
+
+
+_SIDES = list_of(
+    FieldType("a value or a list of values", _read_side, _write_side),
+    "two values or two lists of values: [A, B]",
+    length=2,
+)
+
+
+def _read_rule(located: LocatedValue) -> Rule:
+    at = located.entries(("boundary", "apart", "importance"))
+    if ("boundary" in at) == ("apart" in at):
+        raise located.refuse(
+            "a rule is either {boundary: [64, 65], importance: 25} or "
+            "{apart: [A, B], importance: 20}"
+        )
+    if "importance" not in at:
+        raise located.refuse("the key importance is missing; give a number above 0")
+    importance = _IMPORTANCE.read(at["importance"])
+    if "boundary" in at:
+        low, high = _ENDS.read(at["boundary"])
+        return Boundary(low, high, importance)
+    first, second = _SIDES.read(at["apart"])
+    return Apart(first, second, importance)
+
+
+def _write_rule(rule: Rule) -> dict[str, Any]:
+    importance = _IMPORTANCE.write(rule.importance)
+    if isinstance(rule, Boundary):
+        return {"boundary": _ENDS.write((rule.low, rule.high)), "importance": importance}
+    return {"apart": _SIDES.write((rule.first, rule.second)), "importance": importance}
+
+
+_KEEP = list_of(FieldType("a rule", _read_rule, _write_rule), "a list of rules")
+
+
+def _read_table(located: LocatedValue) -> RuleTable:
+    at = located.entries(("base", "keep"))
+    base = _BASE.read(at["base"]) if "base" in at else 0.0
+    return RuleTable(base, _KEEP.read(at["keep"]) if "keep" in at else ())
+
+
+def _write_table(table: RuleTable) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    if table.base:
+        result["base"] = _BASE.write(table.base)
+    if table.rules:
+        result["keep"] = _KEEP.write(table.rules)
+    return result
+
+
+RULES = FieldType("a mapping with the keys base and keep", _read_table, _write_table)
+"""The rules of one attribute."""

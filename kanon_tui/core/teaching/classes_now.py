@@ -12,7 +12,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.release.cell_texts import cell_texts
+from kanon_tui.core.release.published_cells import cell_texts
 from kanon_tui.core.table.column import counted
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.teaching.clustering_state import ClusteringState

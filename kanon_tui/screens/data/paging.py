@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.pipeline.source_pages import FilePages
+from kanon_tui.core.pipeline.pages import FilePages
 from kanon_tui.core.table.source import Source
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.grid import Grid

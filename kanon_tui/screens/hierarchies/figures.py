@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from kanon_tui.core.editing.hierarchy.state import AttributeLine, HierarchyState
-from kanon_tui.core.metrics.levels import LevelMeasures
+from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.text import count_of, quoted_list, visible
 from kanon_tui.widgets.grid import GAP, Cell, GridColumn, up_to

@@ -13,10 +13,13 @@ from kanon_tui.core.analysis.classes_by_cells import ClassesByCells
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.file_result import StreamedResult
-from kanon_tui.core.pipeline.published_pages import LEFT_OUT
-from kanon_tui.core.pipeline.release_pages import ReleasePages
-from kanon_tui.core.pipeline.searched_pages import SearchedPages
-from kanon_tui.core.pipeline.source_pages import FilePages, pages_before
+from kanon_tui.core.pipeline.pages import (
+    LEFT_OUT,
+    FilePages,
+    ReleasePages,
+    SearchedPages,
+    pages_before,
+)
 from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.grid import GridColumn, up_to

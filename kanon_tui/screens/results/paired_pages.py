@@ -9,7 +9,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from kanon_tui.core.analysis.streamed_compare import StreamedComparison
-from kanon_tui.core.pipeline.published_pages import LEFT_OUT, PublishedPages
+from kanon_tui.core.pipeline.pages import LEFT_OUT, PublishedPages
 from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import visible
 from kanon_tui.screens.results.figure_tables import comparison_tables

@@ -13,9 +13,7 @@ import numpy as np
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.published_pages import PublishedPages
-from kanon_tui.core.pipeline.ranked_rows import RankedRows, ranked_rows
-from kanon_tui.core.pipeline.source_pages import records_of
+from kanon_tui.core.pipeline.pages import PublishedPages, RankedRows, ranked_rows, records_of
 from kanon_tui.screens.results.open_release import OpenRelease
 
 __all__ = ["AS_READ", "AS_WRITTEN", "ArrangedRelease", "ReleaseOrders"]

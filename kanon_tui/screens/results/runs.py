@@ -18,7 +18,7 @@ from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.pipeline.run import State
-from kanon_tui.core.pipeline.watched_stream import StoppedError
+from kanon_tui.core.pipeline.stream import StoppedError
 from kanon_tui.core.project.algorithm_choice import AlgorithmChoice
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun

@@ -18,7 +18,7 @@ from kanon_tui.core.analysis.rule_overview import RuleOverview, never_kept, rule
 from kanon_tui.core.editing.hierarchy.state import attribute_levels
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.metrics.levels import LevelMeasures
+from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.rules import Boundary, Rule
 from kanon_tui.core.task.task import QuasiIdentifier

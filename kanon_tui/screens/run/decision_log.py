@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from kanon_tui.core.pipeline.playhead import Playhead
+from kanon_tui.core.pipeline.timeline import Playhead
 from kanon_tui.core.task.steps import Step
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.drawing import theme_style

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.playhead import Playhead
 from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.pipeline.timeline import Playhead
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.teaching.picture import Scene

@@ -7,8 +7,8 @@ from textual.widget import Widget
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.live import LiveRun, Snapshot
-from kanon_tui.core.pipeline.playhead import Playhead
 from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.pipeline.timeline import Playhead
 from kanon_tui.core.text import small_number, visible
 from kanon_tui.widgets.drawing import bar, theme_style
 

@@ -24,8 +24,8 @@ from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.preflight import Preflight, preflight
 from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.pipeline.stream import StoppedError
 from kanon_tui.core.pipeline.trial import Trial
-from kanon_tui.core.pipeline.watched_stream import StoppedError
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun

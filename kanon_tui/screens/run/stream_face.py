@@ -12,7 +12,7 @@ from textual.worker import get_current_worker
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.watched_stream import PASSES, WatchedStream
+from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.text import visible
 from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream

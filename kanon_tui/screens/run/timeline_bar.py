@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 from textual.widget import Widget
 
-from kanon_tui.core.pipeline.playhead import Playhead
+from kanon_tui.core.pipeline.timeline import Playhead
 from kanon_tui.core.task.steps import Step
 from kanon_tui.screens.run.decision_log import mark
 from kanon_tui.widgets.drawing import theme_style

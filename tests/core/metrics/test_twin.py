@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from kanon_tui.core.metrics.levels import level_measures
-from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.metrics.measure import level_measures, measure
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.task.steps import Grouping

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanon_tui.core.metrics.levels import LevelMeasures, level_measures
-from kanon_tui.core.metrics.measure import Measures, measure
+from kanon_tui.core.metrics.measure import LevelMeasures, Measures, level_measures, measure
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.lattice.chosen_string import Verdicts
-from kanon_tui.core.pipeline.coarsening import levels_to_count
 from kanon_tui.core.pipeline.counted_prepare import prepare_stream
+from kanon_tui.core.pipeline.tuple_counts import levels_to_count
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Here
 from kanon_tui.core.project.project import project_from_mapping

@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.classes_by_cells import ClassesByCells
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.pipeline.published_pages import LEFT_OUT, PublishedPages
-from kanon_tui.core.pipeline.ranked_rows import RankedRows, ranked_rows
-from kanon_tui.core.pipeline.release_pages import ReleasePages
-from kanon_tui.core.pipeline.source_pages import records_of
+from kanon_tui.core.pipeline.pages import (
+    LEFT_OUT,
+    PublishedPages,
+    RankedRows,
+    ReleasePages,
+    ranked_rows,
+    records_of,
+)
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import read_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanon_tui.core.analysis.attack.linking import linking_attack
-from kanon_tui.core.pipeline.published_pages import RowOfRecord
+from kanon_tui.core.pipeline.pages import RowOfRecord
 from kanon_tui.core.pipeline.read_again import drawn, read_again
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import read_table

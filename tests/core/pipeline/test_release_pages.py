@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.release_pages import KEPT, ReleasePages
+from kanon_tui.core.pipeline.pages import RELEASE_PAGES_KEPT, ReleasePages
 from kanon_tui.core.table.target import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
@@ -46,7 +46,7 @@ def test_pages_hold_the_rows_of_the_release(seed, name, line_ends, quoting, enco
             end = rng.randrange(begin + 1, pages.height + 1)
             assert pages.read(begin, end).equals(expected.slice(begin, end - begin))
             assert pages.page(begin // page).equals(expected.slice(begin // page * page, page))
-        assert len(pages._kept) <= KEPT
+        assert len(pages._kept) <= RELEASE_PAGES_KEPT
 
 
 def test_a_text_is_found_from_any_row_in_both_directions(tmp_path):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from kanon_tui.core.pipeline.remaining import RemainingTime
+from kanon_tui.core.pipeline.live import RemainingTime
 
 
 def test_a_steady_run_counts_down() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from kanon_tui.core.pipeline.source_pages import FilePages
+from kanon_tui.core.pipeline.pages import FilePages
 from kanon_tui.core.table.source import open_source
 from kanon_tui.core.table.table import read_table
 

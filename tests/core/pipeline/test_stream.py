@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.pipeline import row_order as rows
+from kanon_tui.core.pipeline import piece_rows as rows
 from kanon_tui.core.pipeline.counted_prepare import prepare_stream
 from kanon_tui.core.pipeline.engine_choice import choose_engine
 from kanon_tui.core.pipeline.stream import stream

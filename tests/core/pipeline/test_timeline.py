@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from kanon_tui.core.pipeline.playhead import Playhead
-from kanon_tui.core.pipeline.timeline import RunState, Timeline
+from kanon_tui.core.pipeline.timeline import Playhead, RunState, Timeline
 from kanon_tui.core.task.steps import Step
 
 

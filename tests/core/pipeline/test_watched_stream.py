@@ -14,7 +14,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.release_copy import copy_release
 from kanon_tui.core.pipeline.result import anonymize, conclude
 from kanon_tui.core.pipeline.run import State
-from kanon_tui.core.pipeline.watched_stream import PASSES, StoppedError, WatchedStream
+from kanon_tui.core.pipeline.stream import PASSES, StoppedError, WatchedStream
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.teaching.picture import Scene

@@ -29,7 +29,7 @@ from kanon_tui.core.privacy.requirements_file import requirements_type
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.shares import highest_shares
 from kanon_tui.core.project.project import AttributeSpec, Project
-from kanon_tui.core.report.markdown import markdown
+from kanon_tui.core.report.formats import markdown
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind, Role

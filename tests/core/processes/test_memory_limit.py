@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.stream import stream
-from kanon_tui.core.pipeline.watched_stream import PASSES
+from kanon_tui.core.pipeline.stream import PASSES, stream
 from kanon_tui.core.processes import memory_limit as memory
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
 from kanon_tui.core.table.target import Target

@@ -13,7 +13,7 @@ import pytest
 
 from kanon_tui import Project, anonymize
 from kanon_tui.core.release.formulas import count_formulas
-from kanon_tui.core.release.published_rows import text_ranks
+from kanon_tui.core.release.recode import text_ranks
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.packed_table import packed
 from kanon_tui.core.table.schema import Kind

@@ -25,9 +25,9 @@ from kanon_tui.core.pipeline.result import Result, anonymize, conclude, start
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.report.formats import markdown
 from kanon_tui.core.report.html import html
 from kanon_tui.core.report.mapping import report_mapping
-from kanon_tui.core.report.markdown import markdown
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import figure
 from kanon_tui.core.table.schema import Kind, Role

@@ -16,7 +16,7 @@ from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.privacy.verify import smallest_class, verify
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.task.counted import with_counted_rows
+from kanon_tui.core.task.parts import with_counted_rows
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.tries import tries

@@ -8,7 +8,7 @@ from textual.widgets import ContentSwitcher, Input, Static
 
 from kanon_tui.core.pipeline import stream as engine
 from kanon_tui.core.pipeline.run import State
-from kanon_tui.core.pipeline.watched_stream import PASSES, WatchedStream
+from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.run.stream_face import PassesView

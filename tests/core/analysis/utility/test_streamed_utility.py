@@ -10,7 +10,7 @@ import pytest
 from kanon_tui.core.analysis.utility import utility
 from kanon_tui.core.analysis.utility.utility import streamed_utility, utility_of
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline import read_again, release_pages
+from kanon_tui.core.pipeline import pages, read_again
 from kanon_tui.core.table.target import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
@@ -41,7 +41,7 @@ def both_ways(folder, algorithm="mondrian", output=None, missing="value"):
 )
 def test_every_figure_is_the_one_of_memory(tmp_path, monkeypatch, algorithm, output, missing):
     whole, files = both_ways(tmp_path, algorithm, output, missing)
-    monkeypatch.setattr(release_pages.ReleasePages.__init__, "__defaults__", (90, lambda: False))
+    monkeypatch.setattr(pages.ReleasePages.__init__, "__defaults__", (90, lambda: False))
     expected = utility_of(whole)
     assert rounded(utility_of(files)) == rounded(expected)
     assert expected.means

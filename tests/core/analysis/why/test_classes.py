@@ -15,7 +15,7 @@ from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.release.cell_texts import cell_texts
+from kanon_tui.core.release.published_cells import cell_texts
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.rules import Boundary, RuleTable

@@ -1,8 +1,8 @@
-"""A task over counted rows: distinct tuples, each with the number of records it stands for.
+"""Tasks derived from another: over counted rows, or over some of the records.
 
-Full-domain searches, Mondrian, the repair of classes, the recoder and the metrics work on such a
-task as on one of records, and come to the same answers: what they ask of records is how many there
-are. An algorithm that would treat equal records differently refuses it.
+A task over counted rows has distinct tuples, each with the number of records it stands for.
+Full-domain searches, Mondrian, the repair of classes, the recoder and the metrics work on it as on
+records, with the same results. An algorithm that would treat equal records differently refuses it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["with_counted_rows"]
+__all__ = ["part_of", "with_counted_rows"]
 
 
 def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -> Task:
@@ -55,4 +55,27 @@ def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -
         personal_k=task.personal_k and with_codes(task.personal_k),
         person=task.person and with_codes(task.person),
         copies=copies,
+    )
+
+
+def part_of(task: Task, records: Int64s, seed: int) -> Task:
+    """The task of these records.
+
+    Values, domains, hierarchies, rules and weights stay those of the whole, so that a range loses
+    as much here as there. What is required beyond k is left to whoever puts the parts together.
+    """
+
+    def taken(attribute: QuasiIdentifier) -> QuasiIdentifier:
+        column = attribute.column
+        return replace(attribute, column=replace(column, codes=column.codes[records]))
+
+    return replace(
+        task,
+        table=replace(task.table, frame=task.table.frame[records]),
+        quasi=tuple(map(taken, task.quasi)),
+        sensitive=(),
+        personal_k=None,
+        person=None,
+        privacy=replace(task.privacy, k=task.k, requirements=(), personal_k=None, risk=None),
+        seed=seed,
     )

@@ -1,0 +1,565 @@
+"""Records and published rows of files, a page at a time: what is shown of a table beyond memory.
+
+- `FilePages`: records of the input. Of Parquet, slices are read. The first look at a CSV piece
+  scans its bytes and notes where every page begins; after that a page is a few thousand bytes.
+- `ReleasePages`: rows of the written release. The release was written by this program, so that a
+  line end is inside a cell exactly when an odd number of quotes stands before it: one scan of the
+  bytes indexes a CSV file.
+- `PublishedPages`: the published row of every input record. A row of a sorted release does not tell
+  which record it was; so a record is looked up among the counted tuples of the run, and its row is
+  made of the cells that were written and verified.
+- `RankedRows`: rows in another order, by a rank such as their class. The number of rows per rank is
+  known before, so one pass puts every row in its place without a sort.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.numeric import Flags, Int32s, Int64s
+from kanon_tui.core.pipeline.counted_prepare import tuple_encoder
+from kanon_tui.core.pipeline.engine_choice import memory_limit
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.processes.memory_limit import MemoryLimit
+from kanon_tui.core.release.formulas import escape_formulas
+from kanon_tui.core.table.cell_codes import Cells
+from kanon_tui.core.table.counted_table import CountedTable
+from kanon_tui.core.table.csv_format import CsvFormat
+from kanon_tui.core.table.csv_text import RecordScan, parse_carefully, parse_csv
+from kanon_tui.core.table.pages import Pages
+from kanon_tui.core.table.sniffing import Dialect
+from kanon_tui.core.table.source import Piece, Source
+from kanon_tui.core.table.target import WrittenFile
+from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
+from kanon_tui.core.table.value_counts import CHANGED, Encoder
+
+__all__ = [
+    "BYTES_PER_ROW",
+    "LEFT_OUT",
+    "FilePages",
+    "PublishedPages",
+    "RankedRows",
+    "ReleasePages",
+    "RowOfRecord",
+    "SearchedPages",
+    "pages_before",
+    "ranked_rows",
+    "records_of",
+]
+
+_WHOLE = 100
+"""Pages that are read at once where all rows are looked through."""
+
+
+class SearchedPages(Pages):
+    """Pages of texts under names."""
+
+    names: tuple[str, ...]
+
+    def stretches(self, stop: Callable[[], bool] = lambda: False) -> Iterator[pl.DataFrame]:
+        """All rows, some at a time; ends early when nobody waits any more."""
+        for begin, end in self._stretches(-1, 1):
+            if stop():
+                return
+            yield self.read(begin, end)
+
+    def rows_with(
+        self,
+        cells: Mapping[str, str],
+        near: int,
+        count: int,
+        columns: Sequence[str] = (),
+        stop: Callable[[], bool] = lambda: False,
+    ) -> tuple[Int64s, pl.DataFrame]:
+        """The numbers of the rows with these cells, of which there are so many, and some columns.
+
+        In sorted files they are next to one another, so that it is looked around one of them first.
+        """
+        around = range(max(near - count, 0), min(near + count, self.height))
+        step = self.size * _WHOLE
+        if len(around) <= step:
+            found = self._rows_with(cells, around.start, around.stop, columns)
+            if len(found[0]) >= count:
+                return found
+        parts: list[tuple[Int64s, pl.DataFrame]] = []
+        seen = 0
+        for begin, end in self._stretches(-1, 1):
+            if seen >= count:
+                break
+            if stop():
+                raise InputError("stopped")
+            parts.append(self._rows_with(cells, begin, end, columns))
+            seen += len(parts[-1][0])
+        return np.concatenate([part[0] for part in parts]), pl.concat([part[1] for part in parts])
+
+    def _rows_with(
+        self, cells: Mapping[str, str], begin: int, end: int, columns: Sequence[str]
+    ) -> tuple[Int64s, pl.DataFrame]:
+        frame = self.read(begin, end)
+        same = frame.select(pl.all_horizontal(frame[name] == text for name, text in cells.items()))
+        flags = same.to_series()
+        return begin + np.flatnonzero(flags.to_numpy()), frame.filter(flags).select(columns)
+
+    def find(
+        self, text: str, row: int, direction: int = 1, stop: Callable[[], bool] = lambda: False
+    ) -> int | None:
+        """The next row after or before this one with a text in a cell, whatever its case.
+
+        At the end it goes on from the other one; None where no row has it.
+        """
+        wanted = text.casefold()
+
+        def has_text(cells: pl.DataFrame) -> Flags:
+            hits = cells.select(
+                pl.any_horizontal(
+                    column.str.to_lowercase().str.contains(wanted, literal=True)
+                    for column in cells.iter_columns()
+                )
+            )
+            return hits.to_series().to_numpy()
+
+        return self.next_row(has_text, row, direction, stop)
+
+    def next_row(
+        self,
+        flags: Callable[[pl.DataFrame], Flags],
+        row: int,
+        direction: int = 1,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> int | None:
+        """The next row after or before this one that is flagged, or else from the other end on."""
+        for begin, end in self._stretches(row, direction):
+            if stop():
+                return None
+            places = np.flatnonzero(flags(self.read(begin, end)))
+            if len(places):
+                return begin + int(places[0 if direction > 0 else -1])
+        return None
+
+    def _stretches(self, row: int, direction: int) -> Iterator[tuple[int, int]]:
+        """All rows, some at a time: those beyond this one, then those up to it."""
+        step, height = self.size * _WHOLE, self.height
+        if direction > 0:
+            for low, high in ((row + 1, height), (0, row + 1)):
+                for begin in range(low, high, step):
+                    yield begin, min(begin + step, high)
+            return
+        for low, high in ((0, row), (row, height)):
+            for end in range(high, low, -step):
+                yield max(end - step, low), end
+
+
+RECORDS_PER_PAGE = 1_000
+_PAGES_KEPT = 20
+_CHUNK = 1 << 22
+
+
+class FilePages(Pages):
+    """Records of a source whose pieces know how many they have."""
+
+    def __init__(self, source: Source, page: int = RECORDS_PER_PAGE) -> None:
+        super().__init__(
+            (piece.records - piece.header for piece in source.pieces), page, _PAGES_KEPT
+        )
+        self.source = source
+        self._offsets: dict[int, list[int]] = {}
+        """By CSV piece where its pages begin, and at last where it ends."""
+
+    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
+        """Some records of a piece, a header not counted."""
+        piece = self.source.pieces[place]
+        if self.source.dialect is None:
+            start = piece.begin
+            part = replace(piece, begin=start + begin, end=start + end, records=end - begin)
+            return pl.concat(self.source.read(part))
+        if place not in self._offsets:
+            self._offsets[place] = self._page_offsets(piece)
+        begin, end = begin + piece.header, end + piece.header
+        first, last = begin // self.size, -(-end // self.size)
+        offsets = self._offsets[place]
+        records = min(last * self.size, piece.records) - first * self.size
+        part = replace(
+            piece,
+            begin=offsets[first],
+            end=offsets[min(last, len(offsets) - 1)],
+            records=records,
+            header=False,
+            one_short=piece.one_short and not first,
+        )
+        return pl.concat(self.source.read(part)).slice(begin - first * self.size, end - begin)
+
+    def _page_offsets(self, piece: Piece) -> list[int]:
+        """Where every so many records of a CSV piece begin, its header among them."""
+        assert self.source.dialect is not None
+        assert piece.line_end is not None
+        with open(piece.path, "rb") as file:
+            file.seek(piece.begin)
+            text = file.read(piece.end - piece.begin)
+        letters = np.frombuffer(text, np.uint8)
+        scan = RecordScan(
+            self.source.dialect.delimiter,
+            piece.quote,
+            piece.line_end,
+            len(self.source.names),
+            piece.one_short,
+        )
+        offsets, ended = [piece.begin], 0
+        for start in range(0, len(text), _CHUNK):
+            ends = scan.take(letters, start, min(start + _CHUNK, len(text)))
+            if ends is None:
+                raise InputError("the data changed while it was read; open it again")
+            # Record r begins after the end of record r - 1.
+            offsets += (ends[(-ended - 1) % self.size :: self.size] + piece.begin + 1).tolist()
+            ended += len(ends)
+        whole = -(-piece.records // self.size)
+        return [*offsets[:whole], piece.end]
+
+
+def pages_before(result: StreamedResult) -> FilePages | None:
+    """The records that the rows of a release were, row by row; None where rows do not tell.
+
+    They do in the order of the input, where no record was left out and nobody wrote to the data.
+    """
+    pages = records_of(result) if result.task.output.order == "input" else None
+    return pages if pages is not None and pages.height == result.rows else None
+
+
+def records_of(result: StreamedResult) -> FilePages | None:
+    """The records that were read; None where the files have changed, or nobody knows how many."""
+    table = result.task.table
+    assert isinstance(table, CountedTable)
+    source = table.source
+    if source is None or not source.records or not source.unchanged:
+        return None
+    return FilePages(source)
+
+
+ROWS_PER_PAGE = 2_000
+RELEASE_PAGES_KEPT = 12
+_BLOCK = 1 << 22
+
+
+class ReleasePages(SearchedPages):
+    """Rows of the files of a release, in their order."""
+
+    def __init__(
+        self,
+        result: StreamedResult,
+        page: int = ROWS_PER_PAGE,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Look at the files, which takes a moment for text; `stop` says nobody waits any more."""
+        if not result.files:
+            raise InputError("this release was not written; run again to write it")
+        csv = result.csv
+        self._files: list[_File] = [
+            _ParquetFile(file) if csv is None else _CsvFile(file, csv, page, stop)
+            for file in result.files
+        ]
+        super().__init__((file.rows for file in self._files), page, RELEASE_PAGES_KEPT)
+        self.names = self._files[0].names
+        if self.height != result.rows:
+            raise InputError(
+                f"{result.files[0].path} does not have the {result.rows:,} rows of the release any "
+                "more; run again to write it"
+            )
+
+    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
+        return self._files[place].read(begin, end)
+
+
+class _File(ABC):
+    """One file of a release."""
+
+    names: tuple[str, ...]
+    rows: int
+
+    def __init__(self, file: WrittenFile) -> None:
+        self._file = file
+        file.check()
+
+    def read(self, begin: int, end: int) -> pl.DataFrame:
+        """The cells of these rows; the file must be the one that was proved."""
+        self._file.check()
+        try:
+            found = self._cells(begin, end)
+        except InputError:
+            self._file.check()
+            raise
+        except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            self._file.check()
+            raise InputError(f"{self._file.path} cannot be read any more; run again") from None
+        self._file.check()
+        return found
+
+    @abstractmethod
+    def _cells(self, begin: int, end: int) -> pl.DataFrame: ...
+
+
+class _ParquetFile(_File):
+    def __init__(self, file: WrittenFile) -> None:
+        super().__init__(file)
+        try:
+            self._lazy = pl.scan_parquet(file.path, glob=False)
+            self.names = tuple(self._lazy.collect_schema().names())
+            self.rows = int(self._lazy.select(pl.len()).collect().item())
+        except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            file.check()
+            raise InputError(f"{file.path} cannot be read any more; run again") from None
+
+    def _cells(self, begin: int, end: int) -> pl.DataFrame:
+        return pl.scan_parquet(self._file.path, glob=False).slice(begin, end - begin).collect()
+
+
+class _CsvFile(_File):
+    def __init__(
+        self, file: WrittenFile, csv: CsvFormat, page: int, stop: Callable[[], bool]
+    ) -> None:
+        super().__init__(file)
+        self._dialect, self._page = Dialect(csv.delimiter, csv.quote), page
+        try:
+            offsets, self.rows = _index(file, csv, page, stop)
+        except OSError:
+            file.check()
+            raise InputError(f"{file.path} cannot be read any more; run again") from None
+        self._offsets = offsets
+        self.names = ()
+        header = self._parsed(len(codecs.BOM_UTF8) if csv.encoding == "utf-8-sig" else 0, 0)
+        self.names = tuple(header.row(0))
+
+    def _cells(self, begin: int, end: int) -> pl.DataFrame:
+        first, last = begin // self._page, -(-end // self._page)
+        cells = self._parsed(int(self._offsets[first]), last)
+        cells.columns = list(self.names)
+        return cells.slice(begin - first * self._page, end - begin)
+
+    def _parsed(self, begin: int, last: int) -> pl.DataFrame:
+        """The records from a byte up to the beginning of a page."""
+        end = int(self._offsets[last])
+        with open(self._file.path, "rb") as file:
+            file.seek(begin)
+            text = file.read(end - begin)
+        name = self._file.path.name
+        if self.names:
+            return parse_csv(text, self._dialect, len(self.names), name)
+        return pl.concat(parse_carefully(io.BytesIO(text), self._dialect, name, end - begin))
+
+
+def _index(
+    file: WrittenFile, csv: CsvFormat, page: int, stop: Callable[[], bool]
+) -> tuple[np.ndarray, int]:
+    """Where every page begins, and at last where the file ends; and how many rows there are."""
+    line, mark = ord(csv.line_end[-1]), ord(csv.quote)
+    offsets: list[np.ndarray] = []
+    ended, inside, place = 0, 0, 0
+    with open(file.path, "rb") as text:
+        while block := text.read(_BLOCK):
+            if stop():
+                raise InputError("stopped")
+            letters = np.frombuffer(block, np.uint8)
+            lines = letters == line
+            if csv.quote.encode() in block or inside:
+                odd = np.bitwise_xor.accumulate((letters == mark).view(np.uint8)) ^ inside
+                lines &= odd == 0
+                inside = int(odd[-1])
+            ends = np.flatnonzero(lines)
+            # The header is record 0: after its end row 0 begins, after the end of record r row r.
+            first = -ended % page
+            offsets.append(ends[first::page] + place + 1)
+            ended += len(ends)
+            place += len(block)
+    rows = ended - 1
+    begins = np.concatenate(offsets)[: -(-rows // page) or 1]
+    return np.append(begins, place) if rows else np.array([place]), rows
+
+
+LEFT_OUT = "×"
+"""In every cell of a record that is not in the release."""
+_BYTES_PER_TUPLE = 40
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowOfRecord:
+    """Finds the counted row of every record."""
+
+    result: StreamedResult
+    encoders: tuple[Encoder, ...]
+    packing: Packing
+    index: TupleIndex
+    first: Int64s
+    """By place of a tuple one of its rows: where more is required of a release it has several."""
+
+    @classmethod
+    def of(cls, result: StreamedResult) -> RowOfRecord:
+        """Counted rows to look up, where there is room for them."""
+        task, table = result.task, result.task.table
+        assert isinstance(table, CountedTable)
+        assert result.project is not None
+        memory = memory_limit(result.project).beside_what_is_held()
+        memory.check_room(task.rows * _BYTES_PER_TUPLE, "looking records up")
+        packing = Packing.of([len(attribute.column.values) for attribute in task.quasi])
+        index, first = TupleIndex.of(packing.pack([each.column.codes for each in task.quasi]))
+        encoders = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
+        return cls(result, encoders, packing, index, first)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that `find` looks at."""
+        table = self.result.task.table
+        assert isinstance(table, CountedTable)
+        return tuple(dict.fromkeys((*(one.name for one in self.encoders), *table.complete)))
+
+    def find(self, records: pl.DataFrame) -> tuple[Int64s, Flags]:
+        """The row of every record; and which records have none, as something is missing."""
+        table = self.result.task.table
+        assert isinstance(table, CountedTable)
+        tokens = list(table.missing_tokens)
+        gone = np.zeros(records.height, dtype=bool)
+        for name in table.complete:
+            gone |= records[name].is_in(tokens).to_numpy()
+        kept = records.filter(~gone)
+        rows = np.zeros(records.height, dtype=np.int64)
+        if kept.height:
+            columns = {one.name: Cells.of(kept[one.name], one.name) for one in self.encoders}
+            words = self.packing.pack_cells(
+                kept.height, [encoder.coded(columns) for encoder in self.encoders]
+            )
+            rows[~gone] = self.first[self.index.find(words)]
+        return rows, gone
+
+
+class PublishedPages(SearchedPages):
+    """The rows of records, in the order of these; those left out are marked in every cell."""
+
+    def __init__(
+        self,
+        result: StreamedResult,
+        before: FilePages,
+        names: tuple[str, ...],
+        rows: RowOfRecord | None = None,
+    ) -> None:
+        """`names` are those of the columns in the files; `rows` where they are known already."""
+        super().__init__([before.height], before.size, _PAGES_KEPT)
+        self.names = names
+        self._result, self._before = result, before
+        self._rows = RowOfRecord.of(result) if rows is None else rows
+
+    @cached_property
+    def _texts(self) -> list[pl.Series]:
+        """Per quasi-identifier what is printed, and at last what a suppressed record prints."""
+        release = self._result.release
+        return [pl.Series([*cells.texts, HIDDEN], dtype=pl.String) for cells in release.cells]
+
+    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
+        if begin % self.size or end - begin > self.size:
+            return self.of(self._before.read(begin, end))
+        return self.of(self._before.page(self.page_of(begin)).head(end - begin))
+
+    def of(self, records: pl.DataFrame) -> pl.DataFrame:
+        """The rows of some records as they are written."""
+        result, release = self._result, self._result.release
+        rows, gone = self._rows.find(records)
+        suppressed = release.suppressed[rows]
+        place = {attribute.name: x for x, attribute in enumerate(result.task.quasi)}
+        columns = []
+        for name in result.columns:
+            if name not in place:
+                columns.append(records[name])
+                continue
+            cells = release.cells[place[name]]
+            codes = np.where(suppressed, len(cells.texts), cells.of_group[cells.groups[rows]])
+            columns.append(self._texts[place[name]].gather(codes).alias(name))
+        frame = pl.DataFrame(columns)
+        if result.task.output.formulas == "escape":
+            frame = escape_formulas(frame)
+        frame.columns = list(self.names)
+        left_out = gone | suppressed if result.task.output.suppressed == "drop" else gone
+        if left_out.any():
+            mark = pl.Series(left_out)
+            frame = frame.select(
+                pl.when(mark).then(pl.lit(LEFT_OUT)).otherwise(pl.col(name)).alias(name)
+                for name in frame.columns
+            )
+        return frame
+
+
+BYTES_PER_ROW = 4
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRows:
+    """Numbers of rows, those of one rank after the other."""
+
+    numbers: npt.NDArray[np.uint32]
+    """By rank; rising within each."""
+    sizes: Int64s
+    """How many rows have each rank."""
+    turns: Int64s
+    """The ranks in the order in which they are shown."""
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self.turns) else 0
+
+    def __getitem__(self, place: int) -> int:
+        turn = int(np.searchsorted(self._ends, place, "right"))
+        rank = int(self.turns[turn])
+        before = int(self._ends[turn] - self.sizes[rank])
+        return int(self.numbers[self._begins[rank] + place - before])
+
+    def place_of(self, row: int) -> int:
+        """Where a row stands."""
+        found = int(np.flatnonzero(self.numbers == row)[0])
+        rank = int(np.searchsorted(self._begins + self.sizes, found, "right"))
+        turn = int(np.flatnonzero(self.turns == rank)[0])
+        return int(self._ends[turn] - self.sizes[rank] + found - self._begins[rank])
+
+    def in_turn(self, turns: Int64s) -> RankedRows:
+        """The same rows with their ranks in another order, or some of these alone."""
+        return replace(self, turns=turns)
+
+    @cached_property
+    def _begins(self) -> Int64s:
+        return np.cumsum(self.sizes) - self.sizes
+
+    @cached_property
+    def _ends(self) -> Int64s:
+        return np.cumsum(self.sizes[self.turns])
+
+
+def ranked_rows(
+    stretches: Iterable[T],
+    rank_of: Callable[[T], Int32s],
+    sizes: Int64s,
+    memory: MemoryLimit,
+) -> RankedRows:
+    """Put all rows in their places, some at a time; `sizes` says how many have each rank."""
+    memory.check_room(int(sizes.sum()) * BYTES_PER_ROW, "another order of its rows")
+    numbers = np.empty(int(sizes.sum()), dtype=np.uint32)
+    free = np.cumsum(sizes) - sizes
+    row = 0
+    for stretch in stretches:
+        ranks = rank_of(stretch)
+        order = np.argsort(ranks, kind="stable")
+        here, first, count = np.unique(ranks[order], return_index=True, return_counts=True)
+        if (free[here] + count > len(numbers)).any():
+            raise InputError(CHANGED)
+        within = np.arange(len(ranks)) - np.repeat(first, count)
+        numbers[np.repeat(free[here], count) + within] = order + row
+        free[here] += count
+        row += len(ranks)
+    if row != len(numbers) or (free != np.cumsum(sizes)).any():
+        raise InputError(CHANGED)
+    return RankedRows(numbers, sizes, np.arange(len(sizes)))
