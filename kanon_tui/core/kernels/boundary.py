@@ -190,7 +190,7 @@ class Field:
             return [cast(Struct, value).address]
         if isinstance(kind, ArraySpec):
             kind.check(owner, self.name, value, sizes)
-            return [value.__array_interface__["data"][0], *value.shape]
+            return [value.ctypes.data, *value.shape]
         if kind is float or kind is bool:
             try:
                 return [kind(value)]
