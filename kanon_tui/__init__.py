@@ -27,8 +27,8 @@ from kanon_tui.core.version import __version__
 if TYPE_CHECKING:
     from kanon_tui.core.algorithms import catalogue as algorithms
     from kanon_tui.core.analysis.sweep.sweep import sweep
-    from kanon_tui.core.analysis.utility.sections import utility_sections
     from kanon_tui.core.analysis.utility.utility import utility_of as utility
+    from kanon_tui.core.analysis.utility.utility import utility_sections
     from kanon_tui.core.errors import InputError, KanonError, NotReachedError
     from kanon_tui.core.pipeline.result import Result, anonymize, conclude
     from kanon_tui.core.pipeline.result import start as run

@@ -95,7 +95,7 @@ def _figures(applied: Applied) -> dict[str, Any]:
 
 
 def _print_summary(applied: Applied, args: argparse.Namespace) -> None:
-    from kanon_tui.core.analysis.applying.words import summary
+    from kanon_tui.core.analysis.applying.apply import summary
 
     for line in summary(applied, args.file.name, args.mapping.name):
         say(line)

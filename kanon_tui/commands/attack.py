@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kanon_tui.commands.common import a_file, add_json, figure, names, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from kanon_tui.core.analysis.attack.linked import Linked
+    from kanon_tui.core.analysis.attack.linking import Linked
 
 __all__ = ["HELP", "arguments", "execute"]
 

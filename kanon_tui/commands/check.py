@@ -49,7 +49,7 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.metrics.published_table import check_published
     from kanon_tui.core.privacy.k_anonymity import KAnonymity
     from kanon_tui.core.privacy.models import MODELS
-    from kanon_tui.core.privacy.people_requirement import PeopleCount
+    from kanon_tui.core.privacy.requirements import PeopleCount
     from kanon_tui.core.table.table import read_table
 
     table = read_table(args.file)

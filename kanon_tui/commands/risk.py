@@ -127,7 +127,7 @@ def _assess(args: argparse.Namespace) -> PopulationRisk:
 
 def _print(found: PopulationRisk) -> None:
     """The models as a table, then uniques and presence in sentences."""
-    from kanon_tui.core.analysis.population_risk_words import counts, estimates
+    from kanon_tui.core.analysis.population_risk import counts, estimates
 
     say(*counts(found))
     rows = [

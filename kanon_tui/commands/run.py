@@ -181,8 +181,7 @@ def _utility(result: Result, report: Path | None) -> list[Section]:
     """The sections of a report for people that compare the release with its original."""
     if report is None or report.suffix.lower() == ".json":
         return []
-    from kanon_tui.core.analysis.utility.sections import utility_sections
-    from kanon_tui.core.analysis.utility.utility import utility_of
+    from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 
     return utility_sections(utility_of(result))
 

@@ -53,7 +53,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Run all points, then print and write them."""
     from kanon_tui.commands.progress import finish_sweep
-    from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS, sweep_text
+    from kanon_tui.core.analysis.sweep.output import SWEEP_ENDINGS, sweep_text
     from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, sweep
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.table.writing import check_target, write_text
@@ -63,7 +63,7 @@ def execute(args: argparse.Namespace) -> int:
         check_target(args.out, SWEEP_ENDINGS, args.force, project.inputs)
     asked = sweep(project, args.algorithms, args.k or DEFAULT_KS)
     if project.run.engine == "dask":
-        from kanon_tui.core.analysis.sweep.elsewhere import points_by
+        from kanon_tui.core.analysis.sweep.sweep import points_by
         from kanon_tui.core.pipeline.stream import workers_of
         from kanon_tui.core.table.target import Target
 

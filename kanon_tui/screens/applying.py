@@ -13,9 +13,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Input, Label, Select, Static
 
-from kanon_tui.core.analysis.applying.apply import Choice, apply_mapping
+from kanon_tui.core.analysis.applying.apply import Choice, apply_mapping, summary
 from kanon_tui.core.analysis.applying.mapping_file import ReleaseMapping, read_mapping
-from kanon_tui.core.analysis.applying.words import summary
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import read_table

@@ -294,7 +294,7 @@ def test_only_partition_imports_scikit_learn() -> None:
 import sys
 from kanon_tui.core.analysis import feasibility
 from kanon_tui.core.analysis.attack import linking
-from kanon_tui.core.analysis.published import cell_reader
+from kanon_tui.core.analysis import published_cells
 from kanon_tui.core.analysis.trees import features, partition
 print(*{"sklearn", "scipy", "pandas", "numba", "textual", "rich"} & set(sys.modules))
 """

@@ -31,8 +31,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Read the column, build, check that every value is covered, and write."""
     from kanon_tui.core.hierarchy.build import build_hierarchy
-    from kanon_tui.core.hierarchy.files.any_format import HIERARCHY_ENDINGS, write_hierarchy_file
-    from kanon_tui.core.hierarchy.typed_specification import spec_from_assignments
+    from kanon_tui.core.hierarchy.files import HIERARCHY_ENDINGS, write_hierarchy_file
+    from kanon_tui.core.hierarchy.specification import spec_from_assignments
     from kanon_tui.core.pipeline.column_reading import read_column
     from kanon_tui.core.pipeline.result import as_project
     from kanon_tui.core.table.writing import check_target

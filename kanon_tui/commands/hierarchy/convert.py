@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Read one file, write the other."""
-    from kanon_tui.core.hierarchy.files.any_format import (
+    from kanon_tui.core.hierarchy.files import (
         HIERARCHY_ENDINGS,
         read_hierarchy_file,
         write_hierarchy_file,

@@ -37,7 +37,7 @@ from kanon_tui.core.clustering.cluster_facts import SUPPRESSED
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.numeric import TIE, Floats, Int64s
-from kanon_tui.core.privacy.column_requirement import ColumnRequirement, out_of_reach
+from kanon_tui.core.privacy.requirements import ColumnRequirement, out_of_reach
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task

@@ -23,11 +23,9 @@ from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.builders.dates import default_date_levels
 from kanon_tui.core.hierarchy.builders.intervals import first_width
-from kanon_tui.core.hierarchy.files.arx import read_arx
-from kanon_tui.core.hierarchy.files.yaml_levels import from_yaml_levels
-from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.files import from_yaml_levels, read_arx
+from kanon_tui.core.hierarchy.level_table import Hierarchy, refuse_misread
 from kanon_tui.core.hierarchy.specification import read_specification
-from kanon_tui.core.hierarchy.yaml_misreadings import refuse_misread
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.printed_values import number_text
 from kanon_tui.core.table.schema import Kind
@@ -47,7 +45,7 @@ def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hi
     if source == "file":
         return with_coded_ends(read_arx(folder / options["file"]), column)
     if source == "utd":
-        from kanon_tui.core.hierarchy.files.utd import read_utd  # reads XML, which few need
+        from kanon_tui.core.hierarchy.files import read_utd  # reads XML, which few need
 
         attribute = options["attribute"] or column.name
         tree = read_utd(folder / options["utd"], attribute, _numbers(column))
@@ -132,7 +130,7 @@ def _values(column: Column) -> tuple[str, ...]:
 def _numbers(column: Column) -> dict[str, float]:
     """The number of every value that has one, for trees of intervals."""
     if column.numbers is None:
-        from kanon_tui.core.hierarchy.files.utd import plain_numbers
+        from kanon_tui.core.hierarchy.files import plain_numbers
 
         return plain_numbers(column.values)
     numbers = zip(column.values, column.numbers.tolist(), strict=True)

@@ -2,22 +2,40 @@
 
 A specification is a mapping: a builder with its keys, a file, a level table, or an attribute of a
 UTD configuration.
+
+A builder's keys as they are typed, in a form or on the command line, and back.
+
+Lists are typed with commas (`5, 10, 20`), lists of lists with semicolons between them
+(`18, 40, 65; 65`). Whatever is richer, such as named groups or texts with commas, is typed as YAML.
+Which of these a text is depends on what the key reads, so whoever asks for it needs to know nothing
+of types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kanon_tui.core.errors import suggestion
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import Field, read_given
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType
-from kanon_tui.core.fields.yaml_text import Plain, as_number, exact_number
+from kanon_tui.core.fields.yaml_text import Plain, as_number, dump, exact_number, parse
+from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 
-__all__ = ["HIERARCHY", "read_hierarchy", "read_specification"]
+__all__ = [
+    "HIERARCHY",
+    "groups_spec",
+    "read_hierarchy",
+    "read_specification",
+    "spec_from_assignments",
+    "spec_from_texts",
+    "texts_of_spec",
+]
+
 
 _LIKE = "a mapping like {file: zip.csv} or {builder: intervals, widths: [5, 10]}"
 
@@ -97,3 +115,94 @@ def _written(value: Any, numbers: bool = True) -> Any:
 
 HIERARCHY = FieldType(_LIKE, read_hierarchy, _write_hierarchy)
 """The hierarchy of an attribute, as a project writes it."""
+
+
+def spec_from_texts(builder: Builder, texts: Mapping[str, str], who: str) -> dict[str, Any]:
+    """The specification that a filled-in form describes; raises the first key that does not fit.
+
+    >>> from kanon_tui.core.hierarchy.builders.contents import BUILDERS
+    >>> spec_from_texts(BUILDERS["breaks"], {"levels": "18, 65; 65"}, "age")
+    {'builder': 'breaks', 'levels': [[18, 65], [65]]}
+    """
+    given: dict[str, Any] = {"builder": builder.name}
+    for key in builder.keys:
+        text = texts.get(key.name, "").strip()
+        if text and text != key.default:
+            given[key.name] = _value(key, text, f"{who}: {key.name}")
+    return read_hierarchy(LocatedValue(who, "", given))
+
+
+def spec_from_assignments(
+    name: str, assignments: Iterable[tuple[str, str]], who: str
+) -> dict[str, Any]:
+    """The specification that `widths=5,10` and the like describe; wrong names are refused too."""
+    known = {key.name: key for key in BUILDERS[name].keys} if name in BUILDERS else {}
+    given: dict[str, Any] = {"builder": name}
+    for key, text in assignments:
+        given[key] = _value(known[key], text, f"--set {key}") if key in known else Plain(text)
+    return read_hierarchy(LocatedValue(who, "", given))
+
+
+def texts_of_spec(builder: Builder, spec: Mapping[str, Any] | None) -> dict[str, str]:
+    """What a form shows for a specification; defaults where it is for another builder."""
+    ours = spec if spec is not None and spec.get("builder") == builder.name else {}
+    return {key.name: _text(ours.get(key.name, key.default)) for key in builder.keys}
+
+
+def groups_spec(hierarchy: Hierarchy) -> dict[str, Any]:
+    """Named groups to begin with: those of a hierarchy, or one of two values to go on from."""
+    levels: list[dict[str, list[str]]] = []
+    named = hierarchy.rows[0][-1] != HIDDEN  # the builder adds `*` by itself
+    for level in range(1, hierarchy.height + named):
+        groups: dict[str, dict[str, None]] = {}
+        for row in hierarchy.rows:
+            groups.setdefault(row[level], {})[row[level - 1]] = None
+        levels.append({group: list(members) for group, members in groups.items()})
+    if levels:
+        return {"builder": "groups", "levels": levels}
+    first = {"First group": list(hierarchy.values[:2])}
+    return {"builder": "groups", "levels": [first], "other": "Other"}
+
+
+def _value(key: Field, text: str, who: str) -> Any:
+    if _reads(key, Plain(text)):
+        return Plain(text)
+    if text.startswith(("[", "{", "- ")) or "\n" in text or ": " in text:
+        value = parse(text, who)
+        return [value] if isinstance(value, Mapping) else value
+    parts = text.rstrip(";, ").split(";")
+    levels = [[Plain(word.strip()) for word in part.rstrip(", ").split(",")] for part in parts]
+    if len(levels) == 1 and _reads(key, levels[0]):
+        return levels[0]
+    return levels if _reads(key, levels) else Plain(text)
+
+
+def _reads(key: Field, value: Any) -> bool:
+    try:
+        key.read(LocatedValue("", key.name, value))
+    except InputError:
+        return False
+    return True
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, list | tuple):
+        return str(value)
+    levels = value if all(isinstance(level, list | tuple) for level in value) else [value]
+    words = [str(word) for level in levels for word in level]
+    simple = all(word and not set(word) & set(",;[]{}'\"\n") for word in words)
+    if simple and not any(isinstance(word, Mapping) for level in levels for word in level):
+        return "; ".join(", ".join(map(str, level)) for level in levels)
+    block = dump({"levels": _exact(value)}, blocks=("levels",))
+    return block.partition("\n")[2].strip()
+
+
+def _exact(value: Any) -> Any:
+    """Digits that a number can stand for without quotes, as a project writes them."""
+    if isinstance(value, Mapping):
+        return {exact_number(str(key)): _exact(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_exact(item) for item in value]
+    return exact_number(value) if isinstance(value, str) else value

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.privacy.column_requirement import out_of_reach
+from kanon_tui.core.privacy.requirements import out_of_reach
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note, Quotable, count_of, note
 

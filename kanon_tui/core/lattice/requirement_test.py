@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.numeric import Flags, Int32s
-from kanon_tui.core.privacy.column_requirement import ColumnRequirement
+from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues

@@ -16,10 +16,9 @@ import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import TIE, Flags, Int64s
-from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
-from kanon_tui.core.privacy.people_requirement import PeopleRequirement
+from kanon_tui.core.privacy.requirements import ColumnRequirement, PeopleRequirement
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues

@@ -9,7 +9,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import level_measures
 from kanon_tui.core.pipeline.trial import Trial
-from kanon_tui.core.privacy.column_requirement import out_of_reach
+from kanon_tui.core.privacy.requirements import out_of_reach
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import Task

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
-from kanon_tui.core.privacy.column_requirement import join_columns
-from kanon_tui.core.privacy.personal_k import personal_requirement
-from kanon_tui.core.privacy.t_hierarchy import HierarchicalTCloseness
+from kanon_tui.core.privacy.k_anonymity import personal_requirement
+from kanon_tui.core.privacy.requirements import join_columns
+from kanon_tui.core.privacy.t_closeness import HierarchicalTCloseness
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.distinct_values import by_value

@@ -4,14 +4,36 @@ k is no requirement like the others: every algorithm builds classes of k records
 says only how k is measured and named; the other models are what is required beyond it.
 
 Reference: Samarati and Sweeney, Protecting privacy when disclosing information (1998).
+
+Personal k: every class has at least as many records as any of its members asks for.
+
+A column of the data says how many each person wants to be among; a missing one asks for nothing
+beyond k. The figure of a class is its records / the largest k asked for in it, and 1 or more holds.
+
+Unlike the models of `models` it is about no sensitive attribute and has no bound to choose, so that
+it is no line there; to searches and clusterings it is a requirement like any other. Two classes
+that hold make one that holds: it is larger than both, and nobody asks for more than before. One
+more record can spoil a class when it asks for much, so it is not monotone. What must go from a
+class at least are those who ask for the most: of those who ask for at most v, all may stay when
+they are at least v.
+
+Reference: the SBC thesis, end of 5.1 (a suggestion).
 """
 
 from __future__ import annotations
 
-from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.privacy.model import PrivacyFigure
+import numpy as np
 
-__all__ = ["KAnonymity"]
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.types import number
+from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.privacy.model import PrivacyFigure, PrivacyModel
+from kanon_tui.core.privacy.people import PeopleValues
+from kanon_tui.core.privacy.requirements import ColumnRequirement
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.group_values import GroupValues
+
+__all__ = ["KAnonymity", "PersonalK", "asked_for", "personal_requirement"]
 
 
 class KAnonymity(PrivacyFigure):
@@ -28,3 +50,85 @@ class KAnonymity(PrivacyFigure):
     def measured(sizes: Int64s) -> int:
         """The size of the smallest class; 0 where there is none."""
         return int(sizes.min()) if len(sizes) else 0
+
+
+def personal_requirement(column: Column) -> ColumnRequirement:
+    """What every class must keep of a column with each person's k, which is checked first."""
+    assert column.numbers is not None
+    strange = [
+        text
+        for text, asked in zip(column.values, column.numbers.tolist(), strict=True)
+        if not np.isnan(asked) and (asked < 1 or asked != round(asked))
+    ]
+    if strange:
+        raise InputError(
+            f"privacy: personal_k: column '{column.name}' holds '{strange[0]}'; a person's k is a "
+            f"whole number of at least 1, or missing"
+        )
+    return ColumnRequirement(PersonalK(1, column.name), column)
+
+
+def asked_for(column: Column) -> Int64s:
+    """The k that each value of the column asks for; 1 where it is missing."""
+    assert column.numbers is not None
+    return np.where(np.isnan(column.numbers), 1, column.numbers).astype(np.int64)
+
+
+class PersonalK(PrivacyModel):
+    """As many records as anybody in the class asks for."""
+
+    key, bound_key, example = "personal_k", "min", 1
+    name, letter, title = "personal_k", "personal k", "personal k"
+    check_title = title
+    report_title = "Personal k"
+    report_meaning = "records of a class for each that its members ask for, at least"
+    at_least = True
+    digits = 2
+    loosest = 0.0
+    closed_in_people = True
+    bound_type = number(low=1)
+    form_name = "personal_k"
+    help = "Every class has at least as many records as anybody in it asks for"
+
+    def figures(self, groups: GroupValues, column: Column) -> Floats:
+        """Records / the largest k asked for, of every class."""
+        asked = asked_for(column)[groups.code]
+        largest = np.maximum.reduceat(asked, groups.starts[:-1])
+        return np.asarray(groups.sizes / largest, dtype=np.float64)
+
+    def people_figures(self, people: PeopleValues, column: Column) -> Floats:
+        """People / the largest k asked for, of every class."""
+        largest = np.zeros(people.count, dtype=np.int64)
+        np.maximum.at(largest, people.group, asked_for(column)[people.code])
+        return np.asarray(people.people / largest, dtype=np.float64)
+
+    def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
+        """All but the most who can stay together."""
+        asked = asked_for(column)[groups.code]
+        order = np.lexsort((asked, groups.group))
+        group, asked = groups.group[order], asked[order]
+        upto = np.cumsum(groups.records[order])
+        before = np.concatenate([[0], upto])[groups.starts[:-1]]
+        together = upto - before[group]
+        staying = np.zeros(groups.count, dtype=np.int64)
+        np.maximum.at(staying, group, np.where(together >= asked, together, 0))
+        return np.asarray(groups.sizes - staying, dtype=np.int64)
+
+    def unreachable(self, whole: float) -> str:
+        """Somebody asks for more records than there are."""
+        return (
+            f"{self.attribute}: somebody asks for more records than there are: the whole table has "
+            f"only {whole:.0%} of them; lower that k or leave the record out"
+        )
+
+    def loosened(self, bound: float) -> str:
+        """There is no bound to choose."""
+        return f"without {self.long_title}"
+
+    def __str__(self) -> str:
+        return f"at least 1 × the records that anybody in it asks for in {self.attribute}"
+
+    @property
+    def lack(self) -> str:
+        """Too few records for somebody."""
+        return f"fewer records than somebody in it asks for in {self.attribute}"

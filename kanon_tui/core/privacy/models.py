@@ -8,13 +8,15 @@ second time, by itself: a release is never published on the word of the code tha
 from __future__ import annotations
 
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
-from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
+from kanon_tui.core.privacy.l_diversity import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    PSensitivity,
+    RecursiveDiversity,
+)
 from kanon_tui.core.privacy.likeness import BasicLikeness, DisclosurePrivacy, EnhancedLikeness
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.p_sensitivity import PSensitivity
-from kanon_tui.core.privacy.recursive_diversity import RecursiveDiversity
-from kanon_tui.core.privacy.t_closeness import TCloseness
-from kanon_tui.core.privacy.t_hierarchy import HierarchicalTCloseness
+from kanon_tui.core.privacy.t_closeness import HierarchicalTCloseness, TCloseness
 
 __all__ = ["MODELS"]
 

@@ -16,8 +16,15 @@ from math import inf
 import polars as pl
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.privacy.verify_figures import AT_LEAST, BELOW, FIGURES, Claim, ranks_of
-from kanon_tui.core.privacy.verify_people import People, people_figures
+from kanon_tui.core.privacy.verify_figures import (
+    AT_LEAST,
+    BELOW,
+    FIGURES,
+    Claim,
+    People,
+    people_figures,
+    ranks_of,
+)
 from kanon_tui.core.text import plural
 
 __all__ = [

@@ -13,9 +13,13 @@ import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
-from kanon_tui.core.privacy.column_requirement import ColumnRequirement, join_columns
-from kanon_tui.core.privacy.people_requirement import PeopleRequirement, k_in_people
-from kanon_tui.core.privacy.personal_k import personal_requirement
+from kanon_tui.core.privacy.k_anonymity import personal_requirement
+from kanon_tui.core.privacy.requirements import (
+    ColumnRequirement,
+    PeopleRequirement,
+    join_columns,
+    k_in_people,
+)
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.table.column import Column, counted

@@ -14,9 +14,8 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.attack.linked import Linked
-from kanon_tui.core.analysis.attack.linking import Attack, linking_attack
-from kanon_tui.core.analysis.both_tables import both_tables
+from kanon_tui.core.analysis.attack.linking import Attack, Linked, linking_attack
+from kanon_tui.core.analysis.attack.matching import both_tables
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions

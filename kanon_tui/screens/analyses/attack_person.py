@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.attack.linked import Linked
+from kanon_tui.core.analysis.attack.linking import Linked
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import count_of, short_list, visible

@@ -15,11 +15,13 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.population_risk import (
     KnownPopulation,
     PopulationRisk,
+    assumptions,
     check_population,
+    counts,
+    estimates,
     release_risk,
 )
-from kanon_tui.core.analysis.population_risk_words import assumptions, counts, estimates
-from kanon_tui.core.analysis.streamed_risk import streamed_risk
+from kanon_tui.core.analysis.risk import streamed_risk
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional, whole_number

@@ -13,8 +13,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from kanon_tui.core.analysis.utility.distributions import Marginal
-from kanon_tui.core.analysis.utility.group_means import Summary
+from kanon_tui.core.analysis.utility.distributions import Marginal, Summary
 from kanon_tui.core.analysis.utility.utility import (
     Utility,
     measure_utility,

@@ -12,10 +12,9 @@ from textual.binding import Binding, BindingType
 from kanon_tui.core.editing.hierarchy.change import imported, replaced
 from kanon_tui.core.editing.hierarchy.state import HierarchyState
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.edit import add_rows
-from kanon_tui.core.hierarchy.files.any_format import HIERARCHY_ENDINGS, write_hierarchy_file
+from kanon_tui.core.hierarchy.edit import add_rows, closest, nearest_rows, own_rows, rows_like
+from kanon_tui.core.hierarchy.files import HIERARCHY_ENDINGS, write_hierarchy_file
 from kanon_tui.core.hierarchy.level_table import Hierarchy
-from kanon_tui.core.hierarchy.uncovered import closest, nearest_rows, own_rows, rows_like
 from kanon_tui.core.table.writing import check_target
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.editing import HierarchyEditing, says_why, some

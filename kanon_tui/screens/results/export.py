@@ -9,12 +9,11 @@ from typing import Literal
 
 from kanon_tui.core.analysis.applying.mapping_file import (
     MAPPING_ENDINGS,
+    applied_mapping,
     mapping_of,
     mapping_text,
 )
-from kanon_tui.core.analysis.mapping import applied_mapping
-from kanon_tui.core.analysis.utility.sections import utility_sections
-from kanon_tui.core.analysis.utility.utility import utility_of
+from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.project.report_texts import ReportTexts

@@ -9,7 +9,7 @@ from functools import partial
 import polars as pl
 from rich.cells import cell_len
 
-from kanon_tui.core.analysis.classes_by_cells import ClassesByCells
+from kanon_tui.core.analysis.why.in_files import ClassesByCells
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.file_result import StreamedResult

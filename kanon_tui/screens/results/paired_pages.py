@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from rich.cells import cell_len
 
-from kanon_tui.core.analysis.streamed_compare import StreamedComparison
+from kanon_tui.core.analysis.compare import StreamedComparison
 from kanon_tui.core.pipeline.pages import LEFT_OUT, PublishedPages
 from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import visible

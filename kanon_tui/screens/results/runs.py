@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from textual.worker import get_current_worker
 
-from kanon_tui.core.analysis.compare import Comparison, differences
-from kanon_tui.core.analysis.streamed_compare import compare_streamed
+from kanon_tui.core.analysis.compare import Comparison, compare_streamed, differences
 from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kanon_tui.core.analysis.sweep.figures import METRICS, Metric, best_at
-from kanon_tui.core.analysis.sweep.sweep import SweepPoint
+from kanon_tui.core.analysis.sweep.sweep import METRICS, Metric, SweepPoint, best_at
 from kanon_tui.widgets.grid import Cell, GridColumn
 from kanon_tui.widgets.plot import MARKERS
 

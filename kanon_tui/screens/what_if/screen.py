@@ -15,10 +15,16 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.analysis.sweep.figures import METRICS, Metric, lines_of
-from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS, sweep_text
-from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep, SweepPoint, k_values
-from kanon_tui.core.analysis.sweep.words import sweep_in_words
+from kanon_tui.core.analysis.sweep.output import SWEEP_ENDINGS, sweep_in_words, sweep_text
+from kanon_tui.core.analysis.sweep.sweep import (
+    DEFAULT_KS,
+    METRICS,
+    Metric,
+    Sweep,
+    SweepPoint,
+    k_values,
+    lines_of,
+)
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.writing import check_target, write_text

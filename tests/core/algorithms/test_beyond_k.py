@@ -19,9 +19,8 @@ from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.result import conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
-from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity, PSensitivity
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.p_sensitivity import PSensitivity
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.group_values import GroupValues

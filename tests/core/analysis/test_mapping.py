@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.analysis.mapping import applied_mapping
+from kanon_tui.core.analysis.applying.mapping_file import applied_mapping
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import Run

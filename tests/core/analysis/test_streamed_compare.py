@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kanon_tui.core.analysis.compare import Comparison
-from kanon_tui.core.analysis.streamed_compare import compare_streamed
+from kanon_tui.core.analysis.compare import Comparison, compare_streamed
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.processes.memory_limit import AT_LEAST
 from kanon_tui.core.table.target import Target

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.analysis.population_risk import KnownPopulation, release_risk
-from kanon_tui.core.analysis.streamed_risk import streamed_risk
+from kanon_tui.core.analysis.risk import streamed_risk
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.table.read_options import ReadOptions

@@ -14,8 +14,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.analysis.sweep.elsewhere import points_by
-from kanon_tui.core.analysis.sweep.sweep import sweep
+from kanon_tui.core.analysis.sweep.sweep import points_by, sweep
 from kanon_tui.core.dask import cluster as clusters
 from kanon_tui.core.dask.cluster import Cluster, cluster
 from kanon_tui.core.dask.cluster_jobs import Sealed, call, give_up, merge_answers

@@ -14,14 +14,17 @@ from kanon_tui.core.hierarchy.edit import (
     add_level,
     add_rows,
     check_rename,
+    closest,
     group,
     move,
+    nearest_rows,
+    own_rows,
     remove_level,
     rename,
+    rows_like,
     split,
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
-from kanon_tui.core.hierarchy.uncovered import closest, nearest_rows, own_rows, rows_like
 from kanon_tui.core.table.column import Column, code_column
 from kanon_tui.core.table.schema import Kind
 from tests.tries import tries

@@ -13,7 +13,7 @@ import pytest
 
 from kanon_tui.core.analysis.applying.apply import apply_mapping
 from kanon_tui.core.analysis.applying.mapping_file import mapping_text, read_mapping
-from kanon_tui.core.analysis.published.cell_reader import cell_readers
+from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare

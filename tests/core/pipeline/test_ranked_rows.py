@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.analysis.classes_by_cells import ClassesByCells
+from kanon_tui.core.analysis.why.in_files import ClassesByCells
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.pages import (
     LEFT_OUT,

@@ -22,12 +22,12 @@ from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.privacy.column_requirement import ColumnRequirement
+from kanon_tui.core.privacy.l_diversity import RecursiveDiversity
 from kanon_tui.core.privacy.likeness import BasicLikeness, DisclosurePrivacy, EnhancedLikeness
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.recursive_diversity import RecursiveDiversity
+from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.privacy.t_hierarchy import HierarchicalTCloseness
+from kanon_tui.core.privacy.t_closeness import HierarchicalTCloseness
 from kanon_tui.core.privacy.verify import classes_without
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.table.column import Column, code_column

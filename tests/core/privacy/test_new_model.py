@@ -25,8 +25,7 @@ from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy import verify
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS
-from kanon_tui.core.privacy.requirements_file import requirements_type
-from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.privacy.settings import Privacy, requirements_type
 from kanon_tui.core.privacy.shares import highest_shares
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.report.formats import markdown

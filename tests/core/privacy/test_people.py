@@ -20,9 +20,8 @@ from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.pipeline.trial import sampled
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
-from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
-from kanon_tui.core.privacy.p_sensitivity import PSensitivity
-from kanon_tui.core.privacy.people_requirement import PeopleRequirement
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity, PSensitivity
+from kanon_tui.core.privacy.requirements import PeopleRequirement
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.privacy.verify import People, classes_without, verify
@@ -209,7 +208,7 @@ def test_figures_equal_their_definitions(seed: int) -> None:
 
 
 def _joined(model: object, column: object) -> object:
-    from kanon_tui.core.privacy.column_requirement import ColumnRequirement
+    from kanon_tui.core.privacy.requirements import ColumnRequirement
 
     return ColumnRequirement(model, column)  # type: ignore[arg-type]
 

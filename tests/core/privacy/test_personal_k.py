@@ -20,7 +20,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.pipeline.trial import sampled
-from kanon_tui.core.privacy.personal_k import PersonalK, personal_requirement
+from kanon_tui.core.privacy.k_anonymity import PersonalK, personal_requirement
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
-from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity, PSensitivity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS
-from kanon_tui.core.privacy.p_sensitivity import PSensitivity
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import DataSource, Project

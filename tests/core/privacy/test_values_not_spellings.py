@@ -16,9 +16,9 @@ from kanon_tui.core.metrics.published_table import check_published
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
-from kanon_tui.core.privacy.column_requirement import ColumnRequirement
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import classes_without
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project

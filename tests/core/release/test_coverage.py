@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.analysis.published.cell_reader import cell_readers
+from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.settings import Privacy

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.analysis.mapping import applied_mapping
+from kanon_tui.core.analysis.applying.mapping_file import applied_mapping
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project

@@ -11,7 +11,7 @@ import pytest
 
 import kanon_tui
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.analysis.mapping import applied_mapping
+from kanon_tui.core.analysis.applying.mapping_file import applied_mapping
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.settings import Privacy

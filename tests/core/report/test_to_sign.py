@@ -12,8 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from kanon_tui.core.analysis.utility.sections import utility_sections
-from kanon_tui.core.analysis.utility.utility import utility_of
+from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.project.project import project_from_mapping, project_to_mapping
 from kanon_tui.core.report.formats import report_text

@@ -19,7 +19,7 @@ import zstandard
 import kanon_tui.core.reading as reading
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.yaml_text import read_yaml
-from kanon_tui.core.hierarchy.files.source import read_source
+from kanon_tui.core.hierarchy.files import read_source
 from kanon_tui.core.table.file_bytes import load
 from kanon_tui.core.table.preview import preview_table
 from kanon_tui.core.table.read_options import ReadOptions
@@ -107,7 +107,7 @@ def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
 
 def test_documents_have_a_limit_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "h.csv").write_bytes(b"a;*\n" * 100)
-    for module in ("kanon_tui.core.hierarchy.files.source", "kanon_tui.core.fields.yaml_text"):
+    for module in ("kanon_tui.core.hierarchy.files", "kanon_tui.core.fields.yaml_text"):
         monkeypatch.setattr(f"{module}.DOCUMENT_LIMIT", 100)
     with pytest.raises(InputError, match="the hierarchy has more than 100 bytes"):
         read_source(tmp_path / "h.csv")

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.analysis.chart import Line
-from kanon_tui.core.analysis.sweep.figures import METRICS
+from kanon_tui.core.analysis.sweep.sweep import METRICS
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.task.steps import RunContext, Step, Steps
 from kanon_tui.core.task.task import Task

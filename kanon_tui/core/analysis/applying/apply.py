@@ -6,6 +6,8 @@ or refused, as somebody chose. The new table must reach k by itself: both releas
 whoever subtracts the earlier one has the new records alone. Then the union reaches k, too: each of
 its classes is one of either table or the sum of two. With the earlier release at hand that is
 counted from the printed cells.
+
+What became of new records, in sentences for the command line and the dialog.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.text import count_of, joined, plural
 
-__all__ = ["Applied", "Choice", "Union", "apply_mapping"]
+__all__ = ["SAME_PEOPLE", "Applied", "Choice", "Union", "apply_mapping", "summary"]
+
 
 Choice = Literal["suppress", "refuse"]
 
@@ -209,3 +212,34 @@ def _what_is_uncovered(lost: Mapping[str, int], records: int) -> str:
         return f"{plural(records, 'lies', 'lie')} in no class of the mapping"
     has = plural(records, "has", "have")
     return f"{has} values that the mapping does not cover: {joined(named)}"
+
+
+SAME_PEOPLE = (
+    "if people of the earlier release are among the new records, what changed about them can be "
+    "seen by comparing the two; kanon-tui rerelease counts whom both together give away"
+)
+
+
+def summary(applied: Applied, file: str, mapping: str) -> list[str]:
+    """The lines that tell it, the first without indent."""
+    result, measures = applied.result, applied.result.measures
+    lines = [
+        f"{file} as in {mapping}: k = {result.task.k:,}, verified: the smallest of "
+        f"{measures.classes:,} classes has {measures.smallest_class:,} records",
+        f"  {applied.records:,} records: {applied.published:,} published, "
+        f"{applied.uncovered_records:,} not covered, {applied.small_records:,} in small classes",
+    ]
+    for name, count in applied.uncovered.items():
+        who = "no class has these values together" if name == NO_CLASS else f"{name}: not covered"
+        lines.append(f"  {who}: {count_of(count, 'record')}")
+    if applied.union is not None:
+        union = applied.union
+        lines.append(
+            f"  with the earlier release: {union.records:,} records, {union.classes:,} classes "
+            f"({union.new_classes:,} new), the smallest has {union.k:,} records"
+        )
+    if result.published_as_they_are:
+        lines.append(f"  published as they are: {joined(result.published_as_they_are)}")
+    lines += [f"  warning: {each}" for each in result.task.singling_out]
+    lines.append(f"  note: {SAME_PEOPLE}")
+    return lines

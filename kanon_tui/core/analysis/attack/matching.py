@@ -2,21 +2,51 @@
 
 Per attribute a matrix says which distinct cell covers which distinct known value; distinct people
 against distinct rows of cells are then an AND of its bits.
+
+A task and its release, to be looked at record by record, wherever they are.
+
+How many are behind distinct records: records, or people where some have several.
+
+The distinct rows of a table by some of its columns, counted some records at a time.
+
+    counted = counted_rows(table, columns, beside)
+    counted.rows.sizes             # records of every distinct row
+    counted.ends["disease"]        # per row the smallest and the largest code of a column beside
+
+What is kept grows with the distinct rows, not with the records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.published.read_cells import ReadCells
-from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.analysis.published_cells import ReadCells
+from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.read_again import read_again
 from kanon_tui.core.release.distinct_rows import number_rows
+from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.distinct_values import CountedColumn
+from kanon_tui.core.table.table import Table, as_table
+from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
+from kanon_tui.core.task.task import Task
 
-__all__ = ["DistinctRows", "fitting_pairs"]
+__all__ = [
+    "CountedRows",
+    "DistinctRows",
+    "Heads",
+    "both_tables",
+    "counted_rows",
+    "fitting_pairs",
+    "lists_by_key",
+    "people_of_rows",
+]
+
 
 _BLOCK = 1 << 22
 """How many (person, row) pairs are looked at together."""
@@ -96,3 +126,140 @@ def _bits(
         covers = cells.covers(values[start : start + step], unknown_fits)
         packed[start : start + step] = np.packbits(covers[:, codes], axis=1)
     return packed
+
+
+def both_tables(
+    result: FinishedRun, stop: Callable[[], bool] = lambda: False
+) -> tuple[Task, Table]:
+    """In memory, or read again from their files; `stop` says nobody waits any more."""
+    if isinstance(result, StreamedResult):
+        return read_again(result, stop)
+    return result.task, as_table(result.table, result.task.table.missing_tokens)
+
+
+def lists_by_key(keys: Int64s, values: Int64s, count: int) -> list[Int64s]:
+    """The values of every key, in rising order."""
+    order = np.lexsort((values, keys))
+    return np.split(values[order], np.searchsorted(keys[order], np.arange(1, count)))
+
+
+def people_of_rows(rows: DistinctRows, person: Column) -> list[Int64s]:
+    """Whose records the rows of the original are."""
+    pairs = np.unique(np.stack([rows.row_of, person.codes]), axis=1).astype(np.int64)
+    return lists_by_key(pairs[0], pairs[1], len(rows.sizes))
+
+
+@dataclass(frozen=True, eq=False)
+class Heads:
+    """Counts those behind sets of distinct records."""
+
+    records: DistinctRows
+    person: Column | None
+    """Whose every record is, where some have several."""
+    owners: Sequence[Int64s]
+    """Per distinct record the people who have it; empty where people have one record each."""
+
+    @classmethod
+    def of(cls, records: DistinctRows, person: Column | None) -> Heads:
+        """`person` is None where people have one record each."""
+        return cls(records, person, () if person is None else people_of_rows(records, person))
+
+    @property
+    def each(self) -> Int64s:
+        """Of every distinct record how many have it."""
+        if self.person is None:
+            return self.records.sizes
+        return np.array([len(own) for own in self.owners], dtype=np.int64)
+
+    def count(self, records: Int64s) -> int:
+        """How many have one of these distinct records."""
+        if self.person is None:
+            return int(self.records.sizes[records].sum())
+        return len(np.unique(np.concatenate([self.owners[one] for one in records.tolist()])))
+
+    def count_groups(self, group: Int64s, record: Int64s, groups: int) -> Int64s:
+        """How many are in each of some groups of distinct records, given as pairs."""
+        if self.person is None:
+            counted = np.bincount(group, weights=self.records.sizes[record], minlength=groups)
+            return counted.astype(np.int64)
+        whose = np.concatenate([self.owners[one] for one in record.tolist()])
+        pair = np.repeat(group, self.each[record]) * len(self.person.values) + whose
+        return np.bincount(np.unique(pair) // len(self.person.values), minlength=groups)
+
+    @property
+    def copies(self) -> Int64s | None:
+        """How many there are of each that `fewest` tells of, where these are alike; None: one."""
+        return None if self.records.in_memory else self.records.sizes
+
+    def fewest(self, of_record: Int64s) -> Int64s:
+        """What distinct records have, per record in memory; of people the fewest of theirs.
+
+        A 0 says nothing: it remains only where all of somebody's records have it.
+        """
+        if not self.records.in_memory:
+            return of_record
+        counts = of_record[self.records.row_of]
+        if self.person is None:
+            return counts
+        nothing = np.iinfo(np.int64).max
+        fewest = np.full(len(self.person.values), nothing, dtype=np.int64)
+        np.minimum.at(fewest, self.person.codes, np.where(counts > 0, counts, nothing))
+        return np.where(fewest == nothing, 0, fewest)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedRows:
+    """Distinct rows, and what columns beside them have there."""
+
+    rows: DistinctRows
+    ends: Mapping[str, tuple[Int64s, Int64s]]
+    """By column beside: per row the smallest and the largest of its codes."""
+
+
+def counted_rows(
+    table: Table, columns: Sequence[Column], beside: Sequence[Column] = ()
+) -> CountedRows:
+    """Count the distinct rows of these columns; one `beside` may be counted in values."""
+    packing = Packing.of([len(column.values) for column in columns])
+    index = TupleIndex(packing.words)
+    sizes = np.zeros(0, dtype=np.int64)
+    most = {column.name: len(column.values) for column in beside}
+    ends = {name: (np.zeros(0, np.int64), np.zeros(0, np.int64)) for name in most}
+    row_of: list[Int32s] = []
+    spelt = [_spelt(column) for column in beside]
+    for block in table.coded_blocks([*columns, *spelt]):
+        own = block[: len(columns)]
+        places = index.add(packing.pack(own))
+        table.check_rows(len(index))
+        sizes = _grown(sizes, len(index), 0)
+        sizes += np.bincount(places, minlength=len(index))
+        for column, codes in zip(beside, block[len(columns) :], strict=True):
+            if isinstance(column, CountedColumn):
+                codes = np.array(column.counted, dtype=np.int32)[codes]
+            low, high = ends[column.name]
+            low, high = _grown(low, len(index), most[column.name]), _grown(high, len(index), -1)
+            np.minimum.at(low, places, codes)
+            np.maximum.at(high, places, codes)
+            ends[column.name] = low, high
+        if len(row_of) < 2:
+            row_of.append(places)
+    words = index.words()
+    distinct = [packing.unpack(words, x) for x in range(len(columns))]
+    rows = DistinctRows(
+        np.column_stack(distinct).astype(np.int32),
+        row_of[0] if len(row_of) == 1 else None,
+        sizes,
+    )
+    return CountedRows(rows, ends)
+
+
+def _spelt(column: Column) -> Column:
+    """The column as it is spelt in the table."""
+    if isinstance(column, CountedColumn) and column.spelt is not None:
+        return column.spelt
+    return column
+
+
+def _grown(counts: Int64s, size: int, filled: int) -> Int64s:
+    more = np.full(size - len(counts), filled, dtype=np.int64)
+    return np.concatenate([counts, more])

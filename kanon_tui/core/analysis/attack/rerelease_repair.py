@@ -29,8 +29,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_tui.core.analysis.attack.heads import Heads, lists_by_key
-from kanon_tui.core.analysis.attack.matching import DistinctRows
+from kanon_tui.core.analysis.attack.matching import DistinctRows, Heads, both_tables, lists_by_key
 from kanon_tui.core.analysis.attack.two_releases import (
     Covering,
     TwoReleases,
@@ -38,8 +37,7 @@ from kanon_tui.core.analysis.attack.two_releases import (
     covering_rows,
     two_releases,
 )
-from kanon_tui.core.analysis.both_tables import both_tables
-from kanon_tui.core.analysis.published.cell_reader import cell_readers
+from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.clustering.class_boxes import ClassBoxes
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.errors import NotReachedError

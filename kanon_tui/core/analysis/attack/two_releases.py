@@ -38,10 +38,14 @@ from typing import Literal
 
 import numpy as np
 
-from kanon_tui.core.analysis.attack.counted_rows import counted_rows
-from kanon_tui.core.analysis.attack.heads import Heads, lists_by_key
-from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
-from kanon_tui.core.analysis.published.cell_reader import cell_readers
+from kanon_tui.core.analysis.attack.matching import (
+    DistinctRows,
+    Heads,
+    counted_rows,
+    fitting_pairs,
+    lists_by_key,
+)
+from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.project.project import Project

@@ -10,6 +10,13 @@ Points run in threads, one per core. Threads share the coded table and what full
 have counted (`SharedCounts`), start at once and stop within a step; the kernels that most of the
 time goes into release the interpreter lock. Helper processes would have to be given the table
 first, and could share nothing afterwards.
+
+What is plotted of a sweep: which figures, against which values of k.
+
+The values of k stand at even distances: 2, 3, 5, 10, 25, 50, 100 are chosen by the factor between
+them. Figures start at 0, so that heights can be compared.
+
+The points of a sweep as jobs, for the workers of a cluster.
 """
 
 from __future__ import annotations
@@ -26,12 +33,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import Result, as_project, conclude, start
 from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.processes.helper_processes import cores
+from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.steps import Grouping, RunContext
@@ -40,7 +49,20 @@ from kanon_tui.core.task.task import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DEFAULT_KS", "Sweep", "SweepPoint", "k_values", "sweep"]
+__all__ = [
+    "DEFAULT_KS",
+    "METRICS",
+    "Metric",
+    "Sweep",
+    "SweepPoint",
+    "best_at",
+    "k_values",
+    "lines_of",
+    "points_by",
+    "sweep",
+    "sweep_point",
+]
+
 
 DEFAULT_KS = (2, 3, 5, 10, 25, 50, 100)
 _LONGEST_WAIT = 0.2
@@ -264,3 +286,73 @@ def _project_at(project: Project, name: str, k: int) -> Project:
 
 def _without_place(project: Project) -> Project:
     return replace(project, path=None, data=replace(project.data, path=""))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure that can be plotted against k."""
+
+    name: str
+    """The field of `SweepPoint`."""
+    title: str
+    meaning: str
+    whole: bool = False
+    """Whether it counts something."""
+    more_is_better: bool = False
+
+    def of(self, point: SweepPoint) -> float | None:
+        """The figure of a point; None where it has no release."""
+        value: float | None = getattr(point, self.name)
+        return value
+
+    def shown(self, point: SweepPoint) -> str:
+        """The figure in words; a dash where there is none."""
+        value = self.of(point)
+        digits = {"ncp": 3, "rv": 3, "seconds": 2}.get(self.name, 0)
+        return "–" if value is None else f"{value:,.{digits}f}"
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric("ncp", "NCP", "detail lost: 0 nothing, 1 everything"),
+    Metric("rv", "RV", "research value, more is better", more_is_better=True),
+    Metric("il", "IL", "information loss, summed over the records"),
+    Metric(
+        "classes",
+        "classes",
+        "groups that look alike, more is finer",
+        whole=True,
+        more_is_better=True,
+    ),
+    Metric("suppressed_records", "suppressed", "records left out", whole=True),
+    Metric("seconds", "seconds", "time inside the algorithm"),
+)
+
+
+def lines_of(
+    points: Iterable[SweepPoint], metric: Metric, algorithms: Sequence[str], ks: Sequence[int]
+) -> tuple[Line, ...]:
+    """A line for every algorithm, also for one that has no points yet."""
+    known = {(point.algorithm, point.k): metric.of(point) for point in points}
+    return tuple(Line(name, tuple(known.get((name, k)) for k in ks)) for name in algorithms)
+
+
+def best_at(points: Iterable[SweepPoint], metric: Metric, k: int) -> tuple[SweepPoint, ...]:
+    """The points at a value of k that are best by a metric: one, or several that are equal."""
+    known = [(metric.of(point), point) for point in points if point.k == k]
+    values = [value for value, _ in known if value is not None]
+    if not values:
+        return ()
+    best = max(values) if metric.more_is_better else min(values)
+    return tuple(point for value, point in known if value == best)
+
+
+def points_by(workers: Workers, sweep: Sweep) -> Iterator[SweepPoint]:
+    """The figures of all points, in the order asked for; groupings stay where they were found."""
+    jobs = [(name, k) for name in sweep.algorithms for k in sweep.ks]
+    yield from workers.each(sweep_point, (sweep.project, sweep.task), jobs)
+
+
+def sweep_point(shared: tuple[Project, Task], algorithm: str, k: int) -> SweepPoint:
+    """One point, in one thread."""
+    (point,) = Sweep(*shared, [algorithm], [k], workers=1)
+    return replace(point, grouping=None)

@@ -21,9 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.analysis.trees.cross_validation import Judged, cross_validated
 from kanon_tui.core.analysis.trees.features import TreeTable, original_table, release_table
-from kanon_tui.core.analysis.trees.partition import asked_attributes
+from kanon_tui.core.analysis.trees.partition import Judged, asked_attributes, cross_validated
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import Project

@@ -24,9 +24,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kanon_tui.core.analysis.published.cell_reader import CellReader
-from kanon_tui.core.analysis.published.range_reading import end_of_range
-from kanon_tui.core.analysis.published.read_cells import ReadCells
+from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, end_of_range
 from kanon_tui.core.analysis.utility.tally import present_cells
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.table.column import Column

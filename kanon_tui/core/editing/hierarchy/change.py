@@ -14,8 +14,7 @@ from typing import Any
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_table, placeable
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.hierarchy.build import build_hierarchy
-from kanon_tui.core.hierarchy.files.any_format import read_hierarchy_file
-from kanon_tui.core.hierarchy.files.yaml_levels import to_yaml_levels
+from kanon_tui.core.hierarchy.files import read_hierarchy_file, to_yaml_levels
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column

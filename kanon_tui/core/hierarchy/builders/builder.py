@@ -1,4 +1,7 @@
-"""What a builder is: a name, the kinds it is for, its keys, and how it makes a hierarchy."""
+"""What a builder is: a name, the kinds it is for, its keys, and how it makes a hierarchy.
+
+Builder `flat`: every value directly below `*`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 
-__all__ = ["Builder", "present_values"]
+__all__ = ["FLAT", "Builder", "present_values"]
 
 
 @dataclass(frozen=True)
@@ -29,3 +32,12 @@ class Builder:
 def present_values(column: Column) -> Sequence[str]:
     """The values of a column without the missing one."""
     return column.values[: len(column.values) - (column.missing is not None)]
+
+
+FLAT = Builder(
+    "flat",
+    "Every value directly below *",
+    tuple(Kind),
+    (),
+    lambda column, options: Hierarchy.flat(present_values(column)),
+)

@@ -11,14 +11,11 @@ from typing import Any
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, text
-from kanon_tui.core.hierarchy.builders.breaks import BREAKS
-from kanon_tui.core.hierarchy.builders.builder import Builder
+from kanon_tui.core.hierarchy.builders.builder import FLAT, Builder
 from kanon_tui.core.hierarchy.builders.dates import DATE
-from kanon_tui.core.hierarchy.builders.flat import FLAT
 from kanon_tui.core.hierarchy.builders.groups import GROUPS
-from kanon_tui.core.hierarchy.builders.intervals import INTERVALS
+from kanon_tui.core.hierarchy.builders.intervals import BREAKS, INTERVALS, QUANTILES
 from kanon_tui.core.hierarchy.builders.mask import MASK
-from kanon_tui.core.hierarchy.builders.quantiles import QUANTILES
 
 __all__ = ["BUILDERS", "SOURCES"]
 

@@ -11,8 +11,7 @@ from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, list_of, text
 from kanon_tui.core.hierarchy.builders.builder import Builder
-from kanon_tui.core.hierarchy.level_table import Hierarchy
-from kanon_tui.core.hierarchy.yaml_misreadings import refuse_misread, text_of
+from kanon_tui.core.hierarchy.level_table import Hierarchy, refuse_misread, text_of
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import plural, quoted_list

@@ -1,7 +1,15 @@
-"""Builder `intervals`: ranges of equal width, `20-24`, `20-29`, …"""
+"""Builder `intervals`: ranges of equal width, `20-24`, `20-29`, …
+
+Builder `quantiles`: ranges that hold about equally many records.
+
+Labels are `[lo..hi]`, both ends values of the data as they stand there.
+
+Builder `breaks`: ranges between cut points, `<18`, `18-39`, `40-64`, `>=65`.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
@@ -11,6 +19,7 @@ import numpy as np
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, list_of, whole_number
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.hierarchy.builders.builder import Builder
@@ -21,12 +30,13 @@ from kanon_tui.core.hierarchy.builders.line import (
     point_of,
     present_numbers,
 )
-from kanon_tui.core.hierarchy.decimals import exact
-from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.level_table import Hierarchy, exact
 from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.range_texts import range_text
 from kanon_tui.core.table.schema import Kind
 
-__all__ = ["INTERVALS", "chosen_widths", "first_width"]
+__all__ = ["BREAKS", "INTERVALS", "QUANTILES", "chosen_widths", "first_width"]
+
 
 _MOST_LEVELS = 64
 _FIRST_GROUPS = 16
@@ -166,4 +176,130 @@ INTERVALS = Builder(
         ),
     ),
     _build,
+)
+
+
+_MOST_BINS = 10_000
+_BINS = f"a list of falling whole numbers from 2 to {_MOST_BINS}, such as [10, 5]"
+_COUNTS = list_of(whole_number(2, _MOST_BINS), _BINS, empty=False)
+
+
+def _read_bins(located: LocatedValue) -> tuple[int, ...]:
+    counts: tuple[int, ...] = _COUNTS.read(located)
+    if any(before <= after for before, after in pairwise(counts)):
+        raise located.refuse(f"these numbers do not fall; write {_BINS}")
+    return counts
+
+
+def _build_quantiles(column: Column, options: Mapping[str, Any]) -> Hierarchy:
+    """Bins that hold about equally many records.
+
+    The i-th of b - 1 cuts lies between the two neighbouring values where the records below it come
+    nearest to i/b of all (the lower one on a tie); a value is never split, so frequent values make
+    bins fewer or uneven. Coarser levels choose among the cuts of the level below, so levels nest.
+    """
+    numbers = present_numbers(column)
+    last_of_number = np.flatnonzero(np.append(np.diff(numbers) > 0, True))
+    below = np.cumsum(column.counts[: len(numbers)])[last_of_number]
+    total = int(below[-1])
+    cuts = list(range(len(last_of_number) - 1))  # cut c lies above the c-th distinct number
+    values = column.values
+    levels = []
+    for bins in options["bins"]:
+        targets = [total * i for i in range(1, bins)]
+        cuts = _nearest_cuts(cuts, [int(below[c]) * bins for c in cuts], targets)
+        ends = [int(last_of_number[c]) for c in cuts] + [len(numbers) - 1]
+        level: list[str] = []
+        for end in ends:
+            low, high = values[len(level)], values[end]
+            label = low if low == high else range_text(column, low, high)
+            level += [label] * (end + 1 - len(level))
+        levels.append(level)
+    return levels_hierarchy(column, levels)
+
+
+def _nearest_cuts(cuts: Sequence[int], records: Sequence[int], targets: Iterable[int]) -> list[int]:
+    """For every target the cut whose record count is nearest to it, without repeats."""
+    chosen: set[int] = set()
+    for target in targets:
+        above = bisect_right(records, target)
+        nearby = [i for i in (above - 1, above) if 0 <= i < len(cuts)]
+        chosen.update(cuts[i] for i in sorted(nearby, key=lambda i: abs(records[i] - target))[:1])
+    return sorted(chosen)
+
+
+QUANTILES = Builder(
+    "quantiles",
+    "Ranges that hold about equally many records",
+    (Kind.NUMERIC, Kind.DATE),
+    (
+        Field(
+            "bins",
+            FieldType(_BINS, _read_bins),
+            help="How many ranges at every level",
+            required="bins: [10, 5]",
+        ),
+    ),
+    _build_quantiles,
+)
+
+
+_CUTS = "a list of lists of cut points, such as [[18, 40, 65], [65]]"
+
+
+def _build_breaks(column: Column, options: Mapping[str, Any]) -> Hierarchy:
+    """Ranges between explicit cut points; a cut belongs to the range above it.
+
+    The cuts of a level must be among those of the level below, or its groups would not be unions
+    of the groups below.
+    """
+    points = [[point_of(column, cut) for cut in level] for level in options["levels"]]
+    line = Line.of(column, [point for level in points for point in level])
+    levels = [line.units(level) for level in points]
+    for number, cuts in enumerate(levels, start=1):
+        for before, cut in pairwise(cuts):
+            if before >= cut:
+                raise InputError(
+                    f"{column.name}: cut points must rise, but at level {number} "
+                    f"{line.text(cut)} comes after {line.text(before)}"
+                )
+        below = levels[number - 2] if number > 1 else cuts
+        stray = sorted(set(cuts) - set(below))
+        if stray:
+            raise InputError(
+                f"{column.name}: level {number} cuts at {line.text(stray[0])}, which is not a cut "
+                f"of level {number - 1}, so it would split a group; take its cuts from "
+                + ", ".join(map(line.text, below))
+            )
+    signed = levels[0][0] < 0
+    return levels_hierarchy(column, [_between(line, cuts, signed) for cuts in levels])
+
+
+def _between(line: Line, cuts: Sequence[int], signed: bool) -> list[str]:
+    """Labels of the values at a level of cut points; group g lies below the cut number g."""
+
+    def label(group: int) -> str:
+        if group == 0:
+            return f"<{line.text(cuts[0])}"
+        if group == len(cuts):
+            return f">={line.text(cuts[-1])}"
+        return line.range_text(cuts[group - 1], cuts[group], signed)
+
+    return line.level(lambda place: bisect_right(cuts, place), label)
+
+
+BREAKS = Builder(
+    "breaks",
+    "Ranges between cut points: <18, 18-39, 40-64, >=65",
+    (Kind.NUMERIC, Kind.DATE),
+    (
+        Field(
+            "levels",
+            list_of(list_of(POINT, _CUTS, empty=False), _CUTS, empty=False),
+            help="Cut points per level, rising; those of a level are among those of the level "
+            "below",
+            required="levels: [[18, 40, 65], [65]]",
+        ),
+    ),
+    _build_breaks,
 )

@@ -26,8 +26,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType
 from kanon_tui.core.fields.yaml_text import as_number
-from kanon_tui.core.hierarchy.decimals import exact
-from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, exact
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.dates import date_text
 from kanon_tui.core.table.schema import Kind

@@ -12,9 +12,8 @@ from math import exp, log
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
-from kanon_tui.core.privacy.column_requirement import ColumnRequirement
-from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity
-from kanon_tui.core.privacy.p_sensitivity import PSensitivity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity, PSensitivity
+from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.task.steps import Grouping

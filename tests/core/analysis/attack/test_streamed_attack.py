@@ -7,8 +7,8 @@ import pytest
 
 from kanon_tui.core.analysis.attack import two_releases as module
 from kanon_tui.core.analysis.attack.linking import linking_attack
+from kanon_tui.core.analysis.attack.matching import both_tables
 from kanon_tui.core.analysis.attack.rerelease_repair import check_together
-from kanon_tui.core.analysis.both_tables import both_tables
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline import read_again
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit

@@ -21,9 +21,17 @@ from hypothesis import strategies as st
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.analysis.chart import compact_number, ticks
-from kanon_tui.core.analysis.sweep.figures import METRICS, best_at, lines_of
-from kanon_tui.core.analysis.sweep.files import SWEEP_ENDINGS, sweep_text
-from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep, SweepPoint, k_values, sweep
+from kanon_tui.core.analysis.sweep.output import SWEEP_ENDINGS, sweep_text
+from kanon_tui.core.analysis.sweep.sweep import (
+    DEFAULT_KS,
+    METRICS,
+    Sweep,
+    SweepPoint,
+    best_at,
+    k_values,
+    lines_of,
+    sweep,
+)
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import Result, anonymize

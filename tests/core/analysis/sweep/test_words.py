@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kanon_tui.core.analysis.sweep.figures import METRICS
-from kanon_tui.core.analysis.sweep.sweep import SweepPoint
-from kanon_tui.core.analysis.sweep.words import sweep_in_words
+from kanon_tui.core.analysis.sweep.output import sweep_in_words
+from kanon_tui.core.analysis.sweep.sweep import METRICS, SweepPoint
 
 NCP, RV = METRICS[0], METRICS[1]
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from kanon_tui.core.analysis.published.read_cells import ReadCells
+from kanon_tui.core.analysis.published_cells import ReadCells
 from kanon_tui.core.analysis.trees.features import TreeTable
 from kanon_tui.core.numeric import Flags
 

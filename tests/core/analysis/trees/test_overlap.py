@@ -12,12 +12,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.morton_buckets import buckets
-from kanon_tui.core.analysis.published.cell_reader import cell_readers
-from kanon_tui.core.analysis.trees.determining import tells
-from kanon_tui.core.analysis.trees.features import Feature, original_table, release_table
-from kanon_tui.core.analysis.trees.overlap import straddling_cells
+from kanon_tui.core.analysis.published_cells import cell_readers
+from kanon_tui.core.analysis.trees.features import (
+    Feature,
+    original_table,
+    release_table,
+    straddling_cells,
+)
 from kanon_tui.core.analysis.trees.partition import Node, PartitionTree, grow_tree, partition
-from kanon_tui.core.analysis.trees.target import Target, original_target, published_target
+from kanon_tui.core.analysis.trees.target import Target, original_target, published_target, tells
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project

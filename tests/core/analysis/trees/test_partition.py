@@ -11,12 +11,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.analysis.trees import cross_validation
-from kanon_tui.core.analysis.trees.cross_validation import FOLDS
 from kanon_tui.core.analysis.trees.features import TreeTable, original_table, release_table
 from kanon_tui.core.analysis.trees.partition import (
+    FOLDS,
     Node,
     Partitioning,
+    _auc,
+    _folds,
     grow_tree,
     partition,
 )
@@ -306,7 +307,7 @@ def test_targets_with_too_few_or_too_many_values_are_refused(values: int) -> Non
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=60), st.integers(0, 5))
 def test_folds_are_even_for_every_value(target: list[int], seed: int) -> None:
-    folds = cross_validation._folds(np.array(target), seed)
+    folds = _folds(np.array(target), seed)
     assert set(folds) == set(range(min(FOLDS, len(target))))
     for value in set(target):
         sizes = np.bincount(folds[np.array(target) == value], minlength=FOLDS)
@@ -325,7 +326,7 @@ def test_auc_counts_pairs_in_the_right_order(records: list[tuple[int, int]]) -> 
             pairs = [(a > b) + 0.5 * (a == b) for a in inside for b in outside]
             areas.append(sum(pairs) / len(pairs))
             weights.append(len(inside))
-    found = cross_validation._auc(target, chances, np.ones(len(target)))
+    found = _auc(target, chances, np.ones(len(target)))
     if not areas:
         assert found is None
     else:

@@ -10,10 +10,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from kanon_tui.core.analysis.published.cell_reader import cell_readers
-from kanon_tui.core.analysis.utility.axis import axis_of
-from kanon_tui.core.analysis.utility.group_means import Summary, interval_overlap
+from kanon_tui.core.analysis.published_cells import cell_readers
+from kanon_tui.core.analysis.utility.distributions import Summary, interval_overlap
 from kanon_tui.core.analysis.utility.queries import query_errors
+from kanon_tui.core.analysis.utility.tally import axis_of
 from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_of
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.result import Result, anonymize

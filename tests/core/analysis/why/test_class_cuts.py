@@ -11,7 +11,7 @@ import pytest
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.algorithms.gcka import Gcka
-from kanon_tui.core.analysis.why import class_cuts
+from kanon_tui.core.analysis.why import classes
 from kanon_tui.core.analysis.why.classes import ClassReasons
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.errors import NotReachedError
@@ -215,7 +215,7 @@ def test_cuts_and_what_is_said_of_them(
     name: str, at_a_time: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`at_a_time` is how many pairs are looked at together: some cuts alone have more than 7."""
-    monkeypatch.setattr(class_cuts, "_PAIRS_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(classes, "_PAIRS_AT_A_TIME", at_a_time)
     kinds: Counter[str] = Counter()
     for result in results(name, range(tries(12))):
         reasons, task = explainer(result), result.task

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from kanon_tui.core.analysis.why.class_cuts import ClassCuts
-from kanon_tui.core.analysis.why.classes import ClassReasons
+from kanon_tui.core.analysis.why.classes import ClassCuts, ClassReasons
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Reasons, Why
 from kanon_tui.core.metrics.cells import CellGroups

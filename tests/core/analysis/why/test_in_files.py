@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kanon_tui.core.analysis.classes_by_cells import ClassesByCells
-from kanon_tui.core.analysis.why.in_files import class_before, why_attribute, why_row
+from kanon_tui.core.analysis.why.in_files import (
+    ClassesByCells,
+    class_before,
+    why_attribute,
+    why_row,
+)
 from kanon_tui.core.pipeline.pages import ReleasePages
 from kanon_tui.core.table.target import Target
 from tests.core.pipeline.compared import in_memory, streamed

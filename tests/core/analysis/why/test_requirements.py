@@ -16,9 +16,8 @@ from kanon_tui.core.analysis.why.reasons import Change
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
-from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, PSensitivity
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.p_sensitivity import PSensitivity
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.task import Task

@@ -1,4 +1,16 @@
-"""Hierarchies in the XML configuration of the UTD anonymisation toolbox.
+"""The bytes of a hierarchy file, or one sentence that says why there are none.
+
+Hierarchies in ARX's form.
+
+One line per value, the value first and its labels from the most specific to the root after it,
+separated by `;` (a file separated by tabs or commas is understood too), without a header, quotes
+where a text needs them.
+
+Hierarchies as level tables in YAML: a mapping from every value to its labels.
+
+A file holds one under the key `levels`, a project the same table inside an attribute.
+
+Hierarchies in the XML configuration of the UTD anonymisation toolbox.
 
     <config> <qid>
       <att index='0' name='age'>
@@ -20,10 +32,17 @@ others its label is repeated: every row has all levels. Leaves that all are sing
 without a label are the values themselves and add no level.
 
 Reference: the configuration files in the appendix of the SBC document.
+
+Hierarchy files of every format, by the ending of their name.
+
+`.csv` is ARX's form, `.xml` a configuration of the UTD toolbox, and `.yaml` a level table as it
+stands in a project: `levels: {White: [White, Person], …}`.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,17 +50,153 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.hierarchy.decimals import exact
-from kanon_tui.core.hierarchy.files.source import read_source
-from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.yaml_text import dump, exact_number, read_yaml
+from kanon_tui.core.hierarchy.level_table import Hierarchy, exact, text_of
+from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, size_text
 from kanon_tui.core.table.numbers import parse_numbers
 from kanon_tui.core.table.writing import write_text
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["plain_numbers", "read_utd", "write_utd"]
+__all__ = [
+    "HIERARCHY_ENDINGS",
+    "from_yaml_levels",
+    "plain_numbers",
+    "read_arx",
+    "read_hierarchy_file",
+    "read_source",
+    "read_utd",
+    "read_yaml_levels",
+    "to_yaml_levels",
+    "write_arx",
+    "write_hierarchy_file",
+    "write_utd",
+    "write_yaml_levels",
+]
+
+
+def read_source(path: Path) -> bytes:
+    """The bytes of a hierarchy file."""
+    too_large = InputError(
+        f"{path}: the hierarchy has more than {size_text(DOCUMENT_LIMIT)}; leave out values that "
+        "the data does not have, or use a builder"
+    )
+    try:
+        return read_bytes(path, DOCUMENT_LIMIT, too_large)
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no such file; check the name of the hierarchy"
+        ) from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise InputError(f"{path}: the hierarchy cannot be read: {why}") from None
+
+
+_DELIMITERS = (";", "\t", ",")
+_NEED_QUOTES = frozenset('\t,"\r\n\ufeff')
+"""Besides `;`: what could be taken for a delimiter, a line end or a byte order mark."""
+
+
+def read_arx(path: Path | str) -> Hierarchy:
+    """A level table in ARX's form; errors name the file and the row."""
+    path = Path(path)
+    rows = _split(_decoded(read_source(path), path.name), path.name)
+    if rows and all(len(row) > 1 and row[-1] == "" for row in rows):
+        rows = [row[:-1] for row in rows]  # a delimiter that ends every line adds no level
+    return replace(Hierarchy.of(rows, path.name), source=path.name)
+
+
+def write_arx(hierarchy: Hierarchy, path: Path | str, force: bool = False) -> None:
+    """Write a hierarchy in ARX's form, whole or not at all; an existing file needs `force`."""
+    file = io.StringIO(newline="")
+    delicate = any(_NEED_QUOTES & set(label) for row in hierarchy.rows for label in row)
+    writer = csv.writer(
+        file,
+        delimiter=";",
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if delicate else csv.QUOTE_MINIMAL,
+    )
+    writer.writerows(hierarchy.rows)
+    write_text(Path(path), file.getvalue(), force)
+
+
+def _decoded(source: bytes, name: str) -> str:
+    """UTF-8 with or without a byte order mark."""
+    try:
+        return source.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = source.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name}: line {line} is not UTF-8 text; save the file as UTF-8") from None
+
+
+def _split(text: str, name: str) -> list[list[str]]:
+    """The rows, by the first delimiter that makes a table of them.
+
+    When none does, the first that occurs in the first row is taken, so that the error is about the
+    row that is too long or too short; a file without any is a list of values.
+    """
+    tables = []
+    for delimiter in _DELIMITERS:
+        rows = _rows(text, delimiter, name)
+        widths = {len(row) for row in rows}
+        if len(widths) == 1 and widths != {1}:
+            return rows
+        tables.append(rows)
+    return next((rows for rows in tables if rows and len(rows[0]) > 1), tables[0])
+
+
+def _rows(text: str, delimiter: str, name: str) -> list[list[str]]:
+    reader = csv.reader(io.StringIO(text.rstrip("\r\n"), newline=""), delimiter=delimiter)
+    rows: list[list[str]] = []
+    try:
+        for row in reader:
+            if not row:
+                raise InputError(f"{name}: line {reader.line_num} is empty; remove it")
+            rows.append(row)
+    except csv.Error as error:
+        raise InputError(f"{name}: line {reader.line_num}: {error}") from None
+    return rows
+
+
+def read_yaml_levels(path: Path) -> Hierarchy:
+    """The level table in a YAML file; errors name the file and the key."""
+    whole = LocatedValue(path.name, "", read_yaml(path, "hierarchy"))
+    levels = whole.entries(("levels",)).get("levels")
+    if levels is None:
+        raise whole.refuse("the key levels is missing; write levels: {VALUE: [LABEL, …], …}")
+    rows = {
+        value: [label.text("a label") for label in labels.items("the list of its labels")]
+        for value, labels in levels.entries().items()
+    }
+    return from_yaml_levels(rows, path.name)
+
+
+def write_yaml_levels(hierarchy: Hierarchy, path: Path, force: bool = False) -> None:
+    """Write a level table as YAML, whole or not at all; an existing file needs `force`."""
+    levels = {
+        exact_number(value): [exact_number(label) for label in labels]
+        for value, labels in to_yaml_levels(hierarchy).items()
+    }
+    write_text(path, dump({"levels": levels}, blocks=("levels",)), force)
+
+
+def to_yaml_levels(hierarchy: Hierarchy) -> dict[str, list[str]]:
+    """The level table as a project writes it: every value with its labels from level 1 on."""
+    return {row[0]: list(row[1:]) for row in hierarchy.rows}
+
+
+def from_yaml_levels(levels: Mapping[Any, Sequence[Any]], who: str) -> Hierarchy:
+    """The hierarchy of a level table in a project; `who` names it in messages."""
+    rows = []
+    for written, labels in levels.items():
+        value = text_of(written, f"{who}: a value of its levels")
+        rows.append([value, *(text_of(x, f"{who}: a label of '{value}'") for x in labels)])
+    return Hierarchy.of(rows, who)
+
 
 _NUMBER = r"([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)"
 _INTERVAL = re.compile(rf"([\[(])\s*{_NUMBER}\s*:\s*{_NUMBER}\s*([\])])", re.ASCII)
@@ -88,7 +243,7 @@ def read_utd(path: Path | str, attribute: str, values: Mapping[str, float]) -> H
     leaves = _leaves(trees[0], who)
     mapping = att.find("map")
     numbers = values if mapping is None else _read_map(mapping, who)
-    rows = _rows(leaves, numbers)
+    rows = _rows_of_leaves(leaves, numbers)
     lost = [text for text in numbers if text not in rows]
     if mapping is not None and lost:
         raise InputError(
@@ -247,7 +402,9 @@ def _interval(node: ElementTree.Element, who: str) -> _Interval:
     )
 
 
-def _rows(leaves: Sequence[_Leaf], numbers: Mapping[str, float]) -> dict[str, tuple[str, ...]]:
+def _rows_of_leaves(
+    leaves: Sequence[_Leaf], numbers: Mapping[str, float]
+) -> dict[str, tuple[str, ...]]:
     ends = [leaf.interval.high for leaf in leaves]
     rows = {}
     for text, number in numbers.items():
@@ -310,3 +467,39 @@ def _check_writable(texts: Iterable[str], path: Path) -> None:
                 f"{path.name}: {text!r} holds a control character, which XML cannot; write the "
                 f"hierarchy as CSV instead"
             )
+
+
+HIERARCHY_ENDINGS = (".csv", ".yaml", ".yml", ".xml")
+
+
+def read_hierarchy_file(
+    path: Path, attribute: str | None = None, values: Iterable[str] = ()
+) -> Hierarchy:
+    """The hierarchy in a file.
+
+    An .xml configuration holds several: `attribute` says which (default: the name of the file), and
+    `values` which numbers there are where it speaks of ranges only.
+    """
+    match path.suffix.lower():
+        case ".csv":
+            return read_arx(path)
+        case ".xml":
+            return read_utd(path, attribute or path.stem, plain_numbers(values))
+        case ".yaml" | ".yml":
+            return read_yaml_levels(path)
+    raise InputError(f"{path}: hierarchies end in .csv, .yaml or .xml")
+
+
+def write_hierarchy_file(
+    hierarchy: Hierarchy, path: Path, attribute: str | None = None, force: bool = False
+) -> None:
+    """Write a hierarchy, whole or not at all; `attribute` is its name in an .xml configuration."""
+    match path.suffix.lower():
+        case ".csv":
+            write_arx(hierarchy, path, force)
+        case ".xml":
+            write_utd(hierarchy, path, attribute or path.stem, force=force)
+        case ".yaml" | ".yml":
+            write_yaml_levels(hierarchy, path, force)
+        case _:
+            raise InputError(f"{path}: hierarchies end in .csv, .yaml or .xml")

@@ -13,9 +13,15 @@ from hypothesis import strategies as st
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields import yaml_text
 from kanon_tui.core.hierarchy.build import build_hierarchy
-from kanon_tui.core.hierarchy.files.arx import read_arx, write_arx
-from kanon_tui.core.hierarchy.files.utd import plain_numbers, read_utd, write_utd
-from kanon_tui.core.hierarchy.files.yaml_levels import from_yaml_levels, to_yaml_levels
+from kanon_tui.core.hierarchy.files import (
+    from_yaml_levels,
+    plain_numbers,
+    read_arx,
+    read_utd,
+    to_yaml_levels,
+    write_arx,
+    write_utd,
+)
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.column import code_column
 from kanon_tui.core.table.schema import Kind

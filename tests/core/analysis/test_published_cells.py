@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
-from kanon_tui.core.analysis.published.cell_reader import CellReader, cell_readers
+from kanon_tui.core.analysis.published_cells import CellReader, cell_readers
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import Hierarchy
