@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import add_json, print_json, say
+from kanon_tui.commands.common import add_json, print_json, say, warn
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -35,4 +35,6 @@ def execute(args: argparse.Namespace) -> int:
         for line in lines:
             say(*wrap(line, width=96, initial_indent="    ", subsequent_indent="      "))
         say("")
+    for sentence in ALGORITHMS.broken.values():
+        warn(sentence)
     return 0

@@ -1,30 +1,81 @@
-"""The sixteen algorithms, one per file. This is their contents page.
+"""The algorithms by the names that projects and the command line use, one file each.
 
-They have the names that projects and the command line use. May import: `full_domain`,
-`clustering`, `kernels` (inside `steps`) and what is below them.
+Other packages add theirs through the entry point group `kanon_tui.algorithms`. May import:
+`lattice`, `clustering`, `kernels` (inside `steps`) and the packages below them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import is_dataclass
+from functools import cached_property
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from inspect import isabstract
 from typing import Any
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.task.steps import Algorithm
 
-__all__ = ["ALGORITHMS", "catalogue", "find_algorithm"]
+__all__ = ["ALGORITHMS", "GROUP", "catalogue", "find_algorithm"]
+
+GROUP = "kanon_tui.algorithms"
+"""The entry point group of plug-ins: the name of an algorithm and where its class is."""
+_BUILT_IN = {
+    # full-domain
+    "global": "global_search.GlobalSearch",
+    "local": "local_search.LocalSearch",
+    "hybrid": "hybrid.HybridSearch",
+    "distributed": "distributed.DistributedSearch",
+    "incognito": "incognito.Incognito",
+    "datafly": "datafly.Datafly",
+    # clustering
+    "k-member": "k_member.KMember",
+    "gcka": "gcka.Gcka",
+    "mondrian": "mondrian.Mondrian",
+    "bottom-up": "bottom_up.BottomUp",
+    "top-down": "top_down.TopDown",
+    "euclidean": "euclidean.Euclidean",
+    "udc": "udc.Udc",
+    "udc-suppress": "udc_suppress.UdcSuppress",
+    "sbc": "sbc.SBC",
+    "sd": "sd.SD",
+}
 
 
-class _Contents(MutableMapping[str, type[Algorithm]]):
-    """Algorithms by name; each is imported when somebody asks for it. Others can be added."""
+class _Registry(MutableMapping[str, type[Algorithm]]):
+    """Algorithms by name: the built-in ones, those of plug-ins, and those added to it.
 
-    def __init__(self, where: Mapping[str, str]) -> None:
-        self._known: dict[str, str | type[Algorithm]] = dict(where)
+    A built-in algorithm is imported when it is asked for; plug-ins are looked for once, when all
+    algorithms are listed or an unknown name is asked for.
+    """
+
+    def __init__(self, built_in: Mapping[str, str]) -> None:
+        self._known: dict[str, str | type[Algorithm]] = dict(built_in)
+        self.broken: dict[str, str] = {}
+        """Plug-ins that cannot be used, each with a sentence that says why."""
+
+    @cached_property
+    def _all(self) -> dict[str, str | type[Algorithm]]:
+        """The algorithms, after those of plug-ins have been added."""
+        for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+            try:
+                plug_in = _load(entry)
+                if entry.name in self._known:
+                    raise InputError("there is an algorithm of that name already")
+                self._known[entry.name] = plug_in
+            except Exception as error:  # whatever a plug-in raises, the others can be used
+                reason = str(error) if isinstance(error, InputError) else repr(error)
+                package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+                self.broken[entry.name] = (
+                    f"plug-in '{entry.name}' of {package} cannot be used: {reason}; repair or "
+                    f"uninstall that package"
+                )
+        return self._known
 
     def __getitem__(self, name: str) -> type[Algorithm]:
-        known = self._known[name]
+        known = self._known.get(name) or self._all[name]
         if not isinstance(known, str):
             return known
         module, _, algorithm = known.partition(".")
@@ -38,48 +89,45 @@ class _Contents(MutableMapping[str, type[Algorithm]]):
         del self._known[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._known
+        return name in self._known or name in self._all
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
+        return iter(self._all)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._all)
 
 
-ALGORITHMS: MutableMapping[str, type[Algorithm]] = _Contents(
-    {
-        # full-domain
-        "global": "global_search.GlobalSearch",
-        "local": "local_search.LocalSearch",
-        "hybrid": "hybrid.HybridSearch",
-        "distributed": "distributed.DistributedSearch",
-        "incognito": "incognito.Incognito",
-        "datafly": "datafly.Datafly",
-        # clustering
-        "k-member": "k_member.KMember",
-        "gcka": "gcka.Gcka",
-        "mondrian": "mondrian.Mondrian",
-        "bottom-up": "bottom_up.BottomUp",
-        "top-down": "top_down.TopDown",
-        "euclidean": "euclidean.Euclidean",
-        "udc": "udc.Udc",
-        "udc-suppress": "udc_suppress.UdcSuppress",
-        "sbc": "sbc.SBC",
-        "sd": "sd.SD",
-    }
-)
+def _load(entry: EntryPoint) -> type[Algorithm]:
+    """Return the algorithm of an entry point, after checking what it declares."""
+    plug_in = entry.load()
+    if not (isinstance(plug_in, type) and issubclass(plug_in, Algorithm)):
+        raise InputError(f"{entry.value} is no subclass of Algorithm")
+    if isabstract(plug_in) or not is_dataclass(plug_in):
+        raise InputError(f"{entry.value} is not a frozen dataclass with a method `steps`")
+    needed = ("name", "title", "family", "paper", "summary")
+    missing = [each for each in needed if not hasattr(plug_in, each)]
+    if missing:
+        raise InputError(f"{entry.value} does not declare {', '.join(missing)}")
+    if plug_in.name != entry.name:
+        raise InputError(f"{entry.value} has the name '{plug_in.name}'")
+    return plug_in
+
+
+ALGORITHMS = _Registry(_BUILT_IN)
 
 
 def find_algorithm(name: str, where: str = "algorithm.name") -> type[Algorithm]:
-    """The algorithm of this name; a misspelt one gets the nearest."""
-    if name not in ALGORITHMS:
-        raise InputError(f"{where}: unknown algorithm '{name}'; {suggestion(name, ALGORITHMS)}")
-    return ALGORITHMS[name]
+    """Return the algorithm of this name; the error for an unknown name suggests the nearest."""
+    if name in ALGORITHMS:
+        return ALGORITHMS[name]
+    if name in ALGORITHMS.broken:
+        raise InputError(f"{where}: {ALGORITHMS.broken[name]}")
+    raise InputError(f"{where}: unknown algorithm '{name}'; {suggestion(name, ALGORITHMS)}")
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Every algorithm with its parameters, in the order of the contents page."""
+    """Return a description of every algorithm with its parameters, ready to be written as JSON."""
     return [
         {
             "name": algorithm.name,

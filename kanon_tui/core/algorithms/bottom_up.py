@@ -15,7 +15,7 @@ from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.kernels.box_arrays import HEAD, PLACE, SIZE, TAIL
 from kanon_tui.core.kernels.merging import EXTENT
-from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Grouping, Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import short_number
 
@@ -63,6 +63,17 @@ class BottomUp(BlockClustering):
         "Merges small groups by the lowest certainty penalty and splits large ones again; for "
         "narrow ranges without rules"
     )
+    sample: ClassVar[str] = "race-rules"
+    pictures: ClassVar[tuple[str, ...]] = ("clusters", "merge tree")
+    terms: ClassVar[tuple[str, ...]] = ("merge",)
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        Line("every distinct record is a group"),
+        Line("while a group has fewer than k records:"),
+        Line("each of these, in turn:", 1),
+        Line("merge it with the one that gives the lowest NCP", 2, ("merge",)),
+        Line("split groups of 2k and more around far-apart records", 1, ("split",)),
+    )
+    time_exponent: ClassVar[float] = 1.2
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge and split, round by round, until every group has k records."""

@@ -10,20 +10,13 @@ import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.lattice.frequency import Outcome
+from kanon_tui.core.lattice.full_domain import FullDomainSearch
 from kanon_tui.core.lattice.objective import declared_objective
 from kanon_tui.core.lattice.pre_pruning import least_levels, no_string, refuse_if_hopeless
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import TIE, Int32s, Int64s
 from kanon_tui.core.table.column import counted
-from kanon_tui.core.task.steps import (
-    Algorithm,
-    Candidate,
-    Choice,
-    Family,
-    RunContext,
-    Step,
-    Steps,
-)
+from kanon_tui.core.task.steps import Candidate, Choice, Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Datafly"]
@@ -32,7 +25,7 @@ _SHOWN = 5  # attributes that could have been raised
 
 
 @dataclass(frozen=True)
-class Datafly(Algorithm):
+class Datafly(FullDomainSearch):
     """Greedy generalisation of the attribute with most distinct values, then suppression.
 
     Idea: the attribute that takes most values is the one that tells records apart best. Raise it by
@@ -64,12 +57,22 @@ class Datafly(Algorithm):
 
     name: ClassVar[str] = "datafly"
     title: ClassVar[str] = "Datafly"
-    family: ClassVar[Family] = Family.FULL_DOMAIN
     paper: ClassVar[str] = "Sweeney 1997; SBC section 2.5"
     summary: ClassVar[str] = (
         "Raises the attribute with most distinct values, level by level, and suppresses the last "
         "few records; quick, but generalises more than needed"
     )
+    sample: ClassVar[str] = "datafly"
+    pictures: ClassVar[tuple[str, ...]] = ("distinct values", "lattice")
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        Line("every attribute is at level 0"),
+        Line("repeat:"),
+        Line("count the records in classes smaller than k", 1, ("test",)),
+        Line("few enough: stop", 1),
+        Line("raise the attribute with most distinct values", 1, ("raise", "go on")),
+        Line("suppress the records that are left in small classes", 0, ("suppress",)),
+    )
+    always_suppresses: ClassVar[bool] = True
 
     objective: str = declared_objective(
         "Which attribute is raised: the one with most distinct values, or the one that costs least "

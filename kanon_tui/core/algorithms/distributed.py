@@ -11,16 +11,16 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.node_list import StringList
-from kanon_tui.core.lattice.objective import SEEKS, declared_objective
 from kanon_tui.core.lattice.part_solver import PartSolver
 from kanon_tui.core.lattice.parts import Whole, split
 from kanon_tui.core.lattice.pointers import HALF_WAY, Pointers
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import TIE, Words
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined
 
@@ -31,7 +31,7 @@ _FEW_COMBINATIONS = 1_000_000  # that many are listed at once rather than combin
 
 
 @dataclass(frozen=True)
-class DistributedSearch(Algorithm):
+class DistributedSearch(FullDomainSearch):
     """Global search over parts of the attributes.
 
     Idea: a string passes only if its part in every subset of the attributes passes. So split the
@@ -58,14 +58,24 @@ class DistributedSearch(Algorithm):
 
     name: ClassVar[str] = "distributed"
     title: ClassVar[str] = "Distributed search"
-    family: ClassVar[Family] = Family.FULL_DOMAIN
     paper: ClassVar[str] = "Morton, distributed version of the global optimisation"
     summary: ClassVar[str] = (
         "Splits the attributes, searches the parts in parallel processes and combines what passes; "
         "the answer of global for spaces that do not fit into memory"
     )
+    pictures: ClassVar[tuple[str, ...]] = ("parts", "lattice", "sorted list")
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        PRE_PRUNE,
+        Line("find a good string with the moves of local, then by lowering levels", 0, ("seek",)),
+        Line("split the attributes into parts of few strings", 0, ("split",)),
+        Line("for every part, in a process of its own:"),
+        Line("find its passing strings", 1, ("part", "wait")),
+        Line("combine what passes, leaving out what is worth less than the best", 0, ("combine",)),
+        *HALVE,
+    )
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
 
-    objective: str = declared_objective(SEEKS)
     memory: int = declared(1000, "Megabytes that lists of strings may take together", low=1)
     part: int = declared(4096, "Most strings of one part of the attributes", low=2)
     workers: int = declared(

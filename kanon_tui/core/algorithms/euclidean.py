@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.closest_pairs import merge_closest
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.merging import Merging, Objective
-from kanon_tui.core.clustering.merging_steps import merge_all
+from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all, merge_closest
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels.merging import EXTENT
-from kanon_tui.core.task.steps import Grouping, RunContext, Steps
+from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Euclidean"]
@@ -51,6 +50,14 @@ class Euclidean(BlockClustering):
         "Merges each small cluster with the one that gives the smallest raw ranges; a baseline "
         "that ignores weights, domains and rules"
     )
+    sample: ClassVar[str] = "race-rules"
+    pictures: ClassVar[tuple[str, ...]] = ("clusters", "merge tree")
+    terms: ClassVar[tuple[str, ...]] = ("merge",)
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        *MERGE_SMALL,
+        Line("merge it where the ranges of the union are smallest", 1, ("merge",)),
+    )
+    time_exponent: ClassVar[float] = 1.2
 
     order: str = declared(
         "first",

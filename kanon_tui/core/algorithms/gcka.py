@@ -10,7 +10,7 @@ import numpy as np
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of, small_groups_note
-from kanon_tui.core.task.steps import RunContext, Steps
+from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
@@ -51,8 +51,25 @@ class Gcka(BlockClustering):
         "k-member clustering that never generalises a value beyond its maximum allowed "
         "generalisation, with the least suppression"
     )
-
+    sample: ClassVar[str] = "locations"
+    pictures: ClassVar[tuple[str, ...]] = ("clusters", "distances")
+    terms: ClassVar[tuple[str, ...]] = ("IL", "MAGVal")
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        Line("group the records by the MAGVals of their cells", 0, ("group",)),
+        Line("suppress the groups with fewer than k records"),
+        Line("for every other group:", 0, ("enter",)),
+        Line("start a cluster with the record furthest from the last one", 1, ("start",)),
+        Line("add the record that adds least loss, until it has k", 1, ("grow", "close")),
+        Line("each record left over joins where the loss grows least", 1, ("join",)),
+    )
     keeps_magvals: ClassVar[bool] = True
+    always_suppresses: ClassVar[bool] = True
+    time_exponent: ClassVar[float] = 1.1
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return MAGVals respected, where a hierarchy has marks."""
+        return (Wish.MAGVALS,) if any(a.hierarchy.marks for a in task.quasi) else ()
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Group by MAGVals, suppress small groups, cluster the others."""

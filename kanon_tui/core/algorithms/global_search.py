@@ -8,11 +8,18 @@ from typing import ClassVar
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.chosen_string import read_levels
+from kanon_tui.core.lattice.full_domain import (
+    HALVE,
+    LIST_ALL,
+    MOST_LISTED,
+    PRE_PRUNE,
+    FullDomainSearch,
+    count_strings,
+)
 from kanon_tui.core.lattice.halving import Halving, list_all
-from kanon_tui.core.lattice.objective import SEEKS, declared_objective
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
+from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import note
 
@@ -20,7 +27,7 @@ __all__ = ["GlobalSearch"]
 
 
 @dataclass(frozen=True)
-class GlobalSearch(Algorithm):
+class GlobalSearch(FullDomainSearch):
     """Global optimisation of the research value.
 
     Idea: of all strings that pass, publish the one that is worth most. The strings are sorted by
@@ -45,14 +52,17 @@ class GlobalSearch(Algorithm):
 
     name: ClassVar[str] = "global"
     title: ClassVar[str] = "Global search"
-    family: ClassVar[Family] = Family.FULL_DOMAIN
     paper: ClassVar[str] = "Morton, global optimisation (figure 4)"
     summary: ClassVar[str] = (
         "Finds the levels with the highest research value of all that pass; exact, for as many "
         "strings as fit into memory"
     )
+    pictures: ClassVar[tuple[str, ...]] = ("lattice", "sorted list", "counts")
+    pseudo_code: ClassVar[tuple[Line, ...]] = (PRE_PRUNE, LIST_ALL, *HALVE)
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
+    bytes_per_string: ClassVar[int] = 16
 
-    objective: str = declared_objective(SEEKS)
     levels: str | None = declared(
         None,
         "A string that a person chose, age=3,sex=1 (others at their root): it is tested and "
@@ -60,6 +70,11 @@ class GlobalSearch(Algorithm):
         words="levels like age=3,sex=1",
     )
     memory: int = declared(1000, "Megabytes that the list of strings may take", low=1)
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return one level per column where the strings can be listed."""
+        return (Wish.ONE_LEVEL,) if count_strings(task) <= MOST_LISTED else ()
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Pre-prune, then halve the list of all strings; or publish the one that was chosen."""

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.full_domain import HALVE, LIST_ALL, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving, list_all
-from kanon_tui.core.lattice.objective import SEEKS, declared_objective
 from kanon_tui.core.lattice.pointers import HALF_WAY, Pointers
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
+from kanon_tui.core.task.steps import Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["HybridSearch"]
 
 
 @dataclass(frozen=True)
-class HybridSearch(Algorithm):
+class HybridSearch(FullDomainSearch):
     """Local search that prunes the list of all strings, then global search on the rest.
 
     Idea: the few tests of `local` lead quickly to a passing string of good value, and each of them
@@ -36,14 +36,22 @@ class HybridSearch(Algorithm):
 
     name: ClassVar[str] = "hybrid"
     title: ClassVar[str] = "Hybrid search"
-    family: ClassVar[Family] = Family.FULL_DOMAIN
     paper: ClassVar[str] = "Morton, hybrid utility algorithm"
     summary: ClassVar[str] = (
         "Starts like local and ends like global: the same exact answer, with a passing string to "
         "show early"
     )
+    pictures: ClassVar[tuple[str, ...]] = ("lattice", "sorted list", "pointers", "counts")
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        PRE_PRUNE,
+        LIST_ALL,
+        Line("move as local does, pruning the list with every test"),
+        *HALVE,
+    )
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
+    bytes_per_string: ClassVar[int] = 16
 
-    objective: str = declared_objective(SEEKS)
     memory: int = declared(1000, "Megabytes that the list of strings may take", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.border import Border
+from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.node_list import StringList
 from kanon_tui.core.lattice.objective import declared_objective
@@ -21,7 +22,7 @@ from kanon_tui.core.lattice.pre_pruning import lowest_levels, no_string
 from kanon_tui.core.lattice.search import PassingString, Search, best_of
 from kanon_tui.core.lattice.string_facts import Reason
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import joined, plural
 
@@ -31,7 +32,7 @@ Part = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Incognito(Algorithm):
+class Incognito(FullDomainSearch):
     """Breadth-first search over the lattices of all sets of attributes.
 
     Idea: a string of three attributes can pass only if each of its parts of two passes. So find the
@@ -65,12 +66,26 @@ class Incognito(Algorithm):
 
     name: ClassVar[str] = "incognito"
     title: ClassVar[str] = "Incognito"
-    family: ClassVar[Family] = Family.FULL_DOMAIN
     paper: ClassVar[str] = "LeFevre, DeWitt and Ramakrishnan 2005; SBC section 2.5"
     summary: ClassVar[str] = (
         "Finds every minimal passing string, set of attributes by set of attributes; answers with "
         "the one of least height, for up to a dozen attributes"
     )
+    sample: ClassVar[str] = "incognito"
+    pictures: ClassVar[tuple[str, ...]] = ("lattice", "counts")
+    terms: ClassVar[tuple[str, ...]] = ("minimal",)
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        PRE_PRUNE,
+        Line("for sets of one attribute, of two, of three, …:"),
+        Line("for every set of that many attributes:", 1),
+        Line("join: keep the strings all of whose parts passed", 2, ("join",)),
+        Line("from specific to general, test what is unknown", 2, ("test",)),
+        Line("passes: everything more general passes too", 2, ("prune",)),
+        Line("minimal: passing strings with none below them that passes"),
+        Line("publish the minimal string of least height", 0, ("answer", "choose")),
+    )
+    pre_prunes: ClassVar[bool] = True
+    time_exponent: ClassVar[float] = 0.9
 
     objective: str = declared_objective(
         "What the answer has: least height of the minimal strings, or of all passing strings the "

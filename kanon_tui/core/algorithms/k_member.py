@@ -13,7 +13,7 @@ from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.task.steps import RunContext, Steps
+from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, note
 
@@ -59,6 +59,17 @@ class KMember(BlockClustering):
         "Grows clusters of k from far-apart records by least information loss; small classes and "
         "little loss for any kind of data"
     )
+    sample: ClassVar[str] = "patients"
+    pictures: ClassVar[tuple[str, ...]] = ("clusters", "distances")
+    terms: ClassVar[tuple[str, ...]] = ("IL",)
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        Line("while k records are left:"),
+        Line("start a cluster with the record furthest from the last one", 1, ("start",)),
+        Line("while it has fewer than k:", 1),
+        Line("add the record that adds least information loss", 2, ("grow", "close")),
+        Line("each record left over joins where the loss grows least", 0, ("join",)),
+    )
+    time_exponent: ClassVar[float] = 1.1
 
     class_attribute: str | None = declared(None, "Column whose labels should agree inside a class")
     class_penalty: float = declared(
@@ -71,6 +82,11 @@ class KMember(BlockClustering):
         "seed), as in the paper",
         choices=("rows", "random"),
     )
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return least loss, on every table."""
+        return (Wish.LEAST_LOSS,)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cluster the whole table."""

@@ -8,18 +8,23 @@ from typing import ClassVar
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.lattice.objective import SEEKS, declared_objective
+from kanon_tui.core.lattice.full_domain import (
+    MOST_LISTED,
+    PRE_PRUNE,
+    FullDomainSearch,
+    count_strings,
+)
 from kanon_tui.core.lattice.pointers import HALF_WAY, Pointers
 from kanon_tui.core.lattice.pre_pruning import lowest_levels, only_roots
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
+from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 
 __all__ = ["LocalSearch"]
 
 
 @dataclass(frozen=True)
-class LocalSearch(Algorithm):
+class LocalSearch(FullDomainSearch):
     """Local optimisation of the research value.
 
     Idea: treat the attributes alike. Each has a pointer to one of its levels; together the pointers
@@ -39,17 +44,33 @@ class LocalSearch(Algorithm):
 
     name: ClassVar[str] = "local"
     title: ClassVar[str] = "Local search"
-    family: ClassVar[Family] = Family.FULL_DOMAIN
     paper: ClassVar[str] = "Morton, local optimisation (figure 5)"
     summary: ClassVar[str] = (
         "Moves all attributes half-way up or down together; a handful of tests for any number of "
         "attributes, a balanced answer but seldom the best"
     )
+    pictures: ClassVar[tuple[str, ...]] = ("pointers", "lattice")
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        PRE_PRUNE,
+        Line("per attribute: what is left are all its levels"),
+        Line("repeat until no attribute moves:"),
+        Line("test the string half-way in every attribute", 1, ("test",)),
+        Line("passes: keep the more specific half of the levels", 1),
+        Line("fails: keep the more general half of the levels", 1),
+        Line("move every attribute half-way in what is left", 1, ("move",)),
+        Line("publish the best string that passed"),
+    )
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
 
-    objective: str = declared_objective(SEEKS)
     accept_root: bool = declared(
         False, "Publish every attribute at its root where nothing else is found"
     )
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return one level per column where there are too many strings to list."""
+        return (Wish.ONE_LEVEL,) if count_strings(task) > MOST_LISTED else ()
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Move the pointers until they stand still."""

@@ -17,7 +17,16 @@ from kanon_tui.core.clustering.part_history import PartHistory
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
-from kanon_tui.core.task.steps import Candidate, Choice, Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.steps import (
+    Candidate,
+    Choice,
+    Grouping,
+    Line,
+    RunContext,
+    Step,
+    Steps,
+    Wish,
+)
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, note, short_number
 
@@ -71,6 +80,17 @@ class Mondrian(Clustering):
         "Cuts the table in two along its widest attribute, again and again; the fastest, for "
         "large tables with many numbers"
     )
+    sample: ClassVar[str] = "mondrian"
+    pictures: ClassVar[tuple[str, ...]] = ("cuts", "tree of cuts")
+    terms: ClassVar[tuple[str, ...]] = ("cut", "width")
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        Line("the whole table is one part"),
+        Line("while a part is open:"),
+        Line("for its attributes, the widest first:", 1),
+        Line("a cut leaves k records on either side: cut there", 2, ("cut",)),
+        Line("no attribute can be cut: the part is a class", 1, ("close",)),
+    )
+    works_on_counted_rows: ClassVar[bool] = True
 
     cut: str = declared(
         "allowable",
@@ -81,6 +101,11 @@ class Mondrian(Clustering):
     relaxed: bool = declared(
         False, "Records equal to the median may go to either side; the cut is then at the median"
     )
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return least loss, on every table."""
+        return (Wish.LEAST_LOSS,)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.similarity import Similarity
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.task.steps import RunContext, Steps
+from kanon_tui.core.task.steps import Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["SBC"]
@@ -57,6 +57,17 @@ class SBC(BlockClustering):
         "Sorts the records and gives each class the k − 1 most similar to its first; learns how "
         "alike categories are from their frequencies, needs no hierarchies"
     )
+    sample: ClassVar[str] = "similarity"
+    pictures: ClassVar[tuple[str, ...]] = ("sorted records", "clusters", "distances")
+    terms: ClassVar[tuple[str, ...]] = ("centre",)
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        Line("sort the records by the attribute with most values", 0, ("sort",)),
+        Line("while k records are left:"),
+        Line("the first one left starts a cluster; measure distances to it", 1, ("start",)),
+        Line("its k − 1 nearest join", 1, ("grow", "close")),
+        Line("the records left over go where left_over says", 0, ("join", "suppress", "compare")),
+    )
+    time_exponent: ClassVar[float] = 1.35
 
     left_over: str = declared(
         "join-last",

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.similarity import Similarity
-from kanon_tui.core.task.steps import RunContext, Steps
+from kanon_tui.core.task.steps import Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["SD"]
@@ -52,6 +52,17 @@ class SD(BlockClustering):
         "Grows each class record by record around its moving centre; for tables where one or two "
         "numbers matter most, needs no hierarchies"
     )
+    sample: ClassVar[str] = "spatial-distance"
+    pictures: ClassVar[tuple[str, ...]] = ("sorted records", "clusters", "distances")
+    terms: ClassVar[tuple[str, ...]] = ("centre",)
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        Line("sort the records by the attribute with most values", 0, ("sort",)),
+        Line("while k records are left:"),
+        Line("the first one left starts a cluster and is its centre", 1, ("start",)),
+        Line("the nearest to the centre joins, and the centre moves", 1, ("grow", "close")),
+        Line("each record left over joins the nearest centre", 0, ("join", "compare")),
+    )
+    time_exponent: ClassVar[float] = 1.1
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes while k records are left, then place the rest."""

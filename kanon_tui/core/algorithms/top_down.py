@@ -15,7 +15,7 @@ from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.clustering.splitting_facts import split_drawn, split_reason
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Grouping, Line, RunContext, Step, Steps, Wish
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, note
 
@@ -76,6 +76,18 @@ class TopDown(BlockClustering):
         "Splits the table around two far-apart records, again and again; the lowest certainty "
         "penalty of all on most tables"
     )
+    sample: ClassVar[str] = "race-rules"
+    pictures: ClassVar[tuple[str, ...]] = ("cuts", "tree of cuts")
+    terms: ClassVar[tuple[str, ...]] = ("cut",)
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        Line("the whole table is one group"),
+        Line("while a group has 2k records that differ:"),
+        Line("two records that are far apart are the seeds of two sides", 1),
+        Line("give every other record to the side whose NCP grows less", 1, ("split",)),
+        Line("a side below k takes the nearest of the other", 1),
+        Line("it cannot reach k: the group is a class", 1, ("close",)),
+    )
+    time_exponent: ClassVar[float] = 1.2
 
     growth: str = declared(
         "class",
@@ -84,6 +96,11 @@ class TopDown(BlockClustering):
         choices=("class", "records"),
     )
     rounds: int = declared(3, "Steps of the walk to two far-apart records", low=1, high=20)
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return least loss, on every table."""
+        return (Wish.LEAST_LOSS,)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Split until no group can be split."""

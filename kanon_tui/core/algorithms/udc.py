@@ -8,10 +8,10 @@ from typing import ClassVar
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.merging import Merging, Objective
-from kanon_tui.core.clustering.merging_steps import merge_all
+from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels.merging import CLUSTER, RELEASE
-from kanon_tui.core.task.steps import Grouping, RunContext, Steps
+from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 
 __all__ = ["Udc"]
@@ -55,6 +55,14 @@ class Udc(BlockClustering):
         "Merges each small cluster where the research value stays highest; for data with "
         "constraint rules, which it keeps where others break them"
     )
+    sample: ClassVar[str] = "race-rules"
+    pictures: ClassVar[tuple[str, ...]] = ("clusters", "merge tree")
+    terms: ClassVar[tuple[str, ...]] = ("merge", "RV")
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        *MERGE_SMALL,
+        Line("merge it where the research value stays highest", 1, ("merge",)),
+    )
+    seeks_rv: ClassVar[bool] = True
 
     objective: str = declared(
         "release",
@@ -62,6 +70,11 @@ class Udc(BlockClustering):
         "merged cluster alone",
         choices=("release", "cluster"),
     )
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return rules kept, where an attribute has rules."""
+        return (Wish.RULES,) if any(a.rules.rules for a in task.quasi) else ()
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""

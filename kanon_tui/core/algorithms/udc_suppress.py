@@ -8,9 +8,9 @@ from typing import ClassVar
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.merging import Merging, Objective
-from kanon_tui.core.clustering.merging_steps import merge_all
+from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all
 from kanon_tui.core.kernels.merging import SUPPRESS
-from kanon_tui.core.task.steps import Grouping, RunContext, Steps
+from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
 __all__ = ["UdcSuppress"]
@@ -46,6 +46,18 @@ class UdcSuppress(BlockClustering):
         "As udc, but hides single cells where that hurts less than widening a cluster; for data "
         "with outliers"
     )
+    sample: ClassVar[str] = "race-rules"
+    pictures: ClassVar[tuple[str, ...]] = ("clusters", "merge tree")
+    terms: ClassVar[tuple[str, ...]] = ("merge", "RV")
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        *MERGE_SMALL,
+        Line(
+            "merge it where RV stays highest; of either, or neither, cells are hidden",
+            1,
+            ("merge",),
+        ),
+    )
+    seeks_rv: ClassVar[bool] = True
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""

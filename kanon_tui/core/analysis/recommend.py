@@ -6,15 +6,15 @@ Every wish has one or more candidates; they are tried on samples of the table fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import prod
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.pipeline.preflight import in_words
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.pipeline.trial import Trial, hidden_columns, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.task.steps import Wish
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import first_few
 
@@ -24,9 +24,6 @@ BUDGET = 1.0
 """Seconds for each candidate."""
 PATIENCE = 600.0
 """Seconds that nobody is recommended to wait longer than."""
-LARGEST_SPACE = 1_000_000
-"""Strings that the exact search is recommended for."""
-LEAST_LOSS = ("mondrian", "k-member", "top-down")
 WORTH_SAYING = 0.8
 """Another algorithm is named when it would lose less than this share of the loss."""
 
@@ -69,14 +66,15 @@ def recommend(
     """One recommendation for every wish that this data can have; fewer when stopped."""
     tried: dict[str, Trial] = {}
     found = []
-    for want, names in _wishes(task):
+    for wish in Wish:
+        names = _candidates(task, wish)
         for name in names:
             if name not in tried and not stop():
                 tried[name] = try_out(task, ALGORITHMS[name](), budget, stop)
         known = [name for name in names if name in tried and tried[name].samples]
         if known and not stop():
             best = min(known, key=lambda name: _cost(tried[name]))
-            found.append(Recommendation(want, best, tried[best]))
+            found.append(Recommendation(wish.value, best, tried[best]))
     return tuple(found)
 
 
@@ -89,7 +87,9 @@ def keeps_more(result: Result, budget: float = BUDGET, try_others: bool = True) 
     if not hidden:
         return ""
     said = f"{first_few(hidden, 3)} {'is' if len(hidden) == 1 else 'are'} hidden from everybody"
-    others = [name for name in LEAST_LOSS if name != result.algorithm.name]
+    others = [
+        name for name in _candidates(result.task, Wish.LEAST_LOSS) if name != result.algorithm.name
+    ]
     if not try_others:
         return (
             f"{said}; an algorithm with ranges of its own for every class, such as {others[0]}, "
@@ -105,15 +105,10 @@ def keeps_more(result: Result, budget: float = BUDGET, try_others: bool = True) 
     )
 
 
-def _wishes(task: Task) -> Iterator[tuple[str, Sequence[str]]]:
-    """What somebody may want of this data, and who could give it."""
-    strings = prod(attribute.hierarchy.height + 1 for attribute in task.quasi)
-    yield "one level per column", ("global" if strings <= LARGEST_SPACE else "local",)
-    yield "least loss", LEAST_LOSS
-    if any(attribute.rules.rules for attribute in task.quasi):
-        yield "rules kept", ("udc",)
-    if any(attribute.hierarchy.marks for attribute in task.quasi):
-        yield "MAGVals respected", ("gcka",)
+def _candidates(task: Task, wish: Wish) -> list[str]:
+    """Return the algorithms that can be recommended for a wish, the quickest first."""
+    found = [name for name, algorithm in ALGORITHMS.items() if wish in algorithm.wishes(task)]
+    return sorted(found, key=lambda name: ALGORITHMS[name].time_exponent)
 
 
 def _cost(trial: Trial) -> tuple[bool, float]:

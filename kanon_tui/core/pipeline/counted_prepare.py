@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from kanon_tui.core.algorithms import ALGORITHMS, find_algorithm
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.pipeline.prepare import prepare
@@ -35,11 +36,11 @@ from kanon_tui.core.table.source import Source, open_source
 from kanon_tui.core.table.tuple_packing import Packing
 from kanon_tui.core.table.value_counts import Encoder
 from kanon_tui.core.task.parts import with_counted_rows
+from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import joined
 
 __all__ = [
-    "COUNTABLE",
     "Prepared",
     "check_streamable",
     "columns_needed",
@@ -49,8 +50,6 @@ __all__ = [
     "value_encoder",
 ]
 
-COUNTABLE = ("mondrian", "global", "local", "hybrid", "distributed", "incognito", "datafly")
-"""The algorithms that work on counted rows."""
 _MOST_RECORDS = 2**31 - 1
 _BYTES_PER_TUPLE = 200
 """Besides its codes: its words, copies and labels, and what sorting and searching them takes."""
@@ -71,12 +70,14 @@ class Prepared:
 def check_streamable(project: Project) -> None:
     """Refuse what cannot be done on pieces, before anything is read."""
     name = project.algorithm.name
-    if name not in COUNTABLE:
+    algorithm = find_algorithm(name)
+    if not algorithm.works_on_counted_rows:
+        others = joined([n for n, each in ALGORITHMS.items() if each.works_on_counted_rows], "or")
         raise InputError(
             f"{name} works on records, which cannot be done on pieces; use --engine memory, where "
-            f"it takes large tables in blocks (--set blocks=SIZE), or {joined(COUNTABLE, 'or')}",
+            f"it takes large tables in blocks (--set blocks=SIZE), or {others}",
             on_screen=f"{name} works on records, and this table is worked on in pieces; choose "
-            f"{joined(COUNTABLE, 'or')}",
+            f"{others}",
         )
     if project.weights == "auto":
         raise InputError(
@@ -86,7 +87,11 @@ def check_streamable(project: Project) -> None:
             "table is worked on in pieces; give every attribute a weight",
         )
     for asked, what, instead in (
-        (not project.overlap and name == "mondrian", "overlap: false", "overlap: true"),
+        (
+            not project.overlap and algorithm.family is Family.CLUSTERING,
+            "overlap: false",
+            "overlap: true",
+        ),
         (bool(project.algorithm.params.get("refine")), "refine", "refine: false"),
         (project.privacy.suppress == "cells", "suppress: cells", "suppress: records"),
         (

@@ -7,6 +7,7 @@ from math import prod
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.lattice.full_domain import count_strings
 from kanon_tui.core.metrics.measure import level_measures
 from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.requirements import out_of_reach
@@ -63,8 +64,8 @@ def preflight(
         warnings += task.built
     else:
         facts.append(f"about {max((whole or task.n) // task.k, 1):,} classes to build")
-        if algorithm.name == "gcka" and not any(a.hierarchy.marks for a in task.quasi):
-            warnings.append("no MAGVal is marked, so gcka groups like k-member")
+        if algorithm.keeps_magvals and not any(a.hierarchy.marks for a in task.quasi):
+            warnings.append(f"no MAGVal is marked, so {algorithm.name} has no limits to keep")
     facts.append(_time(trial))
     if trial is not None and hiding(trial):
         warnings.insert(0, hiding(trial))
@@ -81,10 +82,9 @@ def _published(task: Task) -> list[str]:
 
 
 def _may_suppress(task: Task, algorithm: type[Algorithm]) -> bool:
-    """Whether records may go to reach what is required."""
-    if algorithm.family is Family.FULL_DOMAIN:
-        return task.allowed_suppressed > 0 or algorithm.name == "datafly"
-    return algorithm.keeps_magvals
+    """Return whether records may be suppressed to reach what is required."""
+    by_share = algorithm.family is Family.FULL_DOMAIN and task.allowed_suppressed > 0
+    return by_share or algorithm.always_suppresses
 
 
 def _strings(task: Task) -> tuple[int, int]:
@@ -93,17 +93,16 @@ def _strings(task: Task) -> tuple[int, int]:
         sum(level.passes for level in level_measures(a, task.k, task.allowed_suppressed))
         for a in task.quasi
     ]
-    return prod(a.hierarchy.height + 1 for a in task.quasi), prod(surviving)
+    return count_strings(task), prod(surviving)
 
 
 def _megabytes(task: Task, algorithm: type[Algorithm]) -> float:
     """Working memory beyond the table itself."""
     codes = task.n * len(task.quasi) * 4
-    per_record = 60 if algorithm.family is Family.CLUSTERING else 24
     strings = 0
-    if algorithm.name in ("global", "hybrid"):
-        strings = _strings(task)[1] * (len(task.quasi) + 16)
-    return (2 * codes + per_record * task.n + strings) / 1e6 + 20
+    if algorithm.bytes_per_string:
+        strings = _strings(task)[1] * (len(task.quasi) + algorithm.bytes_per_string)
+    return (2 * codes + algorithm.bytes_per_record * task.n + strings) / 1e6 + 20
 
 
 def _time(trial: Trial | None) -> str:

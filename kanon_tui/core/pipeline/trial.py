@@ -41,13 +41,6 @@ BUDGET = 1.5
 """Seconds that one trial may take, or a little more: a run is looked at after every step."""
 IMPATIENT = 8
 """How many times longer that may be on a machine that is busy with other things."""
-GROWTH = {
-    "incognito": 0.9, "sd": 1.1, "k-member": 1.1, "gcka": 1.1, "top-down": 1.2, "bottom-up": 1.2,
-    "euclidean": 1.2, "sbc": 1.35,
-}  # fmt: skip
-"""Exponents with which the time grew on the shapes of docs/benchmarks.md, about the middle …"""
-SEARCH_GROWTH, CLUSTERING_GROWTH = 0.7, 1.0
-"""… and of the others: searches test no more strings of a larger table."""
 REFINED_GROWTH = 0.85
 """Of refining, which is most of a run that refines, with the rows that differ: where many are equal
 there is little to exchange."""
@@ -219,11 +212,8 @@ def try_out(
 
 
 def growth_of(algorithm: Algorithm) -> float:
-    """The exponent to expect of an algorithm."""
-    if _refines(algorithm):
-        return REFINED_GROWTH
-    search = algorithm.family is Family.FULL_DOMAIN
-    return GROWTH.get(algorithm.name, SEARCH_GROWTH if search else CLUSTERING_GROWTH)
+    """Return the exponent to expect of an algorithm."""
+    return REFINED_GROWTH if _refines(algorithm) else algorithm.time_exponent
 
 
 def _refines(algorithm: Algorithm) -> bool:

@@ -41,8 +41,6 @@ __all__ = [
     "merge_tuples",
 ]
 
-_PRE_PRUNED = ("global", "local", "hybrid", "distributed", "incognito")
-"""The algorithms that begin at the lowest levels that pass alone."""
 _BY_VALUES = ("ncp", "il")
 """What a suppressed record loses in these depends on its values."""
 
@@ -50,9 +48,9 @@ _BY_VALUES = ("ncp", "il")
 def levels_to_count(task: Task, choice: AlgorithmChoice) -> tuple[int, ...]:
     """Per quasi-identifier the lowest level that has to be told apart."""
     values = (0,) * len(task.quasi)
-    if choice.name not in _PRE_PRUNED:
-        return values
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
+    if not algorithm.pre_prunes:
+        return values
     weighed = getattr(algorithm, "objective", "") in _BY_VALUES and task.allowed_suppressed > 0
     if weighed or getattr(algorithm, "levels", None) is not None:
         return values

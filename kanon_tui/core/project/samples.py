@@ -26,8 +26,6 @@ class Sample:
     project: Path
     teaches: str
     """What a class can see in it."""
-    algorithms: tuple[str, ...]
-    """Those that it shows best."""
 
 
 def samples_folder() -> Path:
@@ -45,7 +43,7 @@ def list_samples() -> list[Sample]:
     listed = read_yaml(folder / "samples.yaml", "list of samples")
     samples = []
     for entry in LocatedValue("samples.yaml", "", listed).items("a list of samples"):
-        at = entry.entries(("name", "title", "description", "project", "teaches", "algorithms"))
+        at = entry.entries(("name", "title", "description", "project", "teaches"))
         samples.append(
             Sample(
                 name=at["name"].text(),
@@ -53,7 +51,6 @@ def list_samples() -> list[Sample]:
                 description=at["description"].text(),
                 project=folder / at["project"].text(),
                 teaches=at["teaches"].text(),
-                algorithms=tuple(each.text() for each in at["algorithms"].items("a list")),
             )
         )
     return samples
@@ -68,5 +65,8 @@ def find_sample(name: str) -> Sample:
 
 
 def sample_of_algorithm(name: str) -> Sample | None:
-    """The sample that shows an algorithm best; None for a name that is none."""
-    return next((sample for sample in list_samples() if name in sample.algorithms), None)
+    """Return the sample that shows an algorithm best; None where there is none."""
+    from kanon_tui.core.algorithms import ALGORITHMS
+
+    own = ALGORITHMS[name].sample if name in ALGORITHMS else ""
+    return find_sample(own) if own else None

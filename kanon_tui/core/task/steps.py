@@ -19,8 +19,8 @@ from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
 
 __all__ = [
-    "FULL_SPEED", "Algorithm", "Candidate", "Choice", "Family", "Grouping", "RunContext", "Step",
-    "Steps",
+    "FULL_SPEED", "Algorithm", "Candidate", "Choice", "Family", "Grouping", "Line", "RunContext",
+    "Step", "Steps", "Wish",
 ]  # fmt: skip
 
 FULL_SPEED = 10_000
@@ -129,17 +129,82 @@ class RunContext:
     """Who works on the parts of a search, made as `Processes` are: of this machine or a cluster."""
 
 
+@dataclass(frozen=True)
+class Line:
+    """A line of an algorithm's pseudo-code, and the steps that are instances of it."""
+
+    text: str
+    depth: int = 0
+    """How far the line is indented."""
+    kinds: tuple[str, ...] = ()
+    """The kinds of steps that the line stands for."""
+    passes: bool | None = None
+    """Only tests with this outcome; None for any."""
+    reasons: tuple[str, ...] = ()
+    """Only prunings for one of these reasons; empty for any."""
+
+    def fits(self, step: Step) -> bool:
+        """Return whether a step is an instance of this line."""
+        if step.kind not in self.kinds:
+            return False
+        if self.passes is not None and step.facts.get("passes") is not self.passes:
+            return False
+        return not self.reasons or step.facts.get("reason") in self.reasons
+
+
+class Wish(StrEnum):
+    """A property of a release that an algorithm can be recommended for."""
+
+    ONE_LEVEL = "one level per column"
+    LEAST_LOSS = "least loss"
+    RULES = "rules kept"
+    MAGVALS = "MAGVals respected"
+
+
 class Algorithm(ABC):
-    """A way to k-anonymise a table. Subclasses are frozen dataclasses: fields are parameters."""
+    """A way to k-anonymise a table. Subclasses are frozen dataclasses: fields are parameters.
+
+    The class attributes are everything that forms, commands, advice, pictures and documents know
+    about an algorithm; a new algorithm is added nowhere else.
+    """
 
     name: ClassVar[str]
+    """The name in projects and on the command line."""
     title: ClassVar[str]
     family: ClassVar[Family]
     paper: ClassVar[str]
     summary: ClassVar[str]
     """One line: how it works and when to choose it."""
+    sample: ClassVar[str] = ""
+    """The name of the bundled sample that shows it best."""
+    pseudo_code: ClassVar[tuple[Line, ...]] = ()
+    pictures: ClassVar[tuple[str, ...]] = ()
+    """Names of pictures in `teaching.picture_registry.PICTURES`, the first one shown first. Every
+    algorithm also has those of class sizes and of the progress of its figures."""
+    terms: ClassVar[tuple[str, ...]] = ()
+    """Words in `teaching.glossary.GLOSSARY` that its sentences use besides those of its family."""
+    works_on_counted_rows: ClassVar[bool] = False
+    """Whether it can run on distinct rows with counts, as a table larger than memory gives them."""
+    pre_prunes: ClassVar[bool] = False
+    """Whether it begins at the lowest levels that pass alone and looks at none below them."""
+    seeks_rv: ClassVar[bool] = False
+    """Whether it chooses by research value, unless its `objective` says otherwise."""
     keeps_magvals: ClassVar[bool] = False
     """Whether no value is ever generalised beyond its MAGVal, at the price of suppression."""
+    always_suppresses: ClassVar[bool] = False
+    """Whether it may suppress records even where `max_suppression` is 0."""
+    time_exponent: ClassVar[float] = 1.0
+    """The power of the number of records with which its time grows (see docs/benchmarks.md)."""
+    bytes_per_record: ClassVar[int] = 60
+    """Working memory per record, besides the codes of the quasi-identifiers."""
+    bytes_per_string: ClassVar[int] = 0
+    """Working memory per string that pre-pruning leaves, besides one byte per attribute; 0 where
+    strings are not listed."""
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return what the algorithm can be recommended for on this task."""
+        return ()
 
     @abstractmethod
     def steps(self, task: Task, context: RunContext) -> Steps:

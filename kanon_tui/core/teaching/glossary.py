@@ -40,22 +40,9 @@ _FULL_DOMAIN = (
     "pruned", "pre-pruning", "RV",
 )  # fmt: skip
 _CLUSTERING = ("cluster", "box", "NCP")
-_OWN: dict[str, tuple[str, ...]] = {
-    "incognito": ("minimal",),
-    "mondrian": ("cut", "width"),
-    "top-down": ("cut",),
-    "k-member": ("IL",),
-    "gcka": ("IL", "MAGVal"),
-    "bottom-up": ("merge",),
-    "euclidean": ("merge",),
-    "udc": ("merge", "RV"),
-    "udc-suppress": ("merge", "RV"),
-    "sbc": ("centre",),
-    "sd": ("centre",),
-}
 
 
 def terms_of(algorithm: Algorithm | type[Algorithm]) -> list[tuple[str, str]]:
     """The terms that an algorithm's sentences and pictures use, each with its line."""
     family = _FULL_DOMAIN if algorithm.family is Family.FULL_DOMAIN else _CLUSTERING
-    return [(term, GLOSSARY[term]) for term in (*_ALL, *family, *_OWN.get(algorithm.name, ()))]
+    return [(term, GLOSSARY[term]) for term in (*_ALL, *family, *algorithm.terms)]

@@ -60,7 +60,7 @@ def make_handout(
     run = start(project, task=task, context=RunContext(decisions_per_step=1, watched=True))
     begin = tuple(introduction(project, run))
     timeline = new_timeline(run.algorithm)
-    drawings: list[Drawing] = [pictures_of(run.algorithm.name)[0], WhyThisOne(keys=False)]
+    drawings: list[Drawing] = [pictures_of(run.algorithm)[0], WhyThisOne(keys=False)]
     drawings += [Records()] if records else []
     last = first + MOST_STEPS - 1 if last is None else min(last, first + MOST_STEPS - 1)
     steps = []

@@ -1,4 +1,4 @@
-"""The contents page: which pictures every algorithm has, and what they are made from."""
+"""The pictures by name, and the timelines that they are drawn from."""
 
 from __future__ import annotations
 
@@ -30,31 +30,20 @@ __all__ = ["PICTURES", "new_timeline", "pictures_of", "watched", "watched_run"]
 EVERY_DECISION = 1_000
 """Records of the largest table of which also a run at full speed keeps every single decision."""
 
-PICTURES: dict[str, tuple[type[Drawing], ...]] = {
-    "global": (LatticePicture, SortedList, StringCounts),
-    "hybrid": (LatticePicture, SortedList, PointerBars, StringCounts),
-    "local": (PointerBars, LatticePicture),
-    "distributed": (PartTable, LatticePicture, SortedList),
-    "incognito": (LatticePicture, StringCounts),
-    "datafly": (DistinctCounts, LatticePicture),
-    "mondrian": (CutDiagram, CutTree),
-    "top-down": (CutDiagram, CutTree),
-    "k-member": (ClusterTable, DistanceTable),
-    "gcka": (ClusterTable, DistanceTable),
-    "bottom-up": (ClusterTable, MergeTree),
-    "euclidean": (ClusterTable, MergeTree),
-    "udc": (ClusterTable, MergeTree),
-    "udc-suppress": (ClusterTable, MergeTree),
-    "sbc": (SortedRecords, ClusterTable, DistanceTable),
-    "sd": (SortedRecords, ClusterTable, DistanceTable),
-}
-"""Those of an algorithm alone, the first one shown first; all have the two at the end too."""
+PICTURES: dict[str, type[Drawing]] = {
+    drawing.name: drawing
+    for drawing in (
+        LatticePicture, SortedList, StringCounts, PointerBars, DistinctCounts, PartTable,
+        CutDiagram, CutTree, ClusterTable, MergeTree, DistanceTable, SortedRecords,
+    )
+}  # fmt: skip
+"""The pictures that an algorithm can name in `Algorithm.pictures`."""
 
 
-def pictures_of(algorithm: str) -> list[Drawing]:
-    """The pictures of an algorithm, ready to be drawn."""
-    of_all: tuple[type[Drawing], ...] = ClassSizes, Curve
-    return [make() for make in (*PICTURES.get(algorithm, ()), *of_all)]
+def pictures_of(algorithm: Algorithm | type[Algorithm]) -> list[Drawing]:
+    """Return new drawings of an algorithm's own pictures, then of those that every run has."""
+    own = [PICTURES[name]() for name in algorithm.pictures if name in PICTURES]
+    return [*own, ClassSizes(), Curve()]
 
 
 def new_timeline(algorithm: Algorithm | type[Algorithm]) -> Timeline:

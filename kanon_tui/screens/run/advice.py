@@ -14,7 +14,6 @@ from kanon_tui.core.analysis.recommend import Recommendation, question, recommen
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.pipeline.counted_prepare import COUNTABLE
 from kanon_tui.core.pipeline.trial import Trial, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.screens.host import Hosted
@@ -110,8 +109,11 @@ class Advice(Hosted, Static):
             found = recommend(session.task(), stop)
             if session.source is None:
                 return found
-            those = (one for one in found if one.algorithm in COUNTABLE)
-            return tuple(replace(one, trial=session.of_whole(one.trial)) for one in those)
+            return tuple(
+                replace(one, trial=session.of_whole(one.trial))
+                for one in found
+                if ALGORITHMS[one.algorithm].works_on_counted_rows
+            )
 
         self.update(Text("trying samples of the data …", "dim"))
         self.compute(work, done, group="advice", failed=_not_ready)

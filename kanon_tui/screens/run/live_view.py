@@ -21,7 +21,7 @@ from kanon_tui.core.task.steps import Family
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
 from kanon_tui.core.teaching.prediction import question_before
-from kanon_tui.core.teaching.pseudo_code_view import Code
+from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from kanon_tui.core.text import count_of, visible
@@ -137,7 +137,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self._asking = False
         self._begun = time.monotonic()
         self.HELP = watch_help(live.run.algorithm)  # type: ignore[misc]  # of this run alone
-        self.query_one("#picture", PictureView).begin(pictures_of(live.run.algorithm.name))
+        self.query_one("#picture", PictureView).begin(pictures_of(live.run.algorithm))
         for side, drawing in (("#why", WhyThisOne()), ("#records", Records()), ("#code", Code())):
             self.query_one(side, PictureView).begin([drawing])
         names = ", ".join(attribute.name for attribute in live.run.task.quasi)

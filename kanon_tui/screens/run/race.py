@@ -57,7 +57,7 @@ class Lane(Vertical):
     def begin(self, recording: Recording) -> None:
         """Take the place of whoever ran here before."""
         self._recording = recording
-        self.query_one(PictureView).begin(pictures_of(recording.run.algorithm.name))
+        self.query_one(PictureView).begin(pictures_of(recording.run.algorithm))
 
     def show(self, number: int) -> None:
         """This step, or the last where it was through earlier."""

@@ -1,4 +1,4 @@
-"""The tables of keys in docs/reference.md, made from the declarations.
+"""The tables of docs/reference.md and docs/algorithms.md, made from the declarations.
 
 python -m tests.core.fields.reference_tables    writes them anew
 """
@@ -6,7 +6,8 @@ python -m tests.core.fields.reference_tables    writes them anew
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,10 @@ from kanon_tui.core.table.numbers import NumberFormat
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.value_formats import ValueFormats
 from kanon_tui.core.task.output import Output
+from kanon_tui.core.task.steps import Family
 
-REFERENCE = Path(__file__).parents[3] / "docs" / "reference.md"
+_DOCS = Path(__file__).parents[3] / "docs"
+PAGES = _DOCS / "reference.md", _DOCS / "algorithms.md"
 _MARKED = re.compile(r"<!-- table: (\S+) -->\n(.*?)<!-- end of table -->\n", re.DOTALL)
 
 _SECTIONS: dict[str, tuple[type[Any], ...]] = {
@@ -68,7 +71,12 @@ def parameter_rows() -> Iterable[tuple[str, Field]]:
             yield f"every clustering but `mondrian`, `{field.name}`", field
 
 
-ROWS = {"project": project_rows, "builders": builder_rows, "parameters": parameter_rows}
+def algorithm_table(family: Family) -> str:
+    lines = ["| name | how it works, and when to choose it | paper |", "|---|---|---|"]
+    for name, algorithm in ALGORITHMS.items():
+        if algorithm.family is family:
+            lines.append(f"| `{name}` | {algorithm.summary} | {algorithm.paper} |")
+    return "\n".join(lines) + "\n"
 
 
 def table(rows: Iterable[tuple[str, Field]]) -> str:
@@ -90,15 +98,22 @@ def _default(field: Field) -> str:
     return f"`{str(shown).lower() if isinstance(shown, bool) else shown}`"
 
 
+TABLES: dict[str, Callable[[], str]] = {
+    "project": lambda: table(project_rows()),
+    "builders": lambda: table(builder_rows()),
+    "parameters": lambda: table(parameter_rows()),
+    **{family.value: partial(algorithm_table, family) for family in Family},
+}
+
+
 def with_tables(text: str) -> str:
     """The text with every marked table as the declarations have it."""
     return _MARKED.sub(
-        lambda found: (
-            f"<!-- table: {found[1]} -->\n{table(ROWS[found[1]]())}<!-- end of table -->\n"
-        ),
+        lambda found: f"<!-- table: {found[1]} -->\n{TABLES[found[1]]()}<!-- end of table -->\n",
         text,
     )
 
 
 if __name__ == "__main__":
-    REFERENCE.write_text(with_tables(REFERENCE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(with_tables(page.read_text(encoding="utf-8")), encoding="utf-8")

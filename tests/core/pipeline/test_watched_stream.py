@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline import stream as engine
-from kanon_tui.core.pipeline.counted_prepare import COUNTABLE
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.release_copy import copy_release
 from kanon_tui.core.pipeline.result import anonymize, conclude
@@ -23,6 +23,8 @@ from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from tests.core.pipeline.compared import figures, streamed
 from tests.core.pipeline.test_stream import people, project
+
+COUNTABLE = [name for name, each in ALGORITHMS.items() if each.works_on_counted_rows]
 
 
 def watching(asked, target, **how):
@@ -45,7 +47,7 @@ def test_pictures_of_counted_rows_are_those_of_records(tmp_path, algorithm):
     for number in {1, live.timeline.last // 2 + 1, live.timeline.last}:
         scenes = [Scene(one.run.task, one.run.algorithm, one.timeline, number)
                   for one in (live, other)]  # fmt: skip
-        for drawing in (*pictures_of(algorithm), WhyThisOne()):
+        for drawing in (*pictures_of(ALGORITHMS[algorithm]), WhyThisOne()):
             counted, records = (drawing.draw(scene, 70, 18).plain() for scene in scenes)
             assert counted == records, drawing.name
         drawn = [Records().draw(scene, 70, 18).plain() for scene in scenes]
@@ -64,7 +66,7 @@ def test_the_search_of_very_many_rows_is_told_and_not_drawn(tmp_path, algorithm,
     assert not live.run.context.watched
     assert live.timeline.step(live.timeline.last).sentence
     scene = Scene(live.run.task, live.run.algorithm, live.timeline, live.timeline.last)
-    for drawing in (*pictures_of(algorithm), WhyThisOne(), Records()):
+    for drawing in (*pictures_of(ALGORITHMS[algorithm]), WhyThisOne(), Records()):
         assert drawing.draw(scene, 70, 18).plain()
 
 

@@ -21,7 +21,7 @@ from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.tries import tries
 
-COUNTABLE = ("datafly", "incognito", "global", "local", "hybrid", "distributed", "mondrian")
+COUNTABLE = [name for name, each in ALGORITHMS.items() if each.works_on_counted_rows]
 
 
 def counted(task: Task) -> tuple[Task, np.ndarray]:

@@ -13,7 +13,7 @@ from kanon_tui.core.teaching.distance_table import DistanceTable
 from kanon_tui.core.teaching.merge_tree import MergeTree
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline
-from kanon_tui.core.teaching.pseudo_code_view import Code
+from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.teaching.sorted_records import SortedRecords
 from kanon_tui.core.teaching.why_this_one import WhyThisOne

@@ -16,8 +16,7 @@ from kanon_tui.core.task.steps import Family, RunContext
 from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.picture import Drawing, Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
-from kanon_tui.core.teaching.pseudo_code import PSEUDO_CODE, REFINE
-from kanon_tui.core.teaching.pseudo_code_view import Code, lit_line
+from kanon_tui.core.teaching.pseudo_code import REFINE, Code, lit_line
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from tests.core.teaching.recorded import NARROW, WIDE, recorded
@@ -33,7 +32,7 @@ SAMPLE = {
 
 
 def drawings(algorithm: str) -> list[Drawing]:
-    return [*pictures_of(algorithm), WhyThisOne(), Records(), Code()]
+    return [*pictures_of(ALGORITHMS[algorithm]), WhyThisOne(), Records(), Code()]
 
 
 def sample_of(algorithm: str) -> str:
@@ -89,7 +88,8 @@ def test_pictures_are_drawn_in_whatever_room_is_left(name: str) -> None:
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_step_lights_a_line_of_pseudo_code(name: str) -> None:
     _, timeline = recorded(sample_of(name), name)
-    lit = {lit_line(PSEUDO_CODE[name], step) for _, step in timeline.steps(1, timeline.last)}
+    code = ALGORITHMS[name].pseudo_code
+    lit = {lit_line(code, step) for _, step in timeline.steps(1, timeline.last)}
     assert lit
     assert None not in lit
 
@@ -111,7 +111,7 @@ def test_refining_is_drawn_to_the_end(name: str) -> None:
     steps = [step for _, step in timeline.steps(1, timeline.last)]
     refining = [step for step in steps if step.kind in ("refine", "exchange", "divide")]
     assert refining
-    code = PSEUDO_CODE[name]
+    code = ALGORITHMS[name].pseudo_code
     assert all(lit_line((*code, REFINE), step) == len(code) for step in refining)
     state = timeline.state(timeline.last)
     assert isinstance(state, ClusteringState)

@@ -61,7 +61,7 @@ def test_on_ten_thousand_records_every_test_has_its_reason() -> None:
 
 
 def test_large_tables_are_drawn_too() -> None:
-    for drawing in pictures_of("global"):
+    for drawing in pictures_of(ALGORITHMS["global"]):
         assert drawing.draw(scene("census", "global", 12), 42, 15).rows
     text = ClassSizes().draw(scene("census", "global", 12), 42, 15).plain()
     assert "the last bar is" in " ".join(text.split())

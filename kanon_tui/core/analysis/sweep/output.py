@@ -28,9 +28,6 @@ from kanon_tui.core.text import json_text
 __all__ = ["SWEEP_ENDINGS", "sweep_in_words", "sweep_svg", "sweep_text"]
 
 
-_SEEKS_RV = ("global", "local", "hybrid", "distributed", "udc", "udc-suppress")
-
-
 def sweep_in_words(
     points: Iterable[SweepPoint], metric: Metric, algorithms: Sequence[str], ks: Sequence[int]
 ) -> list[str]:
@@ -83,7 +80,7 @@ def _why_it_turns(name: str, metric: Metric, one: SweepPoint, other: SweepPoint)
     if (other.suppressed_records or 0) != (one.suppressed_records or 0):
         more = (other.suppressed_records or 0) > (one.suppressed_records or 0)
         return f"{'more' if more else 'fewer'} records are suppressed, which moves the figure."
-    if metric.name != "rv" and name in _SEEKS_RV:
+    if metric.name != "rv" and ALGORITHMS[name].seeks_rv:
         rvs = ""
         if one.rv is not None and other.rv is not None:
             rvs = f" (RV {one.rv:.3f} to {other.rv:.3f})"

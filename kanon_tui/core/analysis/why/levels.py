@@ -46,10 +46,6 @@ from kanon_tui.core.text import count_of, shortened
 __all__ = ["FinerLevels", "LevelReasons"]
 
 
-BY_RESEARCH_VALUE = ("global", "local", "hybrid", "distributed")
-"""Algorithms that choose by research value, so that a rule may decide."""
-
-
 @dataclass(frozen=True)
 class Instead:
     """Another attribute raised so far that the finer level passes."""
@@ -244,7 +240,7 @@ class LevelReasons(Reasons):
         """Rules without which a string with the finer level would be worth more than the answer."""
         algorithm = self.result.algorithm
         by_research_value = getattr(algorithm, "objective", "") == "rv"
-        if algorithm.name not in BY_RESEARCH_VALUE or not by_research_value:
+        if not algorithm.seeks_rv or not by_research_value:
             return
         gain_x = float(self.values[x][self.levels[x] - 1] - self.values[x][self.levels[x]])
         for one in instead:
