@@ -15,6 +15,8 @@ from kanon_tui.core.analysis.applying.mapping_file import (
 )
 from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.release_copy import copy_release
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
@@ -22,6 +24,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import REPORT_ENDINGS, report_text
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
+from kanon_tui.core.table.target import Target
 from kanon_tui.core.table.writing import (
     TABLE_ENDINGS,
     check_target,
@@ -33,13 +36,11 @@ from kanon_tui.core.text import first_few
 from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing
-from kanon_tui.screens.results.command_dialog import CommandDialog
-from kanon_tui.screens.results.csv_dialog import CsvDialog
-from kanon_tui.screens.results.signing_dialog import SigningDialog
+from kanon_tui.screens.results.export_dialogs import CommandDialog, CsvDialog, SigningDialog
 from kanon_tui.widgets.dialogs import Choose, Confirm
 from kanon_tui.widgets.path_dialog import AskPath
 
-__all__ = ["FOR_NEW_RECORDS", "MAPPING", "REPORT", "Exporter"]
+__all__ = ["Exporter", "exporter_of"]
 
 
 @dataclass(frozen=True)
@@ -352,3 +353,84 @@ class Exporter:
             "command line", "", (".sh", ".txt"), lambda _, path: write_text(path, text, force=True)
         )
         self._ask_path(kind, str(self._folder / f"{self._stem}-release.sh"))
+
+
+class StreamedExporter(Exporter):
+    """The release is written already; its proved bytes can be copied, and all else be written."""
+
+    def __init__(self, screen: StepScreen, result: StreamedResult) -> None:
+        super().__init__(screen, result)
+        assert result.target is not None
+        self._files, self._target = result, result.target
+
+    @property
+    def _hint(self) -> str:
+        name = self._target.path.name
+        return f"the release is in {name}, as it was proved; another order or format: run again"
+
+    @property
+    def _current(self) -> int:
+        return 0
+
+    def _choices(self) -> list[tuple[str, Callable[[], object]]]:
+        ending = self._target.ending
+        what = f"folder of {ending} parts" if self._target.folder else ending
+        return [
+            (f"copy of the release ({what})", lambda: self._agreed(self._ask_copy)),
+            self._written(REPORT),
+            self._written(MAPPING),
+            ("command line that makes this release again", self._command),
+            self._written(FOR_NEW_RECORDS),
+            ("texts of the report: purpose, recipients, decisions, who signs …", self._sign),
+        ]
+
+    @property
+    def _out(self) -> str:
+        """Where the release is: `parts.csv/` for a folder of CSV parts."""
+        return f"{self._target.path.resolve()}{'/' if self._target.folder else ''}"
+
+    # -- a copy
+
+    def _ask_copy(self, path: str = "", problem: str = "") -> None:
+        own = self._target
+        proposed = path or str(self._folder / f"{self._stem}-copy{own.path.suffix}")
+        dialog = AskPath(
+            "Copy the release to",
+            proposed,
+            "its bytes stay as they were proved; tab completes",
+            endings=(own.ending,),
+            problem=problem,
+        )
+        self.screen.ask(dialog, lambda path: self._check_copy(path) if path else None)
+
+    def _check_copy(self, path: Path) -> None:
+        target = Target(path, self._target.folder)
+        inputs = [*self.screen.session.project.inputs, *(file.path for file in self._files.files)]
+        try:
+            target.check(True, inputs)
+        except KanonError as error:
+            self._ask_copy(str(path), str(error))
+            return
+        if path.exists():
+            self.screen.ask(
+                Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
+                lambda answer: self._copy(target, True) if answer else None,
+            )
+        else:
+            self._copy(target, False)
+
+    def _copy(self, target: Target, force: bool) -> None:
+        screen, result = self.screen, self._files
+        screen.host.compute(
+            screen,
+            lambda: copy_release(result, target, force),
+            lambda _: screen.host.say(f"wrote {target.path.name}"),
+            group="export",
+        )
+
+
+def exporter_of(screen: StepScreen, result: FinishedRun) -> Exporter:
+    """Who exports a result."""
+    if isinstance(result, StreamedResult):
+        return StreamedExporter(screen, result)
+    return Exporter(screen, result)

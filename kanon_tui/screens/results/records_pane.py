@@ -1,223 +1,426 @@
-"""The records of a result, before and after: sort, filter, find, tell about the one in front."""
+"""The records of a release beside the original ones: page, sort, find, explain, copy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
 
-import numpy as np
+from rich.text import Text
 from textual import on
+from textual.containers import Vertical
+from textual.message import Message
 from textual.widget import Widget
+from textual.widgets import Input
+from textual.worker import get_current_worker
 
-from kanon_tui.core.analysis.why.explainer import explainer
-from kanon_tui.core.analysis.why.reasons import Reasons, Why
+from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import Copyable
-from kanon_tui.screens.results.described import Described
-from kanon_tui.screens.results.record_rows import ORDERS, RecordRows
-from kanon_tui.screens.results.searched_pane import SearchedPane
-from kanon_tui.screens.results.status_lines import record_text
-from kanon_tui.screens.results.twin_grids import TwinGrids
+from kanon_tui.screens.host import Hosted, in_a_sentence
+from kanon_tui.screens.results.file_records import AS_READ, FileRecords
+from kanon_tui.screens.results.memory_records import MemoryRecords
+from kanon_tui.screens.results.record_source import Arrangement, NoRecordError, RecordSource, Stop
+from kanon_tui.screens.results.twin_grids import LOOK_AGAIN, TwinGrids, WantedPages, read_pages
 
 __all__ = ["RecordsPane"]
 
+T = TypeVar("T")
 
-class RecordsPane(SearchedPane):
-    """Both grids with the cursor on one record."""
+
+class RecordsPane(Hosted, Vertical):
+    """Both grids with the cursor on one record, and a line to find a text."""
+
+    DEFAULT_CSS = """
+    RecordsPane { width: 1fr; height: 1fr; }
+    RecordsPane .find { display: none; height: 1; border: none; padding: 0 1; }
+    """
+
+    @dataclass
+    class Described(Message):
+        """A line about the cell under the cursor."""
+
+        text: Text
 
     def __init__(self, id: str | None = None) -> None:
-        super().__init__(id, "find")
-        self.rows: RecordRows | None = None
-        self.reasons: Reasons | None = None
-        self.order = ORDERS[0]
-        self.only_class: int | None = None
-        """Records of this class only; -1 for the suppressed ones."""
-        self.records: np.ndarray = np.empty(0, dtype=np.int64)
-        """The records shown, in the order they are shown."""
+        super().__init__(id=id)
+        self.result: FinishedRun | None = None
+        self.source: RecordSource | None = None
+        """The records of the result, once they are ready."""
+        self.shown = Arrangement("", 0)
+        self._all = self.shown
+        """All records in the order that is shown, to go back to from a single class."""
+        self._asked_order = ""
+        self.looked_for = ""
+        """The text that `n` goes on to find."""
+        self.problem = ""
+        """What is wrong with the files; shown once."""
+        self._looking: object = None
+        """Identifies the search through all records that is under way."""
+        self._wanted = WantedPages()
         self.grids = TwinGrids()
+        self.finder = Input(placeholder="find …", id="find", classes="find", compact=True)
 
     def compose(self) -> Iterable[Widget]:
         yield self.grids
         yield self.finder
 
+    def on_mount(self) -> None:
+        """Read the pages that were painted as waiting."""
+        self.set_interval(LOOK_AGAIN, self._read_wanted)
+
     # -- what is shown
 
-    def show(self, result: Result) -> None:
+    def show(self, result: FinishedRun) -> None:
         """Show a result; what needs all records is made in the background.
 
-        Keys that come meanwhile are about its records, and wait for them.
+        Keys that come meanwhile are about its records: they wait for a result in memory. The order
+        and the record under the cursor stay from one result in memory to the next.
         """
-        reasons, order = explainer(result), self.order
-        self.rows, self.reasons, self.only_class = None, reasons, None
+        self.result, self.source, self.problem = result, None, ""
+        in_files, order = isinstance(result, StreamedResult), self._asked_order
+        if in_files:
+            self.grids.clear()
+            self._focus_what_is_shown()
+        self.stop_looking()
+        self.entitle("looking over it …")
 
-        def prepare() -> tuple[RecordRows, np.ndarray]:
-            rows = RecordRows(result)
-            return rows, rows.ordered(order, None)
+        def prepare() -> tuple[RecordSource, Arrangement]:
+            worker = get_current_worker()
+            source = _source_of(result, lambda: worker.is_cancelled)
+            first = order if source.in_memory and order in source.orders else source.orders[0]
+            return source, source.arranged(first, lambda: worker.is_cancelled)
 
-        def show_rows(prepared: tuple[RecordRows, np.ndarray]) -> None:
-            if self.reasons is reasons:
-                self.rows, records = prepared
-                self._show_records(self.rows, records, f"released · {order}", self.record)
+        def prepared(found: tuple[RecordSource, Arrangement]) -> None:
+            if self.result is result:
+                self.source, shown = found
+                self._show_all(shown, self.record if self.source.in_memory else 0)
 
-        in_front = self.screen.is_active
-        self.compute(prepare, show_rows, group="rows", holds_keys=in_front)
+        holds_keys = self.screen.is_active and not in_files
+        self.compute(prepare, prepared, group="rows", failed=self.lost, holds_keys=holds_keys)
 
-    def lay_out(self, record: int | None = None, *, to_top: bool = False) -> None:
-        """Sort and filter in the background; the cursor stays on its record or goes to the top."""
-        rows, order, only = self.rows, self.order, self.only_class
-        if rows is None:
+    def _show_all(self, arrangement: Arrangement, record: int) -> None:
+        """Show all records in an order."""
+        self._all, self._asked_order = arrangement, arrangement.order
+        self._lay_out(arrangement, record)
+
+    def _lay_out(self, arrangement: Arrangement, record: int | None) -> None:
+        """Fill both grids, with the cursor on a record if it is shown, else at the top."""
+        assert self.source is not None
+        self.shown = arrangement
+        place = None if record is None else arrangement.place_of(record)
+        left, right, name_width = self.source.grids(arrangement, self._wanted.missed)
+        self._wanted.clear()
+        self.grids.show(left, right, place or 0, name_width)
+        self._focus_what_is_shown()
+        self.entitle()
+        self._describe()
+
+    def entitle(self, doing: str = "") -> None:
+        """Write the title: the order, the class, the file, and what is being done."""
+        parts = ["released", *(self.source.title(self.shown) if self.source is not None else ())]
+        self.grids.title("original", " · ".join([*parts, *([doing] if doing else [])]))
+
+    def focus_rows(self) -> None:
+        """Let keys move in the records."""
+        (self.grids.right if self.grids.alone else self.grids.left).focus()
+
+    def _focus_what_is_shown(self) -> None:
+        if self.grids.alone and self.grids.left.has_focus:
+            self.focus_rows()
+
+    # -- files
+
+    def _read_wanted(self) -> None:
+        """Read the pages that were painted as waiting; newer ones replace older ones."""
+        source, wanted = self.source, self._wanted.take()
+        if not isinstance(source, FileRecords) or self.problem:
             return
-        keep = self.record if record is None else record
-        shown = order if only is None else f"class {only + 1:,}" if only >= 0 else "suppressed"
 
-        def arranged(records: np.ndarray) -> None:
-            if self.rows is rows:  # else another result was put in front meanwhile
-                self._show_records(rows, records, f"released · {shown}", None if to_top else keep)
+        def read(_: object) -> None:
+            if self.source is source:
+                self.grids.left.refresh()
+                self.grids.right.refresh()
+                self._describe()
 
-        self.compute(lambda: rows.ordered(order, only), arranged, group="arrange")
+        for pages, numbers in wanted.items():
+            before = pages is source.sides(self.shown).before
+            self.compute(
+                partial(read_pages, pages, numbers),
+                read,
+                group="page before" if before else "page",
+                failed=self._lost_originals if before else self.lost,
+            )
 
-    def _show_records(
-        self, rows: RecordRows, records: np.ndarray, title: str, keep: int | None
-    ) -> None:
-        """Fill both grids; the cursor goes to the record that is kept, else to the top."""
-        self.records = records
-        self.grids.title("original", title)
-        hits = np.flatnonzero(records == keep) if keep is not None else records[:0]
-        self.grids.show(*rows.sources(records), int(hits[0]) if len(hits) else 0, rows.name_width)
+    def lost(self, error: Exception) -> None:
+        """Say once that the files changed; figures and what is in memory stay."""
+        if not isinstance(self.result, StreamedResult):
+            self.host.fail(error)
+        elif self.source is not None and self.shown.order == AS_READ:
+            self._lost_originals(error)
+        else:
+            sentence = in_a_sentence(error)
+            if sentence != self.problem:
+                self.problem = sentence
+                self.entitle("! its files have changed")
+                self.host.show_error("The written release cannot be shown", error)
+            self.post_message(self.Described(Text(visible(sentence))))
+
+    def _lost_originals(self, error: Exception) -> None:
+        """Show the release alone: the records that were read have changed."""
+        if isinstance(self.source, FileRecords) and not self.grids.alone:
+            record = 0 if self.shown.order == AS_READ else self.record
+            self._show_all(self.source.without_originals(), record)
+            self.host.fail(error)
+
+    # -- the record under the cursor
 
     @property
     def record(self) -> int:
-        """The record under the cursor, by its number in the run."""
-        row = self.grids.row
-        return int(self.records[row]) if row < len(self.records) else 0
+        """The record under the cursor: its number in the run, or its row in the files."""
+        height = self.shown.height
+        return self.shown.number(min(self.grids.row, height - 1)) if height else 0
 
     @property
     def column(self) -> str:
-        if self.rows is None:
-            return ""
-        return self.rows.names[min(self.grids.column, len(self.rows.names) - 1)]
-
-    def sort_records(self) -> None:
-        """The next order, from its top: who sorts wants to see what comes first."""
-        self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
-        self.lay_out(to_top=True)
-
-    def switch_class(self) -> None:
-        """Only the class of the record under the cursor, or all again."""
-        if self.rows is not None:
-            here = int(self.rows.classes[self.record])
-            self.only_class = here if self.only_class is None else None
-            self.lay_out()
-
-    def focus_rows(self) -> None:
-        self.grids.left.focus()
-
-    # -- going to a record
-
-    def next_record(self, direction: int) -> None:
-        """The next record with what was looked for, else whose cell in this column changed."""
-        if self.looked_for:
-            self.find_next(direction)
-        elif self.rows is not None:
-            where = "below" if direction > 0 else "above"
-            otherwise = f"no record {where} has another {self.column}"
-            self._go_to_next(self.rows.changed_in(self.column), otherwise, direction)
-
-    def next_suppressed(self) -> None:
-        if self.rows is not None:
-            self._go_to_next(self.rows.suppressed, "no record below is suppressed")
-
-    def _go_to_next(
-        self, flags: np.ndarray, otherwise: str, direction: int = 1, wrap: bool = False
-    ) -> None:
-        hits = np.flatnonzero(flags[self.records])[::direction]
-        later = hits[direction * hits > direction * self.grids.row]
-        if not len(later) and wrap:
-            later = hits
-        if len(later):
-            self.grids.go_to(int(later[0]))
-        else:
-            self.host.say(otherwise)
-
-    def number_of(self, text: str) -> int:
-        """The record with a typed number; raises when this run has none."""
-        assert self.rows is not None
-        digits = text.replace(",", "").strip()
-        wanted = int(digits) if digits.isdecimal() and digits.isascii() else -1
-        hits = np.flatnonzero(self.rows.numbers == wanted)
-        if not len(hits):
-            last = int(self.rows.numbers[-1])
-            raise InputError(f"write the number of a record of this run, up to {last:,}")
-        return int(hits[0])
-
-    def go_to_record(self, record: int) -> None:
-        """Show a record among all others."""
-        self.only_class = None
-        self.lay_out(record)
-
-    def find_next(self, direction: int) -> None:
-        """The next record with the text on either side."""
-        rows, wanted = self.rows, self.looked_for
-
-        def found(flags: np.ndarray) -> None:
-            self._go_to_next(flags, f"'{wanted}' is in no record", direction, wrap=True)
-
-        if rows is not None and wanted:
-            self.compute(lambda: rows.containing(wanted), found, group="find")
-
-    # -- why
+        """The column under the cursor."""
+        names = self.source.names if self.source is not None else ()
+        return names[min(self.grids.column, len(names) - 1)] if names else ""
 
     @on(TwinGrids.Moved)
     def moved(self, event: TwinGrids.Moved) -> None:
-        """Tell about the record; the reason follows when it is counted."""
         event.stop()
-        rows, reasons, record, column = self.rows, self.reasons, self.record, self.column
-        if rows is None or reasons is None or not len(self.records):
-            return
-        self.post_message(Described(record_text(rows, record, column, self)))
-        x = rows.place.get(column)
-        if x is None or rows.suppressed[record]:
-            return
+        self._describe()
 
-        def show_reason(because: str) -> None:
-            if self.rows is rows and (self.record, self.column) == (record, column):
-                rules = reasons.rules(record, x)
-                self.post_message(
-                    Described(record_text(rows, record, column, self, because, rules))
-                )
+    def _describe(self) -> None:
+        """Post the line about the cell; a reason follows when it is counted."""
+        source, shown, cell = self.source, self.shown, (self.record, self.column)
+        if source is None or not shown.height:
+            return
+        described = source.describe(shown, *cell, self)
+        if described is None:
+            return
+        if described.text is not None:
+            self.post_message(self.Described(described.text))
 
-        self.compute(lambda: reasons.in_short(record, x), show_reason, group="because")
+        def complete(answer: Any) -> None:
+            if (self.record, self.column) == cell and self.shown is shown:
+                self.post_message(self.Described(described.complete(answer)))
+
+        if described.work is not None:
+            self.compute(described.work, complete, group="because")
 
     def copyable(self) -> Copyable | None:
-        """What the cursor is on, of the side that has the focus; no identifier is shown here."""
-        rows, records, record = self.rows, self.records, self.record
-        if rows is None or not len(records):
+        """Return the row and the column under the cursor, of the side that has the focus."""
+        if self.source is None or not self.shown.height:
             return None
-        text = rows.published_text if self.grids.right.has_focus else rows.original_text
-        names, column = rows.names, self.column
-        return Copyable(
-            names,
-            column,
-            lambda: [text(name, record) for name in names],
-            lambda: [text(column, int(one)) for one in records],
-        )
+        original = not self.grids.right.has_focus
+        return self.source.copyable(self.shown, self.record, self.column, original)
 
     @property
     def why_not(self) -> str:
         """Why there is no explanation of the cell under the cursor."""
         return f"{self.column} is no quasi-identifier: published as it is"
 
-    def attribute_question(self, x: int) -> Callable[[], Why] | None:
-        """The work that explains a quasi-identifier over the whole table."""
-        reasons = self.reasons
-        return None if reasons is None else lambda: reasons.of_attribute(x)
-
     def question(self) -> Callable[[], Why] | None:
-        """The work that explains the cell under the cursor; None where nothing was generalised."""
-        rows, reasons, record = self.rows, self.reasons, self.record
-        if rows is None or reasons is None:
+        """Return the work that explains the cell; None where nothing was generalised."""
+        if self.source is None or not self.shown.height:
             return None
-        x = rows.place.get(self.column)
-        if rows.suppressed[record]:
-            return lambda: reasons.of_suppressed(record)
-        return None if x is None else lambda: reasons.of_record(record, x)
+        return self.source.question(self.shown, self.record, self.column)
+
+    def attribute_question(self, x: int) -> Callable[[], Why] | None:
+        """Return the work that explains a quasi-identifier over the whole table."""
+        return None if self.source is None else self.source.attribute_question(x)
+
+    def ask_before(self, show: Callable[[Why], object]) -> None:
+        """Find the original values of the class under the cursor, of a release in files."""
+        source, shown, record = self.source, self.shown, self.record
+        if isinstance(source, FileRecords) and shown.height:
+            self._look(lambda stop: source.before(shown, record, stop), show, "its class")
+
+    # -- orders and classes
+
+    def sort_records(self) -> None:
+        """Show the next order from its top."""
+        source = self.source
+        if source is None:
+            return
+        names = source.orders
+        order = self._asked_order = names[(names.index(self._asked_order) + 1) % len(names)]
+
+        def arranged(arrangement: Arrangement) -> None:
+            self._show_all(arrangement, arrangement.number(0) if arrangement.height else 0)
+
+        self._look(lambda stop: source.arranged(order, stop), arranged, order, self._no_order)
+
+    def _no_order(self, error: Exception) -> None:
+        """Keep what is shown, unless the files have changed."""
+        try:
+            for file in self.result.files if isinstance(self.result, StreamedResult) else ():
+                file.check()
+        except InputError as changed:
+            self.lost(changed)
+        else:
+            self.host.fail(error)
+
+    @property
+    def only_class(self) -> int | None:
+        """The class that is shown alone; -1 for the suppressed records."""
+        return self.shown.only_class
+
+    def switch_class(self) -> None:
+        """Show only the class of the record under the cursor, or all records again."""
+        source, shown, record = self.source, self.shown, self.record
+        if source is None or not shown.height:
+            return
+        if shown.only_class is not None:
+            self.go_to_record(record)
+            return
+
+        def found(arrangement: Arrangement) -> None:
+            self._lay_out(arrangement, record)
+
+        self._look(lambda stop: source.class_of(shown, record, stop), found, "its class")
+
+    # -- going to a record
+
+    def number_of(self, text: str) -> int:
+        """Return the record with a typed number; raises InputError if there is none."""
+        if self.source is None:
+            raise InputError("the records are still being read")
+        return self.source.number_of(self.shown, text)
+
+    def go_to_record(self, record: int) -> None:
+        """Show a record among all others."""
+        if self.source is not None and self.shown is not self._all:
+            self._lay_out(self._all, record)
+        elif self.source is not None:
+            self._go_to_shown(record)
+
+    def _go_to_shown(self, record: int) -> None:
+        """Go to a record; one that is not of the class that is shown alone is shown among all."""
+        place = self.shown.place_of(record)
+        if place is None:
+            self.go_to_record(record)
+        else:
+            self.grids.go_to(place)
+
+    def next_record(self, direction: int) -> None:
+        """Go to the next record with the text, else to the next that changed in this column."""
+        source = self.source
+        if self.looked_for:
+            self.find_next(direction)
+        elif source is not None:
+            column, place = self.column, self.grids.row
+            self._go_to_next(lambda: source.next_changed(self.shown, place, column, direction))
+
+    def next_suppressed(self) -> None:
+        """Go to the next suppressed record."""
+        source, shown, place = self.source, self.shown, self.grids.row
+        if source is None or not shown.height:
+            return
+        if source.in_memory:
+            self._go_to_next(lambda: source.next_suppressed(shown, place, lambda: False))
+        else:
+            self._look(
+                lambda stop: source.next_suppressed(shown, place, stop),
+                self._go_to_shown,
+                "finding",
+            )
+
+    def _go_to_next(self, find: Callable[[], int]) -> None:
+        """Go to a record that is found at once, so that keys in quick succession all count."""
+        try:
+            self._go_to_shown(find())
+        except NoRecordError as error:
+            self.host.say(error.on_screen)
+
+    # -- finding a text
+
+    @property
+    def finding(self) -> bool:
+        """Whether the find line is open."""
+        return bool(self.finder.display)
+
+    def open_find(self) -> None:
+        self.finder.display = True
+        self.finder.focus()
+
+    def close_find(self) -> None:
+        self.finder.display = False
+        self.focus_rows()
+
+    @on(Input.Submitted, ".find")
+    def find(self, event: Input.Submitted) -> None:
+        """Go to the next record with the text."""
+        event.stop()
+        self.close_find()
+        self.looked_for = event.value
+        self.find_next(1)
+
+    def find_next(self, direction: int) -> None:
+        """Go to the next record with the text that was looked for."""
+        source, shown, text, place = self.source, self.shown, self.looked_for, self.grids.row
+        if source is not None and text and shown.height:
+            self._look(
+                lambda stop: source.find(shown, place, text, direction, stop),
+                self._go_to_shown,
+                "finding",
+            )
+
+    # -- work through all records: stopped by escape, and by the next such work
+
+    @property
+    def looking(self) -> bool:
+        """Whether escape has something to stop."""
+        return self._looking is not None
+
+    def stop_looking(self) -> None:
+        """Let the work through all records end soon; its answer is dropped."""
+        self._looking = None
+        self.entitle()
+
+    def _look(
+        self,
+        work: Callable[[Stop], T],
+        done: Callable[[T], Any],
+        doing: str,
+        failed: Callable[[Exception], Any] | None = None,
+    ) -> None:
+        """Work through all records in the background; a newer call replaces an older one."""
+        wanted = self._looking = object()
+        self.entitle(f"{doing} … esc stops")
+
+        def stop() -> bool:
+            return self._looking is not wanted
+
+        def answered(callback: Callable[[Any], Any], answer: Any) -> None:
+            if self._looking is wanted:
+                self.stop_looking()
+                callback(answer)
+
+        def went_wrong(error: Exception) -> None:
+            if isinstance(error, NoRecordError):
+                self.host.say(error.on_screen)
+            else:
+                (failed or self.lost)(error)
+
+        self.compute(
+            lambda: work(stop),
+            partial(answered, done),
+            group="look",
+            failed=partial(answered, went_wrong),
+        )
+
+
+def _source_of(result: FinishedRun, stop: Stop) -> RecordSource:
+    """Return the records of a result, in memory or in files."""
+    if isinstance(result, StreamedResult):
+        return FileRecords(result, stop)
+    assert isinstance(result, Result)
+    return MemoryRecords(result)

@@ -24,9 +24,13 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.results.compare import CompareScreen, PairedRows
-from kanon_tui.screens.results.figure_tables import signed
-from kanon_tui.screens.results.paired_pages import PairedPages
+from kanon_tui.screens.results.compare import (
+    CompareScreen,
+    PairedFiles,
+    PairedMemory,
+    PairedRecords,
+)
+from kanon_tui.screens.results.figures import signed
 from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
 from kanon_tui.widgets.dialogs import Choose, Confirm
@@ -250,18 +254,18 @@ class Runs:
         session, screen = self.screen.session, self.screen
         titles = (session.run_title(first), session.run_title(second))
 
-        def pair() -> PairedRows | PairedPages:
+        def pair() -> PairedRecords:
             if isinstance(first, Result) and isinstance(second, Result):
-                return PairedRows(Comparison(first, second))
+                return PairedMemory(Comparison(first, second))
             if isinstance(first, StreamedResult) and isinstance(second, StreamedResult):
                 worker = get_current_worker()
-                return PairedPages(compare_streamed(first, second, lambda: worker.is_cancelled))
+                return PairedFiles(compare_streamed(first, second, lambda: worker.is_cancelled))
             raise InputError(
                 "one of the two releases is in files and the other in memory; R has the figures of "
                 "all runs"
             )
 
-        def show_comparison(rows: PairedRows | PairedPages) -> None:
+        def show_comparison(rows: PairedRecords) -> None:
             screen.ask(CompareScreen(rows, titles))
 
         if session.streams:

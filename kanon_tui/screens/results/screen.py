@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -13,24 +13,21 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.file_result import StreamedResult
-from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import ask_what_to_copy
-from kanon_tui.screens.results.described import Described
-from kanon_tui.screens.results.export_files import exporter_of
-from kanon_tui.screens.results.figure_panel import FigurePanel
-from kanon_tui.screens.results.figure_tables import PANELS, runs_table
+from kanon_tui.screens.results.export import exporter_of
+from kanon_tui.screens.results.figures import PANELS, FigurePanel, runs_table, short_figure
 from kanon_tui.screens.results.records_pane import RecordsPane
-from kanon_tui.screens.results.release_pane import ReleasePane
-from kanon_tui.screens.results.results_help import RESULTS_HELP
 from kanon_tui.screens.results.runs import Runs, difference_line
-from kanon_tui.screens.results.status_lines import summary_text
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
 from kanon_tui.widgets.dialogs import AskText
+from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["ResultsScreen"]
 
@@ -42,6 +39,8 @@ NEED_RESULT = frozenset(
 )  # fmt: skip
 NARROWEST_PANEL = 47
 """Cells that the figures have at least beside the records."""
+WIDE = 100
+"""Width of the summary from which on words are not shortened."""
 ONLY_EARLIER = "No result yet: enter runs an earlier one again, 5 sets up a new one."
 EMPTY = "No result yet. Press 5, choose an algorithm, and press r: the release is shown here."
 
@@ -50,7 +49,32 @@ class ResultsScreen(StepScreen):
     """One result in front; the other runs of the session behind it."""
 
     STEP = "results"
-    HELP = RESULTS_HELP
+    HELP = """## 6 Results
+
+Left the records as they stand in the file, right as they are published; both move together. `•`
+marks a cell that was generalised, `×` a record that was suppressed. On the right the number is that
+of the *class*: records with the same quasi-identifiers. Every class has at least k records.
+
+The line below tells about the cell under the cursor. `w` explains it: what one step finer would
+have done, and which change (another k, some suppression, a level, an attribute) would have kept
+more.
+
+`b` by attribute, `f` figures, `P` privacy, `d` class sizes, `R` runs: the same key again hides the
+pane. In it, move to a figure to read what it means. `E` chooses levels by hand. `L` tries a linking
+attack, `B` looks at an earlier release too, `F` asks how many records k needs, `T` grows decision
+trees on the release, `U` compares distributions, counts and predictions with the original, `M` says
+how likely people are found in a population.
+
+Example: press `s` until *smallest class first* is shown, then `o`: only the records of the class
+under the cursor are left. `o` again brings the others back. `+` runs again with k one higher. `R`
+also lists the runs of earlier sittings, with their figures: `enter` runs one again.
+
+A table beyond memory has its release in files. They are shown as they were written: `/` finds a
+text in them, `#` goes to a row, `o` leaves the rows of its class, `w` tells who looks the same and
+`i` which values the records of its class had before. `s` goes on to *as read*: every record of the
+data, and beside it the row that was written of it, or `×` where it was left out. Figures are as
+always; what needs all records in memory says so, and `esc` stops what looks through all rows.
+"""
     DEFAULT_CSS = """
     ResultsScreen #summary { height: auto; padding: 0 1; }
     ResultsScreen #empty { height: 1fr; padding: 1 2; display: none; }
@@ -63,9 +87,6 @@ class ResultsScreen(StepScreen):
     ResultsScreen.-narrow.-short.-panel #panel { display: block; }
     ResultsScreen.-narrow.-short.-panel #records { display: none; }
     ResultsScreen.-no-panel #panel { display: none; }
-    ResultsScreen.-streamed #records { display: none; }
-    ResultsScreen.-streamed #files { display: block; }
-    ResultsScreen.-narrow.-short.-panel #files { display: none; }
     ResultsScreen.-empty #empty { display: block; }
     ResultsScreen.-empty #panes, ResultsScreen.-empty #record-line { display: none; }
     """
@@ -121,15 +142,12 @@ class ResultsScreen(StepScreen):
         yield Static(Text(EMPTY), id="empty")
         with Container(id="panes"):
             yield RecordsPane(id="records")
-            yield ReleasePane(id="files")
             yield FigurePanel(id="panel")
         yield Static(id="record-line")
 
     @property
-    def records(self) -> RecordsPane | ReleasePane:
-        """The pane of the records: before and after, or the files of a streamed release."""
-        if isinstance(self.result, StreamedResult):
-            return self.query_one(ReleasePane)
+    def records(self) -> RecordsPane:
+        """The pane of the records, before and after."""
         return self.query_one(RecordsPane)
 
     def on_mount(self) -> None:
@@ -169,15 +187,7 @@ class ResultsScreen(StepScreen):
         self._newest = self.session.results[-1]
         self.result, self._rerun_of = result, before
         self.query_one("#record-line").styles.min_height = None
-        streamed = isinstance(result, StreamedResult)
-        if isinstance(result, StreamedResult):
-            self.query_one(ReleasePane).show(result)
-        elif isinstance(result, Result):
-            self.query_one(RecordsPane).show(result)
-        if streamed != self.has_class("-streamed"):
-            self.set_class(streamed, "-streamed")
-            if not self.query_one(FigurePanel).grid.has_focus:
-                self.records.focus_rows()
+        self.records.show(result)
         self.fill()
 
     def fill(self) -> None:
@@ -211,8 +221,8 @@ class ResultsScreen(StepScreen):
         if self.runs.under_way is not None and self.is_current:
             self._fill_summary()
 
-    @on(Described)
-    def show_record_line(self, event: Described) -> None:
+    @on(RecordsPane.Described)
+    def show_record_line(self, event: RecordsPane.Described) -> None:
         """The line about the record under the cursor."""
         line = self.query_one("#record-line", Static)
         line.update(event.text)
@@ -353,7 +363,7 @@ class ResultsScreen(StepScreen):
     def action_before(self) -> None:
         """What the records of the class under the cursor had before, of a release in files."""
         self._records_in_front()
-        self.query_one(ReleasePane).ask_before(self._explain)
+        self.records.ask_before(self._explain)
 
     def _attribute_in_panel(self) -> int:
         """Which attribute the row of the panel belongs to; rules stand below theirs."""
@@ -389,3 +399,50 @@ class ResultsScreen(StepScreen):
         """Write the release, the report, the mapping or the command line."""
         if self.result is not None:
             exporter_of(self, self.result).ask()
+
+
+def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
+    """`global k=5 · NCP .187 · RV .413 · 61 classes · 0 suppressed · verified k=7 ✓`, in one line.
+
+    What matters least goes where there is no room for all; a result that was made with other
+    settings than the present ones has no ✓ and says what changed.
+    """
+    measures, room = result.measures, widget.size.width - 2
+    stale = staleness(result, session.project)
+    proven = [f"k={measures.privacy.k:,}"]
+    proven += dict.fromkeys(each.requirement.model.short for each in measures.privacy.required)
+    risk = result.task.privacy.risk
+    proven += [] if risk is None else [f"risk≤{risk.max:g}"]
+    verified = f"verified {' '.join(proven)}"
+    parts: list[tuple[int, Text]] = [
+        (0, Text(f"{result.algorithm.name} k={result.task.k:,}", "bold")),
+        (1, Text(f"NCP {short_figure(measures.ncp)}")),
+        (5, Text(f"RV {short_figure(measures.rv)}")),
+        (4, Text(f"{measures.classes:,} classes")),
+        (3, Text(f"{measures.suppressed_records:,} supp{'.' if room < WIDE else 'ressed'}")),
+        (1, Text(verified) if stale else Text(f"{verified} ✓", theme_style(widget, "success"))),
+    ]
+    if len(session.results) > 1 and result in session.results:
+        number = session.results.index(result) + 1
+        parts.append((2, Text(f"run {number} of {len(session.results)}", "dim")))
+    if stale:
+        changed = Text(f"! changed since: {visible(stale)}", theme_style(widget, "warning"))
+        parts.append((0, changed))
+    if result.notes:
+        notes = Text(f"! {count_of(len(result.notes), 'note')}: R", theme_style(widget, "warning"))
+        parts.append((1, notes))
+    return _in_one_line(parts, room)
+
+
+def _in_one_line(parts: Sequence[tuple[int, Text]], room: int) -> Text:
+    """The parts that fit, in their order; those with the highest number go first."""
+    kept = list(parts)
+    while True:
+        line = Text(" · ").join(text for _, text in kept)
+        worst = max(rank for rank, _ in kept)
+        if line.cell_len <= room or not worst:
+            break
+        last = max(x for x, (rank, _) in enumerate(kept) if rank == worst)
+        kept.pop(last)
+    line.truncate(max(room, 1), overflow="ellipsis")
+    return line

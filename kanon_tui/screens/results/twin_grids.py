@@ -1,4 +1,4 @@
-"""Two grids of the same records that scroll and move together."""
+"""Two grids of the same records that scroll and move together, and the pages they wait for."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
 
+from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.grid import Grid, GridSource
+from kanon_tui.widgets.grid_sources import RowSource
 
-__all__ = ["TwinGrids"]
+__all__ = ["LOOK_AGAIN", "TwinGrids", "WantedPages", "read_pages"]
+
+LOOK_AGAIN = 1 / 20
+"""Seconds between two looks at which pages are wanted."""
+MOST_PAGES = 20
+"""Pages that are read together: rows in another order are on many pages."""
 
 
 class TwinGrids(Horizontal):
@@ -40,8 +47,8 @@ class TwinGrids(Horizontal):
         row: int
         column: int
 
-    def __init__(self, id: str | None = None, *, alone: bool = False) -> None:
-        super().__init__(id=id, classes="-alone" if alone else "")
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
         self.left = Grid(id="left")
         self.right = Grid(id="right")
 
@@ -52,7 +59,7 @@ class TwinGrids(Horizontal):
             yield self.right
 
     def on_mount(self) -> None:
-        """One follows when the other scrolls, by wheel, bar or cursor."""
+        """Let one grid follow when the other scrolls, by wheel, bar or cursor."""
         self._tie(self.left, self.right)
         self._tie(self.right, self.left)
 
@@ -71,7 +78,7 @@ class TwinGrids(Horizontal):
     # -- what is shown
 
     def title(self, left: str, right: str) -> None:
-        """What either side is; the text is shown as it is."""
+        """Write the titles of both sides; the texts are shown as they are."""
         for grid, text in ((self.left, left), (self.right, right)):
             assert isinstance(grid.parent, Widget)
             grid.parent.border_title = Text(visible(text))
@@ -80,13 +87,17 @@ class TwinGrids(Horizontal):
         """Show other records, with the cursor on this row and in the column where it was.
 
         `names` is the width of the numbers beside the rows, equal on both sides. Without a left
-        side the right one has all room.
+        side the right one has the whole width.
         """
         self.set_class(left is None, "-alone")
         for grid, source in ((self.left, left), (self.right, right)):
             if source is not None:
                 grid.show(source, keep_cursor=True, name_width=names)
         self.go_to(row)
+
+    def clear(self) -> None:
+        """Show an empty right side alone."""
+        self.show(None, RowSource([], 0, lambda row: [], str), 0, 0)
 
     @property
     def alone(self) -> bool:
@@ -112,7 +123,7 @@ class TwinGrids(Horizontal):
 
     @on(Grid.Moved)
     def moved(self, event: Grid.Moved) -> None:
-        """The side that has no focus goes where the other is."""
+        """Move the cursor of the side that has no focus to that of the other."""
         event.stop()
         leader = self._leader
         if event.grid is not leader:
@@ -124,6 +135,34 @@ class TwinGrids(Horizontal):
 
     @on(Grid.Chosen)
     def chosen(self, event: Grid.Chosen) -> None:
-        """Enter on either side."""
+        """Pass on that enter was pressed on either side."""
         event.stop()
         self.post_message(self.Chosen(event.row, event.column))
+
+
+class WantedPages:
+    """The pages that were painted as waiting since the last look."""
+
+    def __init__(self) -> None:
+        self._wanted: dict[Pages, list[int]] = {}
+
+    def missed(self, pages: Pages, page: int) -> None:
+        """Note a page that is shown and not in memory."""
+        wanted = self._wanted.setdefault(pages, [])
+        if page not in wanted:
+            wanted.append(page)
+
+    def take(self) -> dict[Pages, list[int]]:
+        """Return the newest of the wanted pages and forget them all."""
+        taken, self._wanted = self._wanted, {}
+        return {pages: numbers[-MOST_PAGES:] for pages, numbers in taken.items()}
+
+    def clear(self) -> None:
+        """Forget all wanted pages: something else is shown."""
+        self._wanted.clear()
+
+
+def read_pages(pages: Pages, numbers: list[int]) -> None:
+    """Read some pages into memory; in a thread."""
+    for number in numbers:
+        pages.page(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.widgets import OptionList
 
 from kanon_tui.screens.results.compare import CompareScreen
-from kanon_tui.screens.results.figure_panel import FigurePanel
+from kanon_tui.screens.results.figures import FigurePanel
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.widgets.dialogs import Choose
 from tests.screens.conftest import session_of, settle

@@ -14,14 +14,14 @@ async def test_original_and_released_cells_and_finding_again(
     monkeypatch.delenv("TMUX", raising=False)
     async with make_app(sample("patients")).run_test(size=(120, 40)) as pilot:
         screen = await open_results(pilot, "mondrian", k=2)
-        rows, name = screen.records.rows, screen.records.column
+        rows, name = screen.records.source, screen.records.column
         await pilot.press("y", "enter")
         await settle(pilot)
         assert pilot.app.clipboard == rows.original_text(name, screen.records.record)
         screen.records.grids.right.focus()
         await pilot.press("y", "down", "down", "enter")
         await settle(pilot)
-        published = [rows.published_text(name, int(one)) for one in screen.records.records]
+        published = [rows.text(name, record) for record in range(screen.records.shown.height)]
         assert pilot.app.clipboard.split("\n") == published
         wanted = rows.original_text(rows.names[-1], 0)[:3]
         await pilot.press("slash", *wanted.lower(), "enter")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.widgets import Static
 
-from kanon_tui.screens.results.figure_panel import FigurePanel
+from kanon_tui.screens.results.figures import FigurePanel
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import open_results
 

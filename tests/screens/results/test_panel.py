@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_tui.screens.results.figure_panel import FigurePanel
+from kanon_tui.screens.results.figures import FigurePanel
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from tests.screens.conftest import settle
 from tests.screens.results.helpers import open_results, text_of

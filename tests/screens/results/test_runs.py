@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.screens.results import runs as result_runs
-from kanon_tui.screens.results.figure_panel import FigurePanel
+from kanon_tui.screens.results.figures import FigurePanel
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import open_results, text_of
 

@@ -8,7 +8,7 @@ import pytest
 
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.task.output import Output
-from kanon_tui.screens.results.figure_panel import FigurePanel
+from kanon_tui.screens.results.figures import FigurePanel
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
@@ -103,7 +103,7 @@ async def test_both_sides_move_scroll_and_find_together(sample, make_app) -> Non
         records = screen.records
         await pilot.press("right", "right", "right", "n")  # race
         await settle(pilot)
-        changed = records.rows.changed_in("race")
+        changed = records.source.changed_in("race")
         assert records.column == "race"
         assert records.record == int(changed.nonzero()[0][0]) > 0
         await pilot.press("number_sign")
@@ -171,19 +171,19 @@ async def test_sorting_goes_to_the_top_and_a_class_keeps_the_record(sample, make
     async with make_app(sample("census")).run_test(size=(120, 40)) as pilot:
         screen = await open_results(pilot, "datafly")
         records = screen.records
-        classes, sizes = records.rows.classes, records.rows.sizes
+        classes, sizes = records.source.classes, records.source.sizes
         records.grids.go_to(412)
         await settle(pilot)
         await pilot.press("s")
         await settle(pilot)
         assert records.grids.row == records.grids.left.scroll_offset.y == 0
-        shown = classes[records.records]
+        shown = classes[records.shown.numbers]
         published = shown[shown >= 0]
         assert (published[1:] >= published[:-1]).all()
         assert (shown[-43:] == -1).all()  # the suppressed come last
         await pilot.press("s")
         await settle(pilot)
-        order = sizes[classes[records.records][:-43]]
+        order = sizes[classes[records.shown.numbers][:-43]]
         assert (order[1:] >= order[:-1]).all()
         records.go_to_record(412)
         await settle(pilot)
@@ -191,13 +191,13 @@ async def test_sorting_goes_to_the_top_and_a_class_keeps_the_record(sample, make
         await pilot.press("o")
         await settle(pilot)
         assert records.record == 412
-        assert set(classes[records.records]) == {classes[412]}
-        assert len(records.records) == sizes[classes[412]]
-        released = {tuple(row_of(records.grids.right, i))[:6] for i in range(len(records.records))}
+        assert set(classes[records.shown.numbers]) == {classes[412]}
+        assert records.shown.height == sizes[classes[412]]
+        released = {tuple(row_of(records.grids.right, i))[:6] for i in range(records.shown.height)}
         assert len(released) == 1
         await pilot.press("escape")
         await settle(pilot)
-        assert len(records.records) == 10_000
+        assert records.shown.height == 10_000
         assert records.record == 412
 
 

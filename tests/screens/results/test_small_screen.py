@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from textual.widgets import Static
 
-from kanon_tui.screens.results.figure_panel import FigurePanel
+from kanon_tui.screens.results.figures import FigurePanel
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import open_results, text_of

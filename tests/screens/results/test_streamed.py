@@ -18,10 +18,10 @@ from kanon_tui.screens.analyses.rerelease import RereleaseScreen
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.trees import PartitionScreen
 from kanon_tui.screens.analyses.utility import UtilityScreen
-from kanon_tui.screens.results.command_dialog import CommandDialog
 from kanon_tui.screens.results.compare import CompareScreen
-from kanon_tui.screens.results.open_release import OpenRelease
-from kanon_tui.screens.results.release_pane import ReleasePane
+from kanon_tui.screens.results.export_dialogs import CommandDialog
+from kanon_tui.screens.results.file_records import FileRecords
+from kanon_tui.screens.results.record_source import Arrangement
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
@@ -41,7 +41,7 @@ async def with_release(pilot: Pilot[None], path: Path) -> ResultsScreen:
     await run_into(pilot, path)
     screen = pilot.app.screen
     assert isinstance(screen, ResultsScreen)
-    await wait_until(pilot, lambda: screen.query_one(ReleasePane).pages is not None)
+    await wait_until(pilot, lambda: screen.records.source is not None)
     await settle(pilot)
     return screen
 
@@ -55,14 +55,13 @@ async def test_rows_are_paged_found_and_told_about(tmp_path, make_app) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await with_release(pilot, tmp_path / "out.csv")
         table = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
-        pane = screen.query_one(ReleasePane)
+        pane = screen.records
         assert pane.display
-        assert not screen.query_one("#records").display
-        assert pane.grid.has_focus
-        assert pane.grid.source.height == table.height
+        assert pane.grids.right.has_focus
+        assert pane.grids.right.source.height == table.height
         await pilot.press("ctrl+end")
         await settle(pilot)
-        last = pane.grid.source.rows(table.height - 1, table.height)[0]
+        last = pane.grids.right.source.rows(table.height - 1, table.height)[0]
         assert [cell.text for cell in last] == [text or "·" for text in table.row(-1)]
         line = text_of(screen, "#record-line")
         assert f"row {table.height} of {table.height}: class " in line
@@ -71,13 +70,13 @@ async def test_rows_are_paged_found_and_told_about(tmp_path, make_app) -> None:
         app.screen.query_one(Input).value = "3"
         await pilot.press("enter")
         await settle(pilot)
-        assert pane.grid.row == 2
+        assert pane.grids.right.row == 2
         await pilot.press("slash")
         pane.finder.value = "hiv"
         await pilot.press("enter")
         await settle(pilot)
-        assert any("hiv" in text.lower() for text in table.row(pane.grid.row))
-        assert pane.grid.row > 2
+        assert any("hiv" in text.lower() for text in table.row(pane.grids.right.row))
+        assert pane.grids.right.row > 2
 
 
 async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
@@ -91,7 +90,7 @@ async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
             told += said(pilot)
             assert not isinstance(app.screen, Message), key
             for _ in range(4):
-                if app.screen is not screen or screen.focused is not screen.records.grid:
+                if app.screen is not screen or screen.focused is not screen.records.grids.right:
                     await pilot.press("escape")
                     await settle(pilot)
             assert app.screen is screen, key
@@ -107,7 +106,7 @@ async def test_a_class_is_shown_alone_and_explained_from_the_release(tmp_path, m
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await with_release(pilot, tmp_path / "out.csv")
         table = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
-        pane = screen.query_one(ReleasePane)
+        pane = screen.records
         pane.go_to_record(40)
         await settle(pilot)
         age, city = table["age"][40], table["city"][40]
@@ -115,15 +114,17 @@ async def test_a_class_is_shown_alone_and_explained_from_the_release(tmp_path, m
         await pilot.press("o")
         await wait_until(pilot, lambda: pane.only_class is not None and not pane.looking)
         await settle(pilot)
-        shown = [pane.grid.source.row_name(row) for row in range(pane.grid.source.height)]
+        shown = [
+            pane.grids.right.source.row_name(row) for row in range(pane.grids.right.source.height)
+        ]
         assert shown == [f"{row + 1}" for row in same["row"]]
-        assert pane.row == 40
-        assert "· class " in str(pane.grid.parent.border_title)
+        assert pane.record == 40
+        assert "· class " in str(pane.grids.right.parent.border_title)
         assert f"{same.height} records" in text_of(screen, "#record-line")
         await pilot.press("escape")
         await settle(pilot)
-        assert pane.grid.source.height == table.height
-        assert pane.row == 40
+        assert pane.grids.right.source.height == table.height
+        assert pane.record == 40
         await pilot.press("w")
         await wait_until(pilot, lambda: isinstance(app.screen, WhyDialog))
         facts = " ".join(app.screen.why.facts)
@@ -146,23 +147,23 @@ async def test_what_takes_all_rows_is_stopped_by_escape_and_not_answered(
     app = make_app(write_project(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await with_release(pilot, tmp_path / "out.csv")
-        pane, begun, ended = screen.query_one(ReleasePane), threading.Event(), threading.Event()
+        pane, begun, ended = screen.records, threading.Event(), threading.Event()
 
-        def endless(self, cells, row, stop):
+        def endless(self, shown, record, stop):
             begun.set()
             wait(stop)
             ended.set()
-            return 0, np.arange(3)
+            return Arrangement(shown.order, 3, np.arange(3), 0)
 
-        monkeypatch.setattr(OpenRelease, "rows_like", endless)
+        monkeypatch.setattr(FileRecords, "class_of", endless)
         await pilot.press("o")
         await wait_until(pilot, begun.is_set)
-        assert "its class … esc stops" in str(pane.grid.parent.border_title)
+        assert "its class … esc stops" in str(pane.grids.right.parent.border_title)
         await pilot.press("escape")
         await wait_until(pilot, ended.is_set)
         await settle(pilot)
         assert pane.only_class is None
-        assert "esc stops" not in str(pane.grid.parent.border_title)
+        assert "esc stops" not in str(pane.grids.right.parent.border_title)
 
 
 async def test_what_was_read_stands_beside_a_release_in_the_same_order(tmp_path, make_app) -> None:
@@ -170,25 +171,25 @@ async def test_what_was_read_stands_beside_a_release_in_the_same_order(tmp_path,
     app = make_app(write_project(tmp_path, **sections))
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await with_release(pilot, tmp_path / "out.csv")
-        pane = screen.query_one(ReleasePane)
+        pane = screen.records
         original = read_table(tmp_path / "in.csv", ReadOptions(header=True)).frame
         published = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
         assert not pane.grids.alone
         await pilot.press("ctrl+end")
         await settle(pilot)
-        assert pane.row == 119
+        assert pane.record == 119
         for grid, table in ((pane.grids.left, original), (pane.grids.right, published)):
             cells = [cell.text for cell in grid.source.rows(119, 120)[0]]
             wanted = table.select(published.columns).row(119)
             assert cells == [text or "·" for text in wanted]
-        pane.open.before._kept.clear()
+        pane.source.sides(pane.shown).before._kept.clear()
         (tmp_path / "in.csv").unlink()
         pane.grids.left.refresh()
         await wait_until(pilot, lambda: isinstance(app.screen, Message))
         await pilot.press("escape")
         await wait_until(pilot, lambda: pane.grids.alone)
-        assert pane.row == 119
-        assert pane.grid.has_focus
+        assert pane.record == 119
+        assert pane.grids.right.has_focus
 
 
 async def test_rows_are_sorted_by_class_and_records_stand_beside_their_rows(
@@ -198,25 +199,27 @@ async def test_rows_are_sorted_by_class_and_records_stand_beside_their_rows(
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await with_release(pilot, tmp_path / "out.csv")
         table = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
-        pane, result = screen.query_one(ReleasePane), session_of(pilot).results[0]
+        pane, result = screen.records, session_of(pilot).results[0]
 
         async def sort(name: str) -> None:
             await pilot.press("s")
-            await wait_until(pilot, lambda: pane.arranged.name == name and not pane.looking)
+            await wait_until(pilot, lambda: pane.shown.order == name and not pane.looking)
             await settle(pilot)
 
         def sizes() -> list[int]:
-            numbers = [pane.grid.source.number(row) for row in range(pane.grid.source.height)]
+            numbers = [
+                pane.grids.right.source.number(row) for row in range(pane.grids.right.source.height)
+            ]
             quasi = table[numbers].select("age", "city")
             runs = quasi.with_columns(run=quasi.hash_rows().rle_id())
             return runs.group_by("run", maintain_order=True).len()["len"].to_list()
 
         await sort("by class")
-        assert "· by class" in str(pane.grid.parent.border_title)
+        assert "· by class" in str(pane.grids.right.parent.border_title)
         assert sizes() == result.release.class_sizes.tolist()
         pane.go_to_record(17)
         await settle(pilot)
-        assert pane.row == 17
+        assert pane.record == 17
         assert text_of(screen, "#record-line").startswith("row 18 of ")
         await sort("smallest class first")
         assert sizes() == sorted(result.release.class_sizes.tolist())
@@ -232,20 +235,21 @@ async def test_rows_are_sorted_by_class_and_records_stand_beside_their_rows(
         await pilot.press("u")
         await settle(pilot)
         left, right = (
-            [cell.text for cell in grid.source.rows(pane.row, pane.row + 1)[0]]
+            [cell.text for cell in grid.source.rows(pane.record, pane.record + 1)[0]]
             for grid in (pane.grids.left, pane.grids.right)
         )
-        assert left == [text or "·" for text in original.select(table.columns).row(pane.row)]
+        assert left == [text or "·" for text in original.select(table.columns).row(pane.record)]
         assert set(right) == {"×"}
-        assert "name" not in pane.open.pages.names  # identifiers stay where they are
+        sides = pane.source.sides(pane.shown)
+        assert "name" not in sides.pages.names  # identifiers stay where they are
         (tmp_path / "in.csv").unlink()
-        for pages in (pane.open.pages, pane.open.before):
+        for pages in (sides.pages, sides.before):
             pages._kept.clear()
         pane.grids.right.refresh()
         await wait_until(pilot, lambda: isinstance(app.screen, Message))
         await pilot.press("escape")
         await wait_until(pilot, lambda: pane.grids.alone)
-        assert pane.arranged.name == "as written"
+        assert pane.shown.order == "as written"
         await sort("by class")
 
 
@@ -380,10 +384,10 @@ async def test_files_that_change_while_they_are_looked_at_are_told_of(tmp_path, 
     app = make_app(write_project(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await with_release(pilot, tmp_path / "out.csv")
-        pane = screen.query_one(ReleasePane)
-        pane.pages._kept.clear()
+        pane = screen.records
+        pane.source.sides(pane.shown).pages._kept.clear()
         (tmp_path / "out.csv").unlink()
-        pane.grid.refresh()
+        pane.grids.right.refresh()
         await wait_until(pilot, lambda: isinstance(app.screen, Message))
         text = " ".join(str(part.content) for part in app.screen.query(Static))
         assert "is no longer there; put it back, or run again" in text

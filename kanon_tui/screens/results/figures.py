@@ -1,10 +1,17 @@
-"""The figures of a result as small tables: a row per figure, and what it means in a sentence."""
+"""The figures of a result as small tables, each row with its meaning, and the panel for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
+from rich.text import Text
+from textual import on
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
 
 from kanon_tui.core.analysis.compare import ComparedRuns, FigureDifference
 from kanon_tui.core.editing.run_history import EarlierRun
@@ -26,19 +33,9 @@ from kanon_tui.core.report.sections import (
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import short_list, visible
 from kanon_tui.widgets.drawing import bar
-from kanon_tui.widgets.grid import Cell, GridColumn, up_to
+from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
 
-__all__ = [
-    "PANELS",
-    "FigureTable",
-    "attributes_table",
-    "comparison_tables",
-    "metrics_table",
-    "privacy_table",
-    "runs_table",
-    "short_figure",
-    "sizes_table",
-]
+__all__ = ["PANELS", "FigurePanel", "comparison_tables", "runs_table", "short_figure", "signed"]
 
 BAR = 3
 MEANINGS = {
@@ -313,3 +310,60 @@ PANELS: dict[str, Callable[[FinishedRun], FigureTable]] = {
     "class sizes": sizes_table,
 }
 """The tables of one result."""
+
+
+class FigurePanel(Vertical):
+    """Figures above, a sentence below."""
+
+    DEFAULT_CSS = """
+    FigurePanel Grid { height: 1fr; }
+    FigurePanel .meaning { height: auto; max-height: 8; padding: 0 1; color: $text-muted; }
+    """
+
+    @dataclass
+    class Chosen(Message):
+        """Enter on a row."""
+
+        panel: FigurePanel
+        row: int
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id, classes="pane")
+        self.grid = Grid()
+        self._meaning = Static(classes="meaning")
+        self._table: FigureTable | None = None
+        self._title = ""
+
+    def compose(self) -> Iterable[Widget]:
+        yield self.grid
+        yield self._meaning
+
+    def show(self, title: str, table: FigureTable) -> None:
+        """Show a table; the cursor stays where it was when it is the same one with new figures."""
+        self.border_title = Text(title)
+        self.grid.show(table, keep_cursor=title == self._title)
+        self._table, self._title = table, title
+        self._explain()
+
+    @property
+    def natural_width(self) -> int:
+        """Cells in which the table is seen whole, with the border and a bar beside it."""
+        columns = self._table.columns if self._table else ()
+        return sum(max(column.width, column.wish) + GAP for column in columns) + 3
+
+    @on(Grid.Moved)
+    def moved(self, event: Grid.Moved) -> None:
+        """Another figure is under the cursor."""
+        event.stop()
+        self._explain()
+
+    @on(Grid.Chosen)
+    def chosen(self, event: Grid.Chosen) -> None:
+        """Enter on a row."""
+        event.stop()
+        self.post_message(self.Chosen(self, event.row))
+
+    def _explain(self) -> None:
+        meanings = self._table.meanings if self._table else ()
+        row = self.grid.row
+        self._meaning.update(Text(visible(meanings[row]) if row < len(meanings) else ""))

@@ -1,0 +1,314 @@
+"""The records of a release in memory.
+
+Rows are made when they are painted; what needs a pass over all records (changed cells, the order by
+class, finding a text) runs in a background thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from rich.cells import cell_len
+from rich.text import Text
+from textual.widget import Widget
+
+from kanon_tui.core.analysis.compare import file_records
+from kanon_tui.core.analysis.why.explainer import explainer
+from kanon_tui.core.analysis.why.reasons import RuleVerdict, Why
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.metrics.information_loss import changed
+from kanon_tui.core.numeric import Flags
+from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.text import count_of, visible
+from kanon_tui.screens.copying import Copyable
+from kanon_tui.screens.results.record_source import (
+    Arrangement,
+    Description,
+    Missed,
+    NoRecordError,
+    RecordSource,
+    Stop,
+    typed_number,
+)
+from kanon_tui.widgets.drawing import theme_style
+from kanon_tui.widgets.grid import Cell, GridColumn, up_to
+from kanon_tui.widgets.grid_sources import RowSource
+
+__all__ = ["CHANGED", "CLASS", "RECORD", "SAME", "MemoryRecords", "marked_column"]
+
+FILE_ORDER, BY_CLASS, SMALLEST_FIRST = "file order", "by class", "smallest class first"
+WIDEST = 18
+"""Cells per column at most; the line below the grids shows the cell under the cursor whole."""
+SAMPLE = 300
+"""Rows that decide how wide a column is."""
+RECORD, CLASS = "record", "class"
+"""Titles of the row numbers on the left and on the right."""
+CHANGED, SAME, SUPPRESSED = "•", " ", "×"
+WIDE = 100
+"""Width of the terminal from which on the verdict on each rule is shown."""
+
+
+class MemoryRecords(RecordSource):
+    """The records of one result, by their number in the run."""
+
+    in_memory = True
+    orders = (FILE_ORDER, BY_CLASS, SMALLEST_FIRST)
+
+    def __init__(self, result: Result) -> None:
+        self.result, self.reasons = result, explainer(result)
+        task, release = result.task, result.release
+        self.names = [name for name, role in task.roles.items() if role.published]
+        self.place = {attribute.name: x for x, attribute in enumerate(task.quasi)}
+        self.original = task.table.frame.select(self.names)
+        self.classes, self.sizes = release.classes, release.class_sizes
+        self.suppressed = release.suppressed
+        self.numbers = file_records(result) + 1
+        """Record numbers as screen 1 counts them."""
+        self._changed = [changed(release, x) for x in range(len(task.quasi))]
+
+    @cached_property
+    def _changed_anywhere(self) -> Flags:
+        return np.asarray(np.logical_or.reduce(self._changed), dtype=bool)
+
+    def changed_in(self, name: str) -> Flags:
+        """Return which records changed in a quasi-identifier, or for other columns in any."""
+        x = self.place.get(name)
+        return self._changed_anywhere if x is None else self._changed[x]
+
+    # -- cells
+
+    def original_cells(self, record: int) -> list[Cell]:
+        missing = self.result.task.table.missing_tokens
+        mark = "suppressed" if self.suppressed[record] else ""
+        return [
+            Cell(SAME + (value or "·"), mark or ("missing" if value in missing else ""))
+            for value in self.original.row(record)
+        ]
+
+    def published_cells(self, record: int) -> list[Cell]:
+        """Return the published cells; a record that is left out has a mark in every cell."""
+        if self.left_out(record):
+            return [Cell(SUPPRESSED, "bad") for _ in self.names]
+        return [self._published(name, record) for name in self.names]
+
+    def _published(self, name: str, record: int) -> Cell:
+        text, x = self.text(name, record), self.place.get(name)
+        if x is None or not self._changed[x][record]:
+            return Cell(SAME + text)
+        return Cell(CHANGED + text, "bad" if self.suppressed[record] else "changed")
+
+    def left_out(self, record: int) -> bool:
+        return bool(self.suppressed[record]) and self.result.task.output.suppressed == "drop"
+
+    def text(self, name: str, record: int) -> str:
+        """Return the published text of a cell; `*` for a suppressed quasi-identifier."""
+        x = self.place.get(name)
+        if x is None:
+            return self.original_text(name, record)
+        cells = self.result.release.cells[x]
+        code = int(cells.codes[record])
+        return cells.texts[code] if code >= 0 else HIDDEN
+
+    def original_text(self, name: str, record: int) -> str:
+        value: str = self.original[name][record]
+        return value
+
+    @property
+    def name_width(self) -> int:
+        """Width of the record numbers and their marks beside the rows."""
+        return max(len(f"{self.numbers[-1]:,}") + 2, len(RECORD) + 1)
+
+    def record_name(self, record: int) -> str:
+        """Return the record number, marked when the record is suppressed."""
+        return f"{SUPPRESSED if self.suppressed[record] else ''}{self.numbers[record]:,}"
+
+    def class_name(self, record: int) -> str:
+        """Return the number of the record's class, counted from 1."""
+        number = int(self.classes[record])
+        return SUPPRESSED if number < 0 else f"{number + 1:,}"
+
+    def widest(self, name: str) -> int:
+        """Return the width of the widest of the first values of a column, before and after."""
+        texts = self.original[name].head(SAMPLE).to_list()
+        x = self.place.get(name)
+        if x is not None:
+            texts += self.result.release.cells[x].texts[:SAMPLE]
+        return max((cell_len(visible(text)) for text in texts), default=1)
+
+    # -- what is shown
+
+    def arranged(self, order: str, stop: Stop) -> Arrangement:
+        n, classes = self.result.task.n, self.classes
+        if order == FILE_ORDER:
+            return Arrangement(order, n)
+        rank = np.where(classes < 0, len(self.sizes), classes)
+        if order == BY_CLASS:
+            return Arrangement(order, n, np.argsort(rank, kind="stable"))
+        sizes = np.append(self.sizes, n + 1)[rank]  # suppressed records come last
+        return Arrangement(order, n, np.lexsort((rank, sizes)))
+
+    def class_of(self, shown: Arrangement, record: int, stop: Stop) -> Arrangement:
+        here = int(self.classes[record])
+        records = np.flatnonzero(self.classes == here)
+        return Arrangement(shown.order, len(records), records, here)
+
+    def title(self, shown: Arrangement) -> list[str]:
+        if shown.only_class is None:
+            return [shown.order]
+        return [f"class {shown.only_class + 1:,}" if shown.only_class >= 0 else "suppressed"]
+
+    def grids(self, shown: Arrangement, missed: Missed) -> tuple[RowSource, RowSource, int]:
+        columns = [marked_column(name, self.widest(name)) for name in self.names]
+
+        def side(
+            cells: Callable[[int], list[Cell]], name: Callable[[int], str], title: str
+        ) -> RowSource:
+            return RowSource(
+                columns,
+                shown.height,
+                lambda place: cells(shown.number(place)),
+                lambda place: name(shown.number(place)),
+                title,
+            )
+
+        left = side(self.original_cells, self.record_name, RECORD)
+        return left, side(self.published_cells, self.class_name, CLASS), self.name_width
+
+    # -- finding
+
+    def find(self, shown: Arrangement, place: int, text: str, direction: int, stop: Stop) -> int:
+        flags, otherwise = self._containing(text), f"'{text}' is in no record"
+        return self._next(flags, shown, place, direction, otherwise, around=True)
+
+    def next_changed(self, shown: Arrangement, place: int, column: str, direction: int) -> int:
+        otherwise = f"no record {'below' if direction > 0 else 'above'} has another {column}"
+        return self._next(self.changed_in(column), shown, place, direction, otherwise)
+
+    def next_suppressed(self, shown: Arrangement, place: int, stop: Stop) -> int:
+        return self._next(self.suppressed, shown, place, 1, "no record below is suppressed")
+
+    def _next(
+        self,
+        flags: Flags,
+        shown: Arrangement,
+        place: int,
+        direction: int,
+        otherwise: str,
+        around: bool = False,
+    ) -> int:
+        """Return the next flagged record that is shown, with `around` from the other end on."""
+        numbers = shown.numbers
+        hits = np.flatnonzero(flags if numbers is None else flags[np.asarray(numbers)])
+        hits = hits[::direction]
+        later = hits[direction * hits > direction * place]
+        if not len(later) and around:
+            later = hits
+        if not len(later):
+            raise NoRecordError(otherwise)
+        return shown.number(int(later[0]))
+
+    def _containing(self, text: str) -> Flags:
+        """Return which records have the text in a cell of either side, whatever its case."""
+        wanted = text.casefold()
+        hits = self.original.select(
+            pl.any_horizontal(pl.all().str.to_lowercase().str.contains(wanted, literal=True))
+        ).to_series()
+        found = hits.to_numpy().copy()
+        for x, cells in enumerate(self.result.release.cells):
+            in_text = [wanted in label.casefold() for label in cells.texts]
+            found |= np.array([*in_text, False])[cells.codes] & self._changed[x]
+        return found
+
+    def number_of(self, shown: Arrangement, text: str) -> int:
+        hits = np.flatnonzero(self.numbers == typed_number(text))
+        if not len(hits):
+            last = int(self.numbers[-1])
+            raise InputError(f"write the number of a record of this run, up to {last:,}")
+        return int(hits[0])
+
+    # -- one record
+
+    def describe(
+        self, shown: Arrangement, record: int, column: str, widget: Widget
+    ) -> Description | None:
+        x = self.place.get(column)
+        text = self._line(record, column, widget)
+        if x is None or self.suppressed[record]:
+            return Description(text, None, Text)
+
+        def complete(because: str) -> Text:
+            rules = self.reasons.rules(record, x)
+            return self._line(record, column, widget, because, rules)
+
+        return Description(text, lambda: self.reasons.in_short(record, x), complete)
+
+    def _line(
+        self,
+        record: int,
+        column: str,
+        widget: Widget,
+        because: str = "",
+        rules: Sequence[RuleVerdict] = (),
+    ) -> Text:
+        """Return `record 413: class 17 of 61, 12 records · age 37 → 30-39 because …`."""
+        number = f"record {self.numbers[record]:,}: "
+        if self.suppressed[record]:
+            how = "not in the release" if self.left_out(record) else "published as * only"
+            error = theme_style(widget, "error")
+            return Text.assemble(number, ("× suppressed", error), f": {how} (w tells why)")
+        this = int(self.classes[record])
+        size = count_of(int(self.sizes[this]), "record")
+        text = Text(f"{number}class {this + 1:,} of {len(self.sizes):,}, {size} · ")
+        before, after = self.original_text(column, record), self.text(column, record)
+        text.append(visible(column), "bold")
+        if column not in self.place:
+            text.append(f" {visible(before)}: not a quasi-identifier, published as it is")
+        elif before == after:
+            text.append(f" {visible(before)}: published as it is")
+        else:
+            text.append(f" {visible(before)} → ")
+            text.append(visible(after), theme_style(widget, "accent", bold=True))
+        if because:
+            text.append(f" because {visible(because)}")
+        if rules and widget.app.size.width < WIDE:
+            text.append(f" · {sum(rule.kept for rule in rules)} of {len(rules)} rules kept")
+            return text
+        for verdict in rules:
+            mark, colour = ("✓", "success") if verdict.kept else ("✗", "error")
+            text.append(f" · {visible(verdict.rule)} ")
+            text.append(mark, theme_style(widget, colour))
+        return text
+
+    def copyable(
+        self, shown: Arrangement, record: int, column: str, original: bool
+    ) -> Copyable | None:
+        def text(name: str, record: int) -> str:
+            if original:
+                return self.original_text(name, record)
+            return "" if self.left_out(record) else self.text(name, record)
+
+        return Copyable(
+            self.names,
+            column,
+            lambda: [text(name, record) for name in self.names],
+            lambda: [text(column, shown.number(place)) for place in range(shown.height)],
+        )
+
+    def question(self, shown: Arrangement, record: int, column: str) -> Callable[[], Why] | None:
+        x = self.place.get(column)
+        if self.suppressed[record]:
+            return lambda: self.reasons.of_suppressed(record)
+        return None if x is None else lambda: self.reasons.of_record(record, x)
+
+    def attribute_question(self, x: int) -> Callable[[], Why]:
+        return lambda: self.reasons.of_attribute(x)
+
+
+def marked_column(name: str, widest: int) -> GridColumn:
+    """Return a column that fits its title and values, and a mark in front of each."""
+    title = visible(name)
+    return up_to(1 + WIDEST, SAME + title, 1 + max(cell_len(title), widest))
