@@ -35,7 +35,7 @@ def _end_early(number: int, frame: Any) -> None:
 
 
 def _open_closed_streams() -> None:
-    """Whoever closed standard output does not want it; no file of ours must get its number."""
+    """Open the null device for closed standard streams, so that no file gets their number."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)

@@ -46,7 +46,7 @@ _OPTIONS = ("-h", "--help", "--version", NO_MOUSE)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one command; gives its exit code."""
+    """Run one command and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):  # a stream that somebody replaced or closed
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -85,7 +85,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+    """Return the parser of all commands."""
     parser = _Parser(
         prog="kanon-tui",
         usage="kanon-tui [--no-mouse] [FILE]\n       kanon-tui COMMAND ...",
@@ -119,7 +119,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence and leaves the exit to `main`."""
+    """A parser that raises errors as one sentence and leaves the exit to `main`."""
 
     def error(self, message: str) -> NoReturn:
         raise InputError(f"{message}; see '{self.prog} --help'")
@@ -151,7 +151,7 @@ def _dispatch(argv: list[str]) -> int:
 
 
 def _open(argv: list[str], mouse: bool) -> int:
-    """A first word that is no command is a file to open."""
+    """Open the file that the first word names, since it is no command."""
     try:
         path = a_file(argv[0])
     except argparse.ArgumentTypeError as error:
@@ -167,7 +167,7 @@ def _open(argv: list[str], mouse: bool) -> int:
 
 
 def open_application(file: Path | None, *, mouse: bool = True, present: bool = False) -> int:
-    """Open the application on a terminal. Commands are handed this: they know no screens."""
+    """Open the application on a terminal. Commands get this function: they import no screens."""
     if "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise InputError(
@@ -188,7 +188,7 @@ def open_application(file: Path | None, *, mouse: bool = True, present: bool = F
 
 
 def _let_go_of_output() -> None:
-    """Nothing more goes to standard output, not even what is left of it when Python ends."""
+    """Discard all further output, also what is left of it when Python ends."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -200,7 +200,7 @@ def _say(sentence: str, code: int) -> int:
 
 
 def _where(error: BaseException) -> str:
-    """The innermost place in our own code; never a value from the data."""
+    """Return the innermost place in our own code; never a value from the data."""
     place = "the program"
     trace = error.__traceback__
     while trace is not None:

@@ -26,7 +26,7 @@ NAMES = ("theme", "keys", "mouse")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a person may set for themselves."""
+    """A user's settings."""
 
     state_folder: Path
     theme: str | None = None
@@ -36,7 +36,7 @@ class Settings:
 
 
 def load_settings(environment: Mapping[str, str]) -> Settings:
-    """Settings from the file, if there is one; `KANON_THEME` wins over it."""
+    """Return the settings of the file, if there is one; `KANON_THEME` takes precedence."""
     import yaml
 
     path = user_config_path("kanon-tui") / "settings.yaml"
@@ -60,7 +60,7 @@ def load_settings(environment: Mapping[str, str]) -> Settings:
 
 
 def _keys(given: object, path: Path) -> dict[str, str]:
-    """A preset, single keys, or a preset and keys that differ from it."""
+    """Return the keys of a preset, of single bindings, or of a preset with exceptions."""
     own = {"preset": given} if isinstance(given, str) else given
     if not isinstance(own, dict):
         raise InputError(

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from kanon_tui.core.processes.interruption import ENDING_SIGNALS, take_away, written
+from kanon_tui.core.processes.interruption import ENDING_SIGNALS, clean_up, written
 from kanon_tui.core.text import joined, visible
 
 __all__ = ["code_of", "end_at_signals", "ending_gently", "interrupted", "terminal_restorer"]
@@ -38,12 +38,12 @@ _SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 
 
 def code_of(number: int) -> int:
-    """The exit code of a program that a signal has ended: 130 for Ctrl-C."""
+    """Return the exit code of a program that a signal has ended: 130 for Ctrl-C."""
     return 128 + number
 
 
 def end_at_signals() -> None:
-    """From now on signals end this process; those that are ignored, as by nohup, stay so."""
+    """Let signals end this process from now on; ignored ones, as by nohup, stay ignored."""
     for number in ENDING_SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
@@ -51,7 +51,7 @@ def end_at_signals() -> None:
 
 @contextmanager
 def ending_gently(ask: Callable[[int], bool], restore: Callable[[], None]) -> Iterator[None]:
-    """While the application runs: `ask` it to leave, which it may not be able to (False).
+    """Ask the application to leave when a signal comes; `ask` returns False if it cannot.
 
     `restore` gives the terminal back when it has to be ended. A terminal that vanishes is taken
     for a signal that it does.
@@ -67,7 +67,7 @@ def ending_gently(ask: Callable[[int], bool], restore: Callable[[], None]) -> It
 
 
 def interrupted() -> str:
-    """The sentence about an interruption: what there is now."""
+    """Return the sentence about an interruption and what had been written."""
     names = joined([path.name for path in dict.fromkeys(written)])
     return f"interrupted; {names} had been written" if names else "interrupted; nothing was written"
 
@@ -98,7 +98,7 @@ def _end(number: int, frame: Any) -> None:
 
 def _end_now(number: int, restore: Callable[[], None] = lambda: None) -> None:
     try:
-        take_away()
+        clean_up()
         restore()
         start = _SHOW_CURSOR if os.isatty(2) else ""
         os.write(2, f"{start}kanon-tui: {visible(interrupted())}\n".encode(errors="replace"))

@@ -50,7 +50,7 @@ THEMES = (
 
 
 def default_theme() -> str:
-    """Dark, unless the terminal has only 16 colours."""
+    """Return the dark theme, unless the terminal has only 16 colours."""
     terminal = os.environ.get("TERM", "")
     many = "256color" in terminal or os.environ.get("COLORTERM") or terminal == "xterm-kitty"
     return "kanon-dark" if many or not terminal else "ansi-dark"

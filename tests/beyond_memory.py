@@ -9,7 +9,7 @@ import pytest
 
 from kanon_tui.core.pipeline import engine_choice as choice
 from kanon_tui.core.pipeline import sampled_table
-from kanon_tui.core.table import csv_sample, csv_survey, source
+from kanon_tui.core.table import csv_survey, source
 
 RECORDS = 3000
 ODD = 2345
@@ -22,7 +22,7 @@ def let_nothing_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is too large, samples are small, and so are pieces."""
     monkeypatch.setattr(choice, "_BASE", 10**15)
     monkeypatch.setattr(csv_survey, "_HEAD", 2000)
-    monkeypatch.setattr(csv_sample, "LEAST_BYTES", 300)
+    monkeypatch.setattr(csv_survey, "LEAST_BYTES", 300)
     monkeypatch.setattr(source, "PIECE_BYTES", 4000)
     monkeypatch.setattr(source, "PIECE_ROWS", 100)
     monkeypatch.setattr(sampled_table.sample_table, "__defaults__", (AT_HAND,))

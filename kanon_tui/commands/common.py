@@ -35,7 +35,7 @@ __all__ = [
 
 
 def file_name(text: str) -> str:
-    """Return an argument that names a file; the address of a database is refused, unseen."""
+    """Read an argument that names a file; refuse the address of a database without showing it."""
     if is_address(text) or misses_slashes(text):
         raise argparse.ArgumentTypeError(
             f"{address_name(text)} is an address, and a file is named here; a database is read by "
@@ -45,12 +45,12 @@ def file_name(text: str) -> str:
 
 
 def a_file(text: str) -> Path:
-    """Return an argument that names a file, as a path."""
+    """Read an argument that names a file, as a path."""
     return Path(file_name(text))
 
 
 def whole_number(least: int) -> Callable[[str], int]:
-    """An argument that is a whole number of at least `least`."""
+    """Return a reader of arguments that are whole numbers of at least `least`."""
 
     def read(text: str) -> int:
         if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < least:
@@ -61,7 +61,7 @@ def whole_number(least: int) -> Callable[[str], int]:
 
 
 def names(text: str) -> list[str]:
-    """An argument that is a list of names, `a,b,c`; a name with a comma goes in double quotes."""
+    """Read a list of names, `a,b,c`; a name with a comma goes in double quotes."""
     import csv
 
     found = next(csv.reader([text]), [])
@@ -71,7 +71,7 @@ def names(text: str) -> list[str]:
 
 
 def assignment(text: str) -> tuple[str, str]:
-    """An argument of the form NAME=VALUE."""
+    """Read an argument of the form NAME=VALUE."""
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME=VALUE")
@@ -79,12 +79,12 @@ def assignment(text: str) -> tuple[str, str]:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """The flag `--json`."""
+    """Add the flag `--json`."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def add_consent(parser: argparse.ArgumentParser) -> None:
-    """The flags `--trust` and `--insecure`, which no project can set."""
+    """Add the flags `--trust` and `--insecure`, which no project can set."""
     parser.add_argument(
         "--trust", action="store_true",
         help="send the work to the Dask scheduler that the project names",
@@ -130,14 +130,14 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int
 
 
 def _width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Return how many columns of a terminal a text takes."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def figure(value: Any) -> str:
-    """A number for a table: thousands apart, four decimals, a dash for none."""
+    """Return a number for a table: thousands apart, four decimals, a dash for None."""
     if value is None:
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"

@@ -49,7 +49,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _actions(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Every action with the name of the command it belongs to."""
+    """Yield every action with the name of the command it belongs to."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for word, command in action.choices.items():

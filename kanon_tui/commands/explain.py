@@ -67,7 +67,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _find(what: str) -> tuple[Project, bool]:
-    """The project that is meant, and whether it is a bundled sample."""
+    """Return the project that `what` names, and whether it is a bundled sample."""
     from kanon_tui.core.algorithms import ALGORITHMS
     from kanon_tui.core.project.overrides import with_overrides
     from kanon_tui.core.project.project import Project

@@ -127,7 +127,7 @@ def _as_json(tree: PartitionTree) -> dict[str, Any]:
 
 
 def _tree_lines(node: Node, indent: str = "") -> list[str]:
-    """A tree as text: a line per node, what lies below it further in."""
+    """Return a tree as text: a line per node, its children indented."""
     condition = f"{node.condition}: " if node.condition else ""
     line = f"{indent}{condition}{node.records:,} records, {node.share:.1%} {node.majority}"
     if node.overlapping:
@@ -142,7 +142,7 @@ def _tree_lines(node: Node, indent: str = "") -> list[str]:
 
 
 def _print_trees(original: list[str], release: list[str]) -> None:
-    """Side by side where the terminal is wide enough, otherwise one after the other."""
+    """Print both trees side by side where the terminal is wide enough, else one after the other."""
     original = ["original", *map(visible, original)]
     release = ["release", *map(visible, release)]
     left, right = (max(map(len, lines)) for lines in (original, release))

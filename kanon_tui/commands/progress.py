@@ -15,7 +15,7 @@ __all__ = ["finish_run", "finish_sweep", "following"]
 
 
 def finish_run(run: Run) -> None:
-    """Pull a run to its end, with a bar when stderr is a terminal."""
+    """Run to the end, with a bar when stderr is a terminal."""
     if not sys.stderr.isatty():
         run.finish()
         return
@@ -32,7 +32,7 @@ def finish_run(run: Run) -> None:
 
 @contextmanager
 def following() -> Iterator[Callable[[str, float], None]]:
-    """A bar for work in phases when stderr is a terminal: what is done, and which share of it."""
+    """Give a function that draws a bar when stderr is a terminal: phase and share done."""
     if not sys.stderr.isatty():
         yield lambda what, share: None
         return
@@ -46,7 +46,7 @@ def following() -> Iterator[Callable[[str, float], None]]:
 
 
 def finish_sweep(sweep: Sweep) -> list[SweepPoint]:
-    """All points in the order asked for, with a bar when stderr is a terminal."""
+    """Return all points in the order asked for, with a bar when stderr is a terminal."""
     if not sys.stderr.isatty():
         return sweep.in_order(list(sweep))
     from rich.console import Console

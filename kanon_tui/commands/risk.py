@@ -126,7 +126,7 @@ def _assess(args: argparse.Namespace) -> PopulationRisk:
 
 
 def _print(found: PopulationRisk) -> None:
-    """The models as a table, then uniques and presence in sentences."""
+    """Print the models as a table, then uniques and presence in sentences."""
     from kanon_tui.core.analysis.population_risk import counts, estimates
 
     say(*counts(found))

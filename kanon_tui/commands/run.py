@@ -178,7 +178,7 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
 
 
 def _utility(result: Result, report: Path | None) -> list[Section]:
-    """The sections of a report for people that compare the release with its original."""
+    """Return the sections of a readable report that compare the release with its original."""
     if report is None or report.suffix.lower() == ".json":
         return []
     from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
@@ -187,7 +187,7 @@ def _utility(result: Result, report: Path | None) -> list[Section]:
 
 
 def _read_earlier(path: Path | None, task: Task) -> Table | None:
-    """An earlier release; one that cannot be read is refused before any work is done."""
+    """Return an earlier release; one that cannot be read is refused before any work is done."""
     from kanon_tui.core.table.read_options import ReadOptions
     from kanon_tui.core.table.table import read_table
 
@@ -209,14 +209,14 @@ def _check_targets(args: argparse.Namespace, target: Target | None, project: Pro
 
 
 def _names(names: tuple[str, ...]) -> str:
-    """All of them unless there are very many; the report has every one."""
+    """Return all names unless there are very many; the report has every one."""
     from kanon_tui.core.text import first_few
 
     return first_few(names, 50) if names else "none"
 
 
 def _print_timings(result: FinishedRun) -> None:
-    """The seconds of every phase, and of all together."""
+    """Print the seconds of every phase, and their sum."""
     from kanon_tui.core.report.finished_run import PHASES
 
     seconds = {name: result.phases.get(name, 0.0) for name in PHASES}

@@ -79,7 +79,7 @@ def _check_file(file: Path) -> None:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket that listens. A port that is taken is known before anything starts."""
+    """Return a listening socket; a port that is taken is refused before anything starts."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, address = found[0]

@@ -53,12 +53,12 @@ _PARAMETERS = re.compile(
 
 
 def is_address(path: str) -> bool:
-    """Whether a text names a database rather than a file."""
+    """Return whether a text names a database rather than a file."""
     return _ADDRESS.match(path) is not None
 
 
 def misses_slashes(path: str) -> bool:
-    """Whether a text seems to be a connection string with a mistake, password and all."""
+    """Return whether a text seems to be a mistyped connection string, which may hold a password."""
     return not is_address(path) and _LOOKS_LIKE_ONE.match(path) is not None
 
 

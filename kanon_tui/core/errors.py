@@ -34,7 +34,7 @@ class KanonError(Exception):
     exit_code = 2
 
     def __init__(self, sentence: str = "", on_screen: str = "") -> None:
-        """The sentence; of a very long one, which quotes what came, the middle is left out.
+        """Take the sentence; the middle of a very long one, which quotes input, is left out.
 
         `on_screen` says the same where the sentence has words of the project file in it. Both show
         no secrets of the addresses in them.
@@ -48,22 +48,22 @@ class KanonError(Exception):
 
 
 class InputError(KanonError):
-    """A data file, project, hierarchy, rule or argument is not what it should be."""
+    """An error in a data file, project, hierarchy, rule or argument."""
 
 
 class NotReachedError(KanonError):
-    """The asked-for privacy was not reached, or no release was found."""
+    """The error of a run that did not reach the required privacy or found no release."""
 
     exit_code = 1
 
 
 def in_screen_words(error: Exception) -> str:
-    """What a screen says of an error."""
+    """Return the sentence that a screen shows for an error."""
     return error.on_screen if isinstance(error, KanonError) else str(error)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """A hint for a misspelt word: `did you mean 'weight'?`, or the known words."""
+    """Return a hint for a misspelt word: `did you mean 'weight'?`, or the known words."""
     known = sorted(known)
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if close:

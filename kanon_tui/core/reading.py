@@ -30,12 +30,12 @@ _LEAST = 64_000_000
 
 
 def usual_limit() -> int:
-    """The most bytes of text that this machine can take: a quarter of the memory we may use."""
+    """Return the most bytes of text this machine can take: a quarter of the usable memory."""
     return max(_LEAST, memory() // _SHARE)
 
 
 def memory() -> int:
-    """Bytes of memory that this process may use."""
+    """Return the bytes of memory that this process may use."""
     found = [1 << 40]
     with suppress(ValueError, OSError, AttributeError):
         found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -53,26 +53,26 @@ def memory() -> int:
 
 
 class BoundedBytes:
-    """Bytes that come piece by piece; more than the limit is refused."""
+    """Bytes collected piece by piece; more than the limit are refused."""
 
     def __init__(self, limit: int, refusal: InputError) -> None:
         self._left, self._refusal = limit, refusal
         self._pieces = BytesIO()
 
     def add(self, piece: bytes) -> None:
-        """Take one more piece."""
+        """Add one more piece, or raise the refusal."""
         self._left -= len(piece)
         if self._left < 0:
             raise self._refusal
         self._pieces.write(piece)
 
     def whole(self) -> bytes:
-        """All of them."""
+        """Return all bytes collected so far."""
         return self._pieces.getvalue()
 
 
 def read_bytes(path: Path, limit: int, too_large: InputError) -> bytes:
-    """All bytes of a file, pipe or device; `too_large` is raised when there are more than `limit`.
+    """Return all bytes of a file, pipe or device; raise `too_large` if there are more than `limit`.
 
     Other obstacles are an `OSError`, or an `InputError` for a pipe into which nobody writes.
     """
@@ -95,7 +95,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
 
 
 def _open_pipe(path: Path) -> int:
-    """Open a pipe, which lasts until somebody opens its other end."""
+    """Open a pipe, which takes until another process opens its other end."""
     opened: list[int] = []
     abandoned = threading.Event()
 
@@ -121,7 +121,7 @@ def _open_pipe(path: Path) -> int:
 
 
 def size_text(size: int) -> str:
-    """`4GB`, `1.5MB`, `900 bytes`."""
+    """Return a size for people: `4GB`, `1.5MB`, `900 bytes`."""
     for unit, name in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if size >= unit:
             return f"{size / unit:.3g}{name}"

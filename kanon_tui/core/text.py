@@ -22,12 +22,12 @@ _BLANK_MARKS = re.compile(
 
 
 def is_visible(text: str) -> bool:
-    """Whether every character of a text can be seen and none of them steers a terminal."""
+    """Return whether every character of a text can be seen and none controls a terminal."""
     return text.isprintable() and (text.isascii() or _BLANK_MARKS.search(text) is None)
 
 
 def visible(text: str) -> str:
-    """A text from data, as it may be shown: everything that steers or hides is spelt out.
+    """Return a text from data as it may be shown: control and hidden characters are spelt out.
 
     Text from a file can hold characters that a terminal obeys (ESC sets the window's title), that
     turn the order of letters round (U+202E) or that cannot be seen (U+200B). Control characters
@@ -39,7 +39,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Text of our own in several lines, with texts from data in it, as it may be shown."""
+    """Return our own text of several lines, with texts from data in it, as it may be shown."""
     return text if is_visible(text) else "\n".join(map(visible, text.split("\n")))
 
 
@@ -55,7 +55,7 @@ def _shown(character: str) -> str:
 
 
 def json_text(value: Any, ascii_only: bool = False) -> str:
-    """A value as indented JSON. It reads back exactly, and holds no hidden characters."""
+    """Return a value as indented JSON, which reads back exactly and holds no hidden characters."""
     text = json.dumps(value, indent=2, ensure_ascii=ascii_only, allow_nan=False)
     lines = text.split("\n")  # those of the layout: JSON writes a line break in a text as \\n
     return "\n".join(line if is_visible(line) else _json_escaped(line) for line in lines)
@@ -66,18 +66,18 @@ def _json_escaped(line: str) -> str:
 
 
 class Quotable(str):
-    """A text that a reader of a report may see: the name of a column, or what somebody typed.
+    """A text that a reader of a report may see: the name of a column, or text that a user typed.
 
     Never a value of the table, unless it is published.
     """
 
 
 class Note(str):
-    """A sentence that reaches reports; `note` makes it."""
+    """A sentence that may appear in reports; made by `note`."""
 
 
 def note(template: str, /, **facts: float | Quotable) -> Note:
-    """A sentence for reports, from words of ours, figures and texts that may be quoted.
+    """Return a sentence for reports, made of fixed words, figures and texts that may be quoted.
 
     A report leaves the house together with the release. So nothing else goes into a note: a text
     that nobody has called quotable is refused.
@@ -92,50 +92,50 @@ def note(template: str, /, **facts: float | Quotable) -> Note:
 
 
 def plural(count: float, one: str, many: str = "") -> str:
-    """The word that goes with a count: `plural(2, "record")`, `plural(1, "is", "are")`."""
+    """Return the word that goes with a count: `plural(2, "record")`, `plural(1, "is", "are")`."""
     return one if count == 1 else many or one + "s"
 
 
 def count_of(count: int, one: str, many: str = "") -> str:
-    """`1 record`, `2,306 records`."""
+    """Return a count with its word: `1 record`, `2,306 records`."""
     return f"{count:,} {plural(count, one, many)}"
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
-    """`age, zip and sex`."""
+    """Return words as a list in a sentence: `age, zip and sex`."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def first_few(texts: Sequence[str], most: int) -> str:
-    """`South, West, East and 2 more`."""
+    """Return the first texts of a list: `South, West, East and 2 more`."""
     more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
     return ", ".join(texts[:most]) + more
 
 
 def short_list(texts: Sequence[str], most: int = 3) -> str:
-    """The first few of some values, each short enough for a sentence."""
+    """Return the first few values, each shortened to fit into a sentence."""
     return first_few([shortened(text) for text in texts], most)
 
 
 def quoted_list(items: Iterable[object], most: int = 5) -> str:
-    """`'a', 'b', 'c' and 4 more`."""
+    """Return the first few items in quotes: `'a', 'b', 'c' and 4 more`."""
     return first_few([f"'{item}'" for item in items], most)
 
 
 def shortened(text: str, longest: int = 40) -> str:
-    """A text of at most so many characters; a longer one ends in …"""
+    """Return a text of at most `longest` characters; a longer one ends in …"""
     return text if len(text) <= longest else text[: max(longest - 1, 0)] + "…"
 
 
 def short_number(value: float, decimals: int = 3) -> str:
-    """`0.917`, `2.5`, `1`: no more digits than one can follow by ear."""
+    """Return a number with few decimals for speech: `0.917`, `2.5`, `1`."""
     return f"{value:.{decimals}f}".rstrip("0").rstrip(".")
 
 
 def significant(value: float, digits: int = 4) -> str:
-    """`40,430`, `0.1234`: so many digits that matter, thousands apart, never `4e+04`.
+    """Return a number with `digits` significant digits: `40,430`, `0.1234`, never `4e+04`.
 
     >>> significant(40428.4), significant(0.123456), significant(-7)
     ('40,430', '0.1235', '-7')
@@ -146,7 +146,7 @@ def significant(value: float, digits: int = 4) -> str:
 
 
 def small_number(value: float) -> str:
-    """`0.31`, `0.0000123`; of less than that only that it is: `< 1e-7`, never `1.6e-109`."""
+    """Return a small number without exponent: `0.31`, `0.0000123`, `< 1e-7`."""
     if value == 0:
         return "0"
     if abs(value) < 1e-7:

@@ -13,8 +13,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Label, Static
 
+from kanon_tui.core.table.profile import SinglingOut
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.table.singling_out import SinglingOut
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.dialogs import Choose, Dialog

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kanon_tui.core.editing.session import ChangedFileError
-from kanon_tui.core.table.part_files import name_beside
+from kanon_tui.core.table.data_files import name_beside
 from kanon_tui.core.text import first_few
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.host import HostApp

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from kanon_tui.core.dask.cluster import check_scheduler
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.counted_prepare import check_streamable
@@ -16,7 +17,6 @@ from kanon_tui.core.pipeline.file_release import STREAMED_ENDINGS, check_target
 from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
-from kanon_tui.core.processes.scheduler import check_scheduler
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.teaching.picture_registry import watched

@@ -22,7 +22,7 @@ from kanon_tui.core.lattice.chosen_string import (
     read_levels,
     write_levels,
 )
-from kanon_tui.core.project.algorithm_choice import AlgorithmChoice
+from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, visible

@@ -19,7 +19,7 @@ _COOKIE = "kanon"
 
 
 class Access:
-    """The secrets of one server, made anew at every start."""
+    """The secrets of one server, new at every start."""
 
     def __init__(self) -> None:
         self._token = secrets.token_urlsafe(24)
@@ -29,19 +29,19 @@ class Access:
 
     @property
     def entrance(self) -> str:
-        """What follows host and port in the printed address."""
+        """The part of the printed address after host and port."""
         return f"/?token={self._token}"
 
     def is_known(self, request: web.Request) -> bool:
-        """Whether the request comes with the cookie or with the token itself."""
+        """Return whether the request has the cookie or the token."""
         return _same(request.cookies.get(_COOKIE, ""), self._cookie) or self.has_token(request)
 
     def has_token(self, request: web.Request) -> bool:
-        """Whether the address asked for holds the token."""
+        """Return whether the requested address holds the token."""
         return _same(request.query.get("token", ""), self._token)
 
     def send_in(self) -> web.Response:
-        """The way from the printed address to the page, with the cookie."""
+        """Return the redirection from the printed address to the page, with the cookie."""
         answer = web.Response(status=303, headers={"Location": self.folder})
         answer.set_cookie(_COOKIE, self._cookie, path=self.folder, httponly=True, samesite="Strict")
         return answer

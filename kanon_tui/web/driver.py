@@ -24,14 +24,14 @@ _SECONDS_TO_END = 5.0
 
 
 class SessionDriver(WebDriver):
-    """Ends the application when its standard input ends."""
+    """A web driver that ends the application when its standard input ends."""
 
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
         self._write = partial(_write_if_heard, self.fileno)
 
     def run_input_thread(self) -> None:
-        """Take input until there is none any more."""
+        """Read input until it ends, then end the application."""
         super().run_input_thread()
         if not self.exit_event.is_set():
             _end_for_certain()
@@ -45,7 +45,7 @@ def _write_if_heard(descriptor: int, data: bytes) -> int:
 
 
 def _end_for_certain() -> None:
-    """Work that does not stop when asked is ended too, with every process it started."""
+    """Kill the process group after some seconds, in case work does not stop when asked."""
     if os.getpgrp() == os.getpid():  # as the server starts us
         end = threading.Timer(_SECONDS_TO_END, os.killpg, (os.getpgrp(), signal.SIGKILL))
         end.daemon = True

@@ -27,8 +27,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from kanon_tui.web.access import Access
-from kanon_tui.web.messages import LONGEST_MESSAGE, clamped_size, within
-from kanon_tui.web.session import Session
+from kanon_tui.web.session import LONGEST_MESSAGE, Session, clamped_size, within
 
 __all__ = ["KanonServer", "is_loopback"]
 
@@ -44,7 +43,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address or name."""
+    """Return whether only this machine reaches the address or name."""
     if host.lower().rstrip(".") == "localhost":
         return True
     try:
@@ -54,7 +53,7 @@ def is_loopback(host: str) -> bool:
 
 
 class KanonServer:
-    """Serves the application, opened on `file`, to a few tabs of a browser."""
+    """A server of the application, opened on `file`, for a few browser tabs."""
 
     def __init__(self, file: Path | None, only_this_machine: bool, most_sessions: int) -> None:
         self._arguments = [] if file is None else [str(file.resolve())]
@@ -67,7 +66,7 @@ class KanonServer:
 
     @property
     def entrance(self) -> str:
-        """What follows host and port in the address to print."""
+        """The part of the printed address after host and port."""
         return self._access.entrance
 
     def run(self, listening: socket.socket) -> None:
@@ -159,7 +158,7 @@ class KanonServer:
         return await handler(request)
 
     async def _enter(self, request: web.Request) -> web.Response:
-        """From the printed address to the page, whose address has no token."""
+        """Redirect from the printed address to the page, whose address has no token."""
         return self._access.send_in()
 
     # -- what there is
@@ -189,7 +188,7 @@ class KanonServer:
         return web.FileResponse(_HERE / "keyboard.js")
 
     async def _tab(self, request: web.Request) -> web.StreamResponse:
-        """One session, from the opening of a tab to its end."""
+        """Serve one session, from the opening of a tab to its end."""
         if self._is_full():  # since the page was sent
             raise web.HTTPServiceUnavailable(text="There are as many sessions as may be.")
         websocket = web.WebSocketResponse(
@@ -218,7 +217,7 @@ class KanonServer:
 
 
 async def _keep_to_ourselves(request: web.Request, answer: web.StreamResponse) -> None:
-    """What every answer says: tell nobody where it came from, and keep no copy."""
+    """Add headers to every response: send no referrer, keep no copy."""
     answer.headers["Referrer-Policy"] = "no-referrer"
     answer.headers["X-Content-Type-Options"] = "nosniff"
     answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
@@ -227,7 +226,7 @@ async def _keep_to_ourselves(request: web.Request, answer: web.StreamResponse) -
 
 
 def _notice(status: int, text: str, link: str) -> web.Response:
-    """A page with a sentence; its link asks for the same address again."""
+    """Return a page with a sentence; its link requests the same address again."""
     page = (_HERE / "notice.html").read_text(encoding="utf-8")
     page = page.replace("{text}", html.escape(text)).replace("{link}", html.escape(link))
     policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"

@@ -1,4 +1,4 @@
-"""One browser tab: the application in a process of its own, and whatever processes it starts."""
+"""What a browser may send: a few small messages, told from everything else."""
 
 from __future__ import annotations
 
@@ -13,9 +13,44 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from kanon_tui.web.messages import read_message
+__all__ = ["LONGEST_MESSAGE", "Session", "clamped_size", "read_message", "within"]
 
-__all__ = ["Session"]
+LONGEST_MESSAGE = 1_000_000
+"""Characters; room for a page of text that is pasted."""
+_WIDTHS, _HEIGHTS = (1, 500), (1, 200)
+"""Larger screens are not drawn: every cell costs memory in the session's process."""
+
+
+def read_message(text: str) -> tuple[str, Any] | None:
+    """Return the kind and content of a message; None for one that our page does not send.
+
+    `stdin` holds a text, `resize` a width and a height that can be drawn, `ping` a text that is
+    sent back, `focus` and `blur` nothing.
+    """
+    if len(text) > LONGEST_MESSAGE:
+        return None
+    try:
+        match json.loads(text):
+            case ["stdin" | "ping" as kind, str(value)]:
+                return kind, value
+            case ["resize", {"width": int(width), "height": int(height)}]:
+                return "resize", clamped_size(width, height)
+            case ["focus" | "blur" as kind]:
+                return kind, None
+    except (ValueError, RecursionError):  # no JSON, a number without end, lists in lists in lists
+        return None
+    return None
+
+
+def clamped_size(width: int, height: int) -> tuple[int, int]:
+    """Return the nearest size that can be drawn."""
+    return within(width, *_WIDTHS), within(height, *_HEIGHTS)
+
+
+def within(value: int, least: int, most: int) -> int:
+    """Return the nearest number within a range."""
+    return max(least, min(most, value))
+
 
 _SECONDS_TO_END = 5.0
 _READY = b"__GANGLION__\n"
@@ -24,7 +59,7 @@ _LINES_BEFORE = 10
 
 
 class Session:
-    """Passes on what is typed to the application, and what it draws to the browser.
+    """A session that passes input to the application and its drawing to the browser.
 
     The two speak in packets: a letter for the kind, four bytes for the length, and the content.
     """
@@ -52,7 +87,7 @@ class Session:
         self._drawing = asyncio.create_task(self._draw())
 
     async def listen(self) -> None:
-        """Pass on what comes from the page; what our page does not send ends the session."""
+        """Pass messages of the page to the application; an unknown message ends the session."""
         async for message in self._websocket:
             read = read_message(message.data) if message.type is WSMsgType.TEXT else None
             match read:
@@ -68,7 +103,7 @@ class Session:
                     return
 
     async def _draw(self) -> None:
-        """Pass on what the application draws; when it ends, so does the page."""
+        """Pass on what the application draws; close the page when it ends."""
         assert self._process is not None
         assert self._process.stdout is not None
         output = self._process.stdout
@@ -97,7 +132,7 @@ class Session:
             await self._process.stdin.drain()
 
     async def stop(self) -> None:
-        """Ask the application to end, then make sure that nothing of it is left."""
+        """Ask the application to end, then make sure that no process of it is left."""
         if self._process is None or self.ending:
             return
         self.ending = True

@@ -40,7 +40,7 @@ from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import COUNTS, METRICS
-from kanon_tui.core.table.word_table import WordTable
+from kanon_tui.core.table.tuple_packing import WordTable
 
 __all__ = [
     "AttributeDifference",
@@ -337,8 +337,8 @@ def compare_streamed(
             "figures of all runs"
         )
     assert first.project is not None
-    memory = memory_limit(first.project).beside_what_is_held()
-    memory.check_room(before.height * _BYTES_PER_RECORD, "comparing all records")
+    memory = memory_limit(first.project).with_held_memory()
+    memory.check_fits(before.height * _BYTES_PER_RECORD, "comparing all records")
     rows = RowOfRecord.of(first), RowOfRecord.of(second)
     pairs = WordTable()
     places = _places(before, rows, pairs, stop)

@@ -37,8 +37,8 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.profile import MANY, SHARE
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.singling_out import MANY, SHARE
 from kanon_tui.core.task.task import Task
 
 __all__ = [

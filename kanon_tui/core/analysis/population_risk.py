@@ -145,7 +145,7 @@ def population_risk(
     known = KnownPopulation() if known is None else known
     sizes, people = rows.sizes.astype(np.int64), table.height
     if person is not None:
-        sizes = GroupValues.of(rows.row_of, person.codes, len(rows.sizes)).distinct
+        sizes = GroupValues.from_records(rows.row_of, person.codes, len(rows.sizes)).distinct
         people = len(person.values)
     weights: Floats | None = None
     if known.weights is not None and known.covered is None:

@@ -50,7 +50,9 @@ class ClassBoxes:
         self._own = np.zeros(len(self.sizes))
         for x, attribute in enumerate(task.quasi):
             shown = labels if hidden is None else np.where(hidden[:, x], -1, labels)
-            values = GroupValues.of(shown, attribute.column.codes, len(self.sizes), copies)
+            values = GroupValues.from_records(
+                shown, attribute.column.codes, len(self.sizes), copies
+            )
             boxes = _boxes(attribute, values)
             self._columns.append((attribute.weight, boxes))
             self._own += attribute.weight * boxes.ncp()

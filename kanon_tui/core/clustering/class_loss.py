@@ -21,7 +21,7 @@ def class_loss(quasi: Sequence[QuasiIdentifier], classes: Int32s) -> float:
     class_of = np.repeat(np.arange(count), size)
     total = 0.0
     for attribute in quasi:
-        values = GroupValues.of(class_of, attribute.column.codes[classes.ravel()], count)
+        values = GroupValues.from_records(class_of, attribute.column.codes[classes.ravel()], count)
         cells = CellGroups(attribute, None, np.full(count, size), values)
         total += attribute.weight * float(np.where(cells.hidden, 1.0, penalties(cells)).sum())
     return float(total * size)

@@ -199,7 +199,7 @@ def _cuts(column: Column, labels: Int32s, count: int, differs: np.ndarray) -> li
     kept = labels >= 0
     _, number = np.unique(labels[kept], return_inverse=True)
     copies = None if column.copies is None else column.copies[kept]
-    groups = GroupValues.of(number, column.codes[kept], int(number.max()) + 1, copies)
+    groups = GroupValues.from_records(number, column.codes[kept], int(number.max()) + 1, copies)
     low, high = groups.ends(groups.code)
     reach = np.zeros(len(column.values) + 1)
     np.add.at(reach, low + 1, groups.sizes)

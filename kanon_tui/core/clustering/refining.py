@@ -171,7 +171,7 @@ class Refining:
         group = 2 * owner + proposals.side[: ends[-1]]
         records = self._types.records[proposals.record[: ends[-1]]]
         for requirement in self._task.requirements:
-            values = GroupValues.of(group, requirement.column.codes[records], 2 * count)
+            values = GroupValues.from_records(group, requirement.column.codes[records], 2 * count)
             fine &= ~(requirement.gaps(values) > 0).reshape(count, 2).any(axis=1)
         return fine
 

@@ -325,7 +325,7 @@ class _ClassValues:
     def __init__(self, requirement: ColumnRequirement, labels: Int64s, classes: int) -> None:
         self.requirement = requirement
         column = requirement.column
-        groups = GroupValues.of(labels, column.codes, classes, column.copies)
+        groups = GroupValues.from_records(labels, column.codes, classes, column.copies)
         self._codes = np.split(groups.code, groups.starts[1:-1])
         self._records = np.split(groups.records, groups.starts[1:-1])
 
@@ -357,4 +357,6 @@ class _ClassValues:
         codes = [self._codes[c] for c in classes]
         groups = np.repeat(group, [len(own) for own in codes])
         records = np.concatenate([self._records[c] for c in classes])
-        return GroupValues.of(groups, np.concatenate(codes), int(group.max()) + 1, records)
+        return GroupValues.from_records(
+            groups, np.concatenate(codes), int(group.max()) + 1, records
+        )

@@ -113,7 +113,7 @@ def _losses(splitting: Splitting, rows: Int64s, side: Int64s) -> Floats:
     sizes = np.bincount(side, minlength=count)
     found = []
     for attribute in splitting.task.quasi:
-        values = GroupValues.of(side, attribute.column.codes[rows], count)
+        values = GroupValues.from_records(side, attribute.column.codes[rows], count)
         cells = CellGroups(attribute, None, sizes, values)
         each = np.where(cells.hidden, 1.0, penalties(cells))
         found.append(attribute.weight * float((sizes * each).sum()))

@@ -24,23 +24,24 @@ from pathlib import Path
 from typing import Any, Self
 
 from kanon_tui.core.dask.cluster_jobs import (
-    Sealed,
+    PickledJob,
     Setup,
-    call,
-    give_up,
-    help_with,
+    cancel_batch,
+    first_unreadable,
+    handle_search_job,
     merge_answers,
     own_version,
-    unseen,
+    run_job,
 )
 from kanon_tui.core.errors import InputError, KanonError, NotReachedError
 from kanon_tui.core.processes.helper_processes import Helpers, cores
-from kanon_tui.core.processes.scheduler import check_scheduler, client_security
 from kanon_tui.core.processes.workers import Job, Workers
 from kanon_tui.core.table.target import Target, work_folder
 from kanon_tui.core.version import __version__
 
-__all__ = ["Cluster", "cluster"]
+__all__ = [
+    "Cluster", "check_scheduler", "check_trusted", "client_security", "cluster", "is_encrypted",
+]  # fmt: skip
 
 PATIENCE = 20.0
 """Seconds to wait for a scheduler, and for its first worker."""
@@ -55,7 +56,7 @@ _MISSING = (
 
 
 class Cluster(Workers):
-    """Jobs on a Dask cluster."""
+    """Workers of a Dask cluster."""
 
     name = "dask"
 
@@ -66,7 +67,7 @@ class Cluster(Workers):
         self._futures: list[Any] = []
 
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        """The answers, in the order of the arguments."""
+        """Yield the results in the order of the arguments."""
         futures = self.submit(job, shared, arguments)
         for future in futures:
             self._await(future, futures)
@@ -81,7 +82,7 @@ class Cluster(Workers):
         arguments: Sequence[tuple[Any, ...]],
         check: Callable[[Any], None],
     ) -> Any:
-        """A tree of merges, a few answers at a time."""
+        """Return the merged result of all jobs, merged on the workers a few at a time."""
         jobs = futures = self.submit(job, shared, arguments)
         level = 0
         while len(futures) > 1:
@@ -95,7 +96,7 @@ class Cluster(Workers):
                 self._kept(
                     self.client.submit(
                         merge_answers,
-                        Sealed(
+                        PickledJob(
                             self.folder, f"merge-{token}-{number:06}", merge, (), batch=self.batch
                         ),
                         group,
@@ -112,12 +113,12 @@ class Cluster(Workers):
         return merged
 
     def _await(self, future: Any, jobs: Sequence[Any]) -> None:
-        """Wait for an answer, and tell meanwhile how many of the jobs are done."""
+        """Wait for a result, and report meanwhile how many of the jobs are done."""
         import distributed
 
         wait: Callable[..., Any] = distributed.wait
         while True:
-            self.told(sum(each.done() for each in jobs), len(jobs))
+            self.report_progress(sum(each.done() for each in jobs), len(jobs))
             if future.done():
                 return
             try:
@@ -132,13 +133,15 @@ class Cluster(Workers):
         """The workers as helpers of a search."""
         return partial(ClusterHelpers, self)
 
-    def folder_is_seen(self, folder: Path) -> None:
+    def check_folder_visible(self, folder: Path) -> None:
         """Refuse a work folder that not all workers see."""
         self.see([folder])
 
     def see(self, paths: Sequence[Path]) -> None:
         """Refuse files that not all workers can read."""
-        for worker, path in self.client.run(unseen, [str(path) for path in paths]).items():
+        for worker, path in self.client.run(
+            first_unreadable, [str(path) for path in paths]
+        ).items():
             if path is not None:
                 raise InputError(
                     f"the worker {worker} cannot read {path}; put the data and the release where "
@@ -146,7 +149,7 @@ class Cluster(Workers):
                 )
 
     def stop(self) -> None:
-        """Cancel what is still to be done, and wait for what workers are in the middle of."""
+        """Cancel jobs that have not begun, and wait for those that workers are in the middle of."""
         with suppress(Exception):
             self.client.cancel(self._futures, force=True)
         self._futures.clear()
@@ -154,7 +157,7 @@ class Cluster(Workers):
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             try:
-                busy = self.client.run(give_up, batch, on_error="ignore")
+                busy = self.client.run(cancel_batch, batch, on_error="ignore")
             except Exception:  # of a cluster that is lost: nobody there is at work for us
                 return
             if not any(busy.values()):
@@ -162,7 +165,7 @@ class Cluster(Workers):
             time.sleep(_LOOK_AGAIN)
 
     def submit(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Tasks for jobs, one for every tuple of arguments."""
+        """Return the futures of jobs, one for every tuple of arguments."""
         self._futures = [future for future in self._futures if not future.done()]
         token = secrets.token_hex(4)
         path = self.folder / f"shared-{token}.pickle"
@@ -171,8 +174,8 @@ class Cluster(Workers):
         return [
             self._kept(
                 self.client.submit(
-                    call,
-                    Sealed(
+                    run_job,
+                    PickledJob(
                         self.folder, f"answer-{token}-{number:06}", job, each, path.name, self.batch
                     ),
                     key=f"kanon-{job.__name__}-{token}-{number:06}",
@@ -188,7 +191,7 @@ class Cluster(Workers):
         return future
 
     def answer(self, future: Any) -> Any:
-        """What a task answered, or the error that it met."""
+        """Return the result of a task, or raise the error that it met."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
@@ -215,7 +218,7 @@ class Cluster(Workers):
 
 
 class ClusterHelpers:
-    """The workers of a cluster in the place of helper processes."""
+    """The workers of a cluster in place of helper processes."""
 
     def __init__(
         self, workers: Cluster, count: int, prepare: Callable[..., Any], *setup: Any
@@ -231,12 +234,12 @@ class ClusterHelpers:
             self._workers.client.cancel(list(self._waiting), force=True)
 
     def submit(self, jobs: Sequence[Any]) -> None:
-        """Hand out jobs; they are numbered from 0."""
-        futures = self._workers.submit(help_with, self._setup, [(job,) for job in jobs])
+        """Hand out jobs, which are numbered from 0."""
+        futures = self._workers.submit(handle_search_job, self._setup, [(job,) for job in jobs])
         self._waiting = {future: number for number, future in enumerate(futures)}
 
     def result(self, seconds: float) -> tuple[int, Any] | None:
-        """The next result, or None if there is none in so many seconds."""
+        """Return the next result, or None if there is none within `seconds`."""
         import distributed
 
         wait: Callable[..., Any] = distributed.wait
@@ -253,7 +256,7 @@ class ClusterHelpers:
 def cluster(
     scheduler: str | None, target: Target | None, insecure: bool = False
 ) -> Iterator[Cluster]:
-    """The cluster of a scheduler, or one of our own on this machine, which ends with the block.
+    """Connect to a scheduler, or start a cluster on this machine, and end it with the block.
 
     A scheduler without TLS is refused unless `insecure` allows it.
     """
@@ -382,3 +385,53 @@ def _check_workers(workers: Cluster, scheduler: str | None) -> None:
                 "the same version everywhere"
             )
     workers.see([Path(os.fspath(workers.folder))])
+
+
+def is_encrypted(scheduler: str) -> bool:
+    """Return whether both ends of this address show certificates; no protocol means `tcp://`."""
+    return scheduler.startswith("tls://")
+
+
+def check_trusted(scheduler: str | None, trust: bool) -> None:
+    """Refuse a scheduler that the project names unless whoever starts the run trusts it."""
+    if scheduler is not None and not trust:
+        raise InputError(
+            f"the project sends the run to the scheduler {scheduler}, which can read the data and "
+            "run code as you; add --trust if you know it, or take run.scheduler out of the project"
+        )
+
+
+def check_scheduler(scheduler: str | None, insecure: bool) -> None:
+    """Refuse a scheduler without TLS unless the command line allows it."""
+    if scheduler is not None and not is_encrypted(scheduler) and not insecure:
+        problem = (
+            f"the scheduler {scheduler} is reached without TLS: whoever reaches it or takes its "
+            "place can read the data and run code as you; name a tls:// address"
+        )
+        raise InputError(
+            f"{problem}, or add --insecure if nobody else is on the way",
+            f"{problem}, or run it with kanon-tui run --insecure if nobody else is on the way",
+        )
+
+
+def client_security(scheduler: str) -> Any:
+    """Return the certificates of a client of this scheduler, from Dask's settings."""
+    import distributed
+
+    if not is_encrypted(scheduler):
+        return None
+    security: Any = getattr(distributed, "Security")(require_encryption=True)  # noqa: B009
+    remedy = (
+        "name the files in Dask's settings (distributed.comm.tls.ca-file, client.cert and "
+        "client.key; see docs/scale.md)"
+    )
+    try:
+        context = security.get_connection_args("client")["ssl_context"]
+    except OSError as error:
+        raise InputError(
+            f"a certificate or key for {scheduler} cannot be read ({type(error).__name__}); "
+            f"{remedy}"
+        ) from None
+    if context is None:
+        raise InputError(f"{scheduler} needs a certificate of this program; {remedy}")
+    return security

@@ -19,7 +19,14 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.version import __version__
 
 __all__ = [
-    "Sealed", "Setup", "call", "give_up", "help_with", "merge_answers", "own_version", "unseen",
+    "PickledJob",
+    "Setup",
+    "cancel_batch",
+    "first_unreadable",
+    "handle_search_job",
+    "merge_answers",
+    "own_version",
+    "run_job",
 ]  # fmt: skip
 
 _at_work: Counter[str] = Counter()
@@ -27,12 +34,12 @@ _at_work: Counter[str] = Counter()
 _given_up: set[str] = set()
 _lock = Lock()
 
-Said = tuple[Any, ...]
+JobOutcome = tuple[Any, ...]
 """(True, name of the file with the answer), or (False, kind of error, sentence)."""
 
 
-class Sealed:
-    """A job that tells nothing of itself when somebody prints it."""
+class PickledJob:
+    """A job whose printed form shows nothing of its arguments."""
 
     def __init__(
         self,
@@ -47,14 +54,14 @@ class Sealed:
         self.function, self.arguments, self.shared = function, arguments, shared
 
     def __repr__(self) -> str:
-        return "Sealed()"
+        return "PickledJob()"
 
     def __sizeof__(self) -> int:
         return 256
 
 
 class Setup:
-    """What a helper of a search is made of; it is made once by every worker."""
+    """The setup of a search helper; every worker prepares it once."""
 
     def __init__(self, prepare: Callable[..., Any], setup: tuple[Any, ...]) -> None:
         self.prepare, self.setup = prepare, setup
@@ -66,18 +73,18 @@ class Setup:
         return made
 
 
-def help_with(setup: Setup, job: Any) -> Any:
+def handle_search_job(setup: Setup, job: Any) -> Any:
     """Handle one job of a search."""
     return setup.handle(job)
 
 
-def call(job: Sealed) -> Said:
-    """Do a job and leave its answer in a file."""
+def run_job(job: PickledJob) -> JobOutcome:
+    """Run a job and leave its result in a file."""
     return _guarded(job, lambda: job.function(_shared(job.folder / job.shared), *job.arguments))
 
 
-def merge_answers(job: Sealed, answers: Sequence[Said]) -> Said:
-    """Merge the answers of other jobs."""
+def merge_answers(job: PickledJob, answers: Sequence[JobOutcome]) -> JobOutcome:
+    """Merge the results of other jobs."""
     for answer in answers:
         if not answer[0]:
             return answer
@@ -88,7 +95,7 @@ def merge_answers(job: Sealed, answers: Sequence[Said]) -> Said:
     return _guarded(job, merged)
 
 
-def _guarded(job: Sealed, work: Callable[[], Any]) -> Said:
+def _guarded(job: PickledJob, work: Callable[[], Any]) -> JobOutcome:
     path = job.folder / f"{job.answer}.pickle"
     if path.exists():  # done before, by a worker that was lost since
         return True, path.name
@@ -117,8 +124,8 @@ def _guarded(job: Sealed, work: Callable[[], Any]) -> Said:
     return True, path.name
 
 
-def give_up(batch: str) -> int:
-    """Begin no job of a batch any more, where this runs; gives how many are being done."""
+def cancel_batch(batch: str) -> int:
+    """Start no further job of a batch on this worker; return how many are running."""
     with _lock:
         _given_up.add(batch)
         return _at_work[batch]
@@ -131,15 +138,15 @@ def _read(path: Path) -> Any:
 
 @lru_cache(maxsize=2)
 def _shared(path: Path) -> Any:
-    """What all jobs of a kind need; read once by every worker."""
+    """Return the data that all jobs of a pass need, which every worker reads once."""
     return _read(path)
 
 
 def own_version() -> str:
-    """The version of the package, where this runs."""
+    """Return the version of the package on this worker."""
     return __version__
 
 
-def unseen(paths: Sequence[str]) -> str | None:
-    """The first of some files and folders that cannot be read here."""
+def first_unreadable(paths: Sequence[str]) -> str | None:
+    """Return the first of these files and folders that this worker cannot read, or None."""
     return next((path for path in paths if not os.access(path, os.R_OK)), None)

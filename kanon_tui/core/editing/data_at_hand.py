@@ -150,6 +150,6 @@ class DataAtHand(ABC):
         with self._counting_rows:
             if self._rows is None or self._rows[0] != wanted:
                 go_on()
-                memory = memory_limit(project).beside_what_is_held()
+                memory = memory_limit(project).with_held_memory()
                 self._rows = wanted, quasi_rows(project, table, memory, go_on)
             return replace(self._rows[1], privacy=project.privacy)

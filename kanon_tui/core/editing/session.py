@@ -23,9 +23,9 @@ from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.part_files import name_beside
+from kanon_tui.core.table.data_files import name_beside
+from kanon_tui.core.table.profile import SinglingOut, singling_out_columns
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.table.singling_out import SinglingOut, singling_out_columns
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import first_few

@@ -51,7 +51,7 @@ _NOTHING = ("", "none", "null", "~")
 
 @dataclass(frozen=True)
 class Field:
-    """One declared field."""
+    """A declared field of a dataclass."""
 
     name: str
     type: FieldType
@@ -72,25 +72,25 @@ class Field:
 
     @property
     def allowed(self) -> str:
-        """What may be given, in words: `a whole number from 1 to 10`."""
+        """The allowed values in words: `a whole number from 1 to 10`."""
         return self.type.allowed
 
     def read(self, located: LocatedValue) -> Any:
-        """The value that stands somewhere, or an error that says what is allowed."""
+        """Return the value that is written there, or raise an error that says what is allowed."""
         return self.type.read(located)
 
     def parse(self, typed: str, who: str) -> Any:
-        """The value a person typed: the text is read like a word without quotes in a file."""
+        """Return the value a person typed, read like an unquoted word in a file."""
         word = typed.strip()
         nothing = self.type.optional and word.lower() in _NOTHING
         return self.read(LocatedValue(who, self.name, None if nothing else Plain(word)))
 
     def write(self, value: Any) -> Any:
-        """A value as a project file shows it."""
+        """Return a value as a project file shows it."""
         return self.type.write(value)
 
     def text(self, value: Any) -> str:
-        """A value as a form shows it; `parse` gives the value back."""
+        """Return a value as a form shows it; `parse` turns it back."""
         return "" if value is None else str(self.write(value))
 
 
@@ -136,12 +136,12 @@ def declared(
 
 
 def fields_of(owner: type[Any]) -> tuple[Field, ...]:
-    """The declared fields of a class that have a key of their own, in order."""
+    """Return the declared fields of a class that have a key of their own, in order."""
     return tuple(each for each in declarations_of(owner).values() if isinstance(each, Field))
 
 
 def declarations_of(owner: type[Any]) -> Mapping[str, Field | SeveralKeys]:
-    """What is declared for every field of a class that a person may set, in order."""
+    """Return the declarations of all fields of a class that a person may set, in order."""
     if owner not in _DECLARATIONS:
         _DECLARATIONS[owner] = dict(_declarations(owner))
     return _DECLARATIONS[owner]
@@ -174,7 +174,7 @@ def _type_of(
     words: str,
     choices: Sequence[str],
 ) -> FieldType:
-    """The type that an annotation and the bounds of its declaration describe."""
+    """Return the type that an annotation and the bounds of its declaration describe."""
     if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
         (inner,) = (arg for arg in hint.__args__ if arg is not type(None))
         return optional(_type_of(inner, low, high, above, words, choices))
@@ -197,7 +197,7 @@ def _type_of(
 
 
 def read_given(fields: Iterable[Field], located: LocatedValue, noun: str = "key") -> dict[str, Any]:
-    """The values that a mapping gives for some fields; unknown names are refused."""
+    """Return the values that a mapping gives for some fields; unknown names are refused."""
     known = {field.name: field for field in fields}
     entries = located.entries(known, noun)
     for name, field in known.items():
@@ -212,10 +212,10 @@ def read_given(fields: Iterable[Field], located: LocatedValue, noun: str = "key"
 
 
 def read_parameters(algorithm: type[Any], located: LocatedValue) -> dict[str, Any]:
-    """The parameters of an algorithm that are given, in their types."""
+    """Return the parameters of an algorithm that are given, in their types."""
     return read_given(fields_of(algorithm), located, "parameter")
 
 
 def with_parameters(algorithm: type[T], values: Mapping[str, Any], who: str) -> T:
-    """An algorithm with these parameter values; the rest keep their defaults."""
+    """Return an algorithm with these parameter values; the rest keep their defaults."""
     return algorithm(**read_parameters(algorithm, LocatedValue(who, "", values)))

@@ -33,11 +33,11 @@ class LocatedValue:
     value: Any
 
     def refuse(self, why: str) -> InputError:
-        """An error that names where the value stands."""
+        """Return an error that names where the value stands."""
         return InputError(f"{self.file}: {self.key}: {why}" if self.key else f"{self.file}: {why}")
 
     def wrong(self, allowed: str) -> InputError:
-        """An error that shows what came and what is allowed."""
+        """Return an error that shows the value and what is allowed."""
         if isinstance(self.value, str) and not isinstance(self.value, Plain):
             return self.refuse(f"{self.shown} in quotes is not {allowed}")
         return self.refuse(f"{self.shown} is not {allowed}")
@@ -55,7 +55,7 @@ class LocatedValue:
         return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}...'"
 
     def at(self, name: str, value: Any) -> LocatedValue:
-        """A value below this one."""
+        """Return a value below this one."""
         return LocatedValue(self.file, f"{self.key}.{name}" if self.key else name, value)
 
     # -- many values
@@ -63,7 +63,7 @@ class LocatedValue:
     def entries(
         self, known: Collection[str] | None = None, noun: str = "key"
     ) -> dict[str, LocatedValue]:
-        """The entries of a mapping; nothing at all counts as an empty one.
+        """Return the entries of a mapping; null counts as an empty one.
 
         With `known` given, any other key is an error that names the nearest one.
         """
@@ -82,7 +82,7 @@ class LocatedValue:
         return result
 
     def items(self, what: str, length: int | None = None) -> Iterator[LocatedValue]:
-        """The items of a list, counted from 1 in messages."""
+        """Yield the items of a list, counted from 1 in messages."""
         if not isinstance(self.value, list | tuple) or length not in (None, len(self.value)):
             raise self.refuse(f"{self.shown} is not allowed here; write {what}")
         for number, value in enumerate(self.value, start=1):
@@ -91,7 +91,7 @@ class LocatedValue:
     # -- one value
 
     def text(self, allowed: str = "a text") -> str:
-        """A text as it was written."""
+        """Return a text as it was written."""
         if isinstance(self.value, Mapping | list | tuple):
             raise self.refuse(f"{self.shown} is not allowed here; write {allowed}")
         if self.value is None:
@@ -112,7 +112,7 @@ class LocatedValue:
         high: float = math.inf,
         above: float = -math.inf,
     ) -> float:
-        """A finite number from `low` to `high`, larger than `above`."""
+        """Return a finite number from `low` to `high`, larger than `above`."""
         value = self._as_number()
         fits = value is not None and math.isfinite(value) and low <= value <= high and value > above
         if value is None or not fits:
@@ -120,7 +120,7 @@ class LocatedValue:
         return float(value)
 
     def whole(self, allowed: str, low: float = -math.inf, high: float = math.inf) -> int:
-        """A whole number from `low` to `high`."""
+        """Return a whole number from `low` to `high`."""
         value = self._as_number()
         if not isinstance(value, int) or not low <= value <= high or abs(value) >= 2**63:
             raise self.wrong(allowed)
@@ -133,7 +133,7 @@ class LocatedValue:
         return self.value if is_number else None
 
     def switch(self) -> bool:
-        """true or false."""
+        """Return true or false."""
         value = self.value
         if isinstance(value, Plain):
             value = _SWITCHES.get(value.lower())
@@ -142,7 +142,7 @@ class LocatedValue:
         return value
 
     def one_of(self, choices: Collection[str]) -> str:
-        """One of a few words."""
+        """Return the value, which must be one of a few words."""
         word = self.text("one of " + ", ".join(choices))
         if word not in choices:
             raise self.refuse(f"{self.shown} is not one of its values; {suggestion(word, choices)}")

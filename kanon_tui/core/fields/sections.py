@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def section(owner: type[Any]) -> FieldType:
-    """The type of a field that holds an object with declared fields."""
+    """Return the type of a field that holds an object with declared fields."""
     keys = ", ".join(dict.fromkeys(key.partition(".")[0] for key in keys_of(owner)))
     return FieldType(
         f"a mapping with the keys {keys}",
@@ -29,14 +29,14 @@ def section(owner: type[Any]) -> FieldType:
 
 
 def inlined(owner: type[Any]) -> SeveralKeys:
-    """The type of a field whose object shares the section: its keys stand beside the others."""
+    """Return the type of a field whose object's keys stand beside the other keys of the section."""
     return SeveralKeys(
         keys_of(owner), lambda entries: _construct(owner, entries, None), write_fields
     )
 
 
 def keys_of(owner: type[Any]) -> tuple[str, ...]:
-    """Every key that an object of this class is written to."""
+    """Return every key that an object of this class is written to."""
     keys: list[str] = []
     for declared in declarations_of(owner).values():
         keys += [declared.key or declared.name] if isinstance(declared, Field) else declared.keys
@@ -44,19 +44,19 @@ def keys_of(owner: type[Any]) -> tuple[str, ...]:
 
 
 def _former_keys(owner: type[Any]) -> tuple[str, ...]:
-    """The keys of older files that an object of this class is read from as well."""
+    """Return the keys of older files that an object of this class is also read from."""
     fields = declarations_of(owner).values()
     return tuple(key for f in fields if isinstance(f, Field) for key, _ in f.formerly)
 
 
 def read_fields(owner: type[T], located: LocatedValue, also: Iterable[str] = ()) -> T:
-    """An object from the entries of a mapping; unknown keys are refused, except those in `also`."""
+    """Return an object from a mapping; refuse unknown keys, except those in `also`."""
     keys = (*also, *keys_of(owner), *_former_keys(owner))
     return _construct(owner, read_entries(located, keys), located)
 
 
 def read_entries(located: LocatedValue, keys: Iterable[str]) -> dict[str, LocatedValue]:
-    """What is given of some keys; a key `missing.tokens` stands in the mapping `missing`."""
+    """Return the given entries of some keys; `missing.tokens` stands in the mapping `missing`."""
     deeper: dict[str, list[str]] = {}
     for key in keys:
         first, _, rest = key.partition(".")
@@ -94,7 +94,7 @@ def _construct(
 
 
 def write_fields(value: Any) -> dict[str, Any]:
-    """The mapping that says the same; what is as usual is left out."""
+    """Return an object as a mapping; default values are left out."""
     written: dict[str, Any] = {}
     for name, declared in declarations_of(type(value)).items():
         own = getattr(value, name)

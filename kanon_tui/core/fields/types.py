@@ -41,7 +41,7 @@ def _as_it_is(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class FieldType:
-    """What may stand in a field."""
+    """The type of a field: which values are allowed, and how they are read and written."""
 
     allowed: str
     """In words: `a whole number from 1 to 10`."""
@@ -69,12 +69,12 @@ class SeveralKeys:
 
 
 def switch() -> FieldType:
-    """True or false; also yes, no, on and off."""
+    """Return the type of true or false, also written yes, no, on and off."""
     return FieldType("true or false", LocatedValue.switch, name="bool")
 
 
 def whole_number(low: int | None = None, high: int | None = None) -> FieldType:
-    """A whole number between two bounds: 5, not 5.0."""
+    """Return the type of a whole number between two bounds: 5, not 5.0."""
     allowed = "a whole number" + _bounds(low, high)
     least, most = _or(low, -math.inf), _or(high, math.inf)
     return FieldType(
@@ -88,7 +88,7 @@ def number(
     above: float | None = None,
     words: str = "",
 ) -> FieldType:
-    """A finite number between two bounds, larger than `above`.
+    """Return the type of a finite number between two bounds, larger than `above`.
 
     `words` say what it is where that says more than its bounds: `a distance from 0 to 1`.
     """
@@ -107,12 +107,12 @@ def number(
 
 
 def plain_number(value: float) -> int | float:
-    """Without the `.0` of a whole number."""
+    """Return a number without the `.0` of a whole number."""
     return int(value) if float(value).is_integer() and abs(value) < 1e15 else float(value)
 
 
 def text(words: str = "a text", empty: bool = True) -> FieldType:
-    """A text, exactly as it was written; digits that a number can stand for need no quotes."""
+    """Return the type of a text, kept exactly; digits that print back alike need no quotes."""
 
     def read(located: LocatedValue) -> str:
         written = located.text(words)
@@ -124,7 +124,7 @@ def text(words: str = "a text", empty: bool = True) -> FieldType:
 
 
 def choice(choices: Collection[str]) -> FieldType:
-    """One of a few words."""
+    """Return the type of one of a few words."""
     return FieldType(
         "one of " + ", ".join(choices),
         lambda located: located.one_of(choices),
@@ -134,7 +134,7 @@ def choice(choices: Collection[str]) -> FieldType:
 
 
 def member_of(members: type[enum.Enum]) -> FieldType:
-    """One member of an enumeration, by its value."""
+    """Return the type of a member of an enumeration, written as its value."""
     choices = tuple(member.value for member in members)
     return FieldType(
         "one of " + ", ".join(choices),
@@ -146,7 +146,7 @@ def member_of(members: type[enum.Enum]) -> FieldType:
 
 
 def optional(inner: FieldType) -> FieldType:
-    """A value, or nothing: null, ~ or an empty entry."""
+    """Return the type of a value or nothing: null, ~ or an empty entry."""
     return FieldType(
         f"{inner.allowed} or nothing",
         lambda located: None if located.value is None else inner.read(located),
@@ -162,7 +162,7 @@ def optional(inner: FieldType) -> FieldType:
 def list_of(
     item: FieldType, words: str, length: int | None = None, empty: bool = True
 ) -> FieldType:
-    """A list of values of one type; `words` describe all of it, with an example if that helps."""
+    """Return the type of a list of values of one type; `words` describe it in messages."""
 
     def read(located: LocatedValue) -> tuple[Any, ...]:
         items = tuple(item.read(entry) for entry in located.items(words, length))
@@ -174,7 +174,7 @@ def list_of(
 
 
 def mapping_of(item: FieldType, words: str) -> FieldType:
-    """Values of one type by name; names are texts and keep their order."""
+    """Return the type of values by name; names are texts and keep their order."""
     return FieldType(
         words,
         lambda located: {name: item.read(entry) for name, entry in located.entries().items()},

@@ -24,7 +24,7 @@ __all__ = ["edit_yaml"]
 
 
 def edit_yaml(text: str, old: Mapping[Any, Any], new: Mapping[Any, Any]) -> str:
-    """The text, changed where `new` differs from `old`, which is what it says now."""
+    """Return the text changed where `new` differs from `old`, which is its present content."""
     crlf = "\r\n" in text
     text = text.replace("\r\n", "\n")
     root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -38,7 +38,7 @@ def edit_yaml(text: str, old: Mapping[Any, Any], new: Mapping[Any, Any]) -> str:
 
 @dataclass(frozen=True)
 class _Entry:
-    """An entry of a collection in the text: where it starts (its key or dash) and ends.
+    """An entry of a collection in the text, from its key or dash to its end.
 
     In a block that is the end of its last line, comment included.
     """
@@ -52,13 +52,13 @@ Wanted = Sequence[tuple[int | None, str]]
 
 
 class _Editor:
-    """Writes changed nodes anew, with all that can stay of their text."""
+    """A writer of changed nodes that keeps as much of their text as possible."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def value(self, node: yaml.Node, old: Any, new: Any, indent: int, flow: bool) -> str | None:
-        """A collection that says `old` as one that says `new`; None for what can keep nothing."""
+        """Return the text of a node that says `new`, not `old`; None if nothing can be kept."""
         if isinstance(node, yaml.MappingNode) and isinstance(new, Mapping) and node.value and new:
             if any(self.text.endswith("? ", 0, _start(key)) for key, _ in node.value):
                 return None  # `? key` on a line of its own, as very long keys are written
@@ -126,7 +126,7 @@ class _Editor:
         return self._flow(node, entries, wanted) if flow else self._block(entries, wanted, column)
 
     def _dash(self, after: int) -> int:
-        """The dash of the next item; comments may stand before it."""
+        """Return the position of the next item's dash; comments may stand before it."""
         while True:
             line = self.text[after : _line_end(self.text, after)]
             if line.lstrip().startswith("-"):
@@ -139,7 +139,7 @@ class _Editor:
     def _changed(
         self, entry: _Entry, inner: yaml.Node, values: tuple[Any, Any], anew: str, flow: bool
     ) -> str:
-        """An entry with a changed value: edited where that can be, otherwise `anew`."""
+        """Return an entry with a changed value, edited where possible, otherwise `anew`."""
         is_block = isinstance(inner, yaml.CollectionNode) and not inner.flow_style and inner.value
         end = entry.end if is_block else _end(inner)
         lead, comment = self.text[entry.start : _start(inner)], self.text[end : entry.end]
@@ -152,7 +152,7 @@ class _Editor:
         return (anew if too_long else lead + edited) + comment
 
     def _block(self, entries: Sequence[_Entry], wanted: Wanted, column: int) -> str:
-        """Entries on lines of their own; comment lines stay in front of the entry that follows."""
+        """Return entries on lines of their own; comments stay before the entry that follows."""
         line = "\n" + " " * column
         leads = [line, *(self.text[a.end : b.start] for a, b in pairwise(entries))]
         kept = {at for at, _ in wanted}
@@ -166,7 +166,7 @@ class _Editor:
         return text.removeprefix(line) + left_over
 
     def _flow(self, node: yaml.Node, entries: Sequence[_Entry], wanted: Wanted) -> str:
-        """Entries between brackets, with commas and whatever else stands between them."""
+        """Return entries between brackets, with the separators that stood between them."""
         gaps = [", ", *(self.text[a.end : b.start] for a, b in pairwise(entries))]
         text = ""
         for at, body in wanted:
@@ -176,7 +176,7 @@ class _Editor:
 
 
 def _order(keys: Sequence[str], old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The keys that stay and those that come, each after the one it follows in `new`.
+    """Return the keys that stay and the new ones, each after the one it follows in `new`.
 
     Keys of the text keep their order, unless the order itself has changed.
     """
@@ -196,7 +196,7 @@ def _order(keys: Sequence[str], old: Mapping[str, Any], new: Mapping[str, Any]) 
 
 
 def _aligned(old: Sequence[Any], new: Sequence[Any]) -> list[tuple[int | None, int]]:
-    """For every new item the old one it comes from: the same from either end, else in pairs."""
+    """Return for every new item the old one it replaces: equal from both ends, else in pairs."""
     shorter = min(len(old), len(new))
     first = next((i for i in range(shorter) if not _same(old[i], new[i])), shorter)
     last = next(
@@ -215,7 +215,7 @@ def _aligned(old: Sequence[Any], new: Sequence[Any]) -> list[tuple[int | None, i
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Equal, and mappings in the same order."""
+    """Return whether two values are equal, with mappings in the same order."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         return [str(k) for k in old] == [str(k) for k in new] and all(
             _same(old[k], new[k]) for k in old
@@ -231,7 +231,7 @@ def _start(node: yaml.Node) -> int:
 
 
 def _end(node: yaml.Node) -> int:
-    """Where the last character of a node stands; a block ends with its last entry."""
+    """Return the index of a node's end; a block ends with its last entry."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _end(last[1] if isinstance(last, tuple) else last)

@@ -45,20 +45,20 @@ ONE_LINE = 90
 
 
 class Plain(str):
-    """A word that stood in the file without quotes."""
+    """A word that is written in the file without quotes."""
 
     __slots__ = ()
 
 
 def as_number(text: str) -> int | float | None:
-    """The number a word stands for, None if it is not one."""
+    """Return the number a word stands for, None if it is not one."""
     if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
         return None
     return int(text) if _WHOLE.fullmatch(text) else float(text)
 
 
 def exact_number(text: str) -> int | float | str:
-    """The word as a number if the number prints as the very same word, else the word itself.
+    """Return the number if it prints as the very same word, else the word itself.
 
     `64` and `0.5` are numbers; `01234`, `1.50` and `+3` stay text, because their digits matter.
     """
@@ -70,7 +70,7 @@ def exact_number(text: str) -> int | float | str:
 
 
 def read_yaml(path: Path, what: str) -> Any:
-    """The document in a file; `what` it should be is said in messages."""
+    """Return the document in a file; `what` names its kind in messages."""
     too_large = InputError(
         f"{path} has more than {size_text(DOCUMENT_LIMIT)}; name a {what}, not data"
     )
@@ -91,7 +91,7 @@ def read_yaml(path: Path, what: str) -> Any:
 
 
 def parse(text: str, who: str) -> Any:
-    """The one document in a YAML text: dicts with text keys, lists, `Plain`, `str` and None.
+    """Return the document in a YAML text: dicts with text keys, lists, `Plain`, `str` and None.
 
     An empty text gives None. Errors name `who`, the line and the column.
     """
@@ -108,7 +108,7 @@ def parse(text: str, who: str) -> Any:
 
 
 class _Reader:
-    """Builds plain Python values from the events of a YAML parser."""
+    """A builder of plain Python values from the events of a YAML parser."""
 
     def __init__(self, events: Iterator[yaml.Event], who: str) -> None:
         self.events = events
@@ -162,7 +162,7 @@ def _line_and_column(mark: Any) -> str:
 
 
 def _syntax(error: yaml.MarkedYAMLError, text: str) -> str:
-    """What is wrong with the syntax, in words that say what to do."""
+    """Return what is wrong with the syntax and what to do."""
     mark = error.problem_mark
     lines = text.splitlines()
     line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
@@ -183,7 +183,7 @@ def _syntax(error: yaml.MarkedYAMLError, text: str) -> str:
 
 
 def dump(document: Mapping[str, Any], blocks: Collection[str] = ()) -> str:
-    """A plain mapping (text, numbers, true, false, None, lists, mappings) as YAML.
+    """Return a plain mapping (text, numbers, true, false, None, lists, mappings) as YAML.
 
     Whatever fits goes on one line, except the top-level keys named in `blocks`.
     """
@@ -197,13 +197,13 @@ def dump(document: Mapping[str, Any], blocks: Collection[str] = ()) -> str:
 
 
 def dump_entry(key: Any, value: Any, indent: int, flow: bool) -> str:
-    """`key: value` as an entry of a mapping that stands `indent` columns to the right."""
+    """Return `key: value` as an entry of a mapping that is indented by `indent` columns."""
     node = _mapping_node({key: value}, indent)[0]
     return _indented(node, indent, flow)
 
 
 def dump_item(value: Any, indent: int, flow: bool) -> str:
-    """`- value` as an item of a block list, `value` inside brackets."""
+    """Return `- value` as an item of a block list, or `value` inside brackets."""
     node = yaml.SequenceNode("tag:yaml.org,2002:seq", [_node(value, indent + 2)[0]])
     return _indented(node, indent, flow)
 
@@ -216,7 +216,7 @@ def _indented(node: yaml.CollectionNode, indent: int, flow: bool) -> str:
 
 
 class _Writer(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-    """Leaves the choice between plain and quoted to us; libyaml's where it is there, for speed."""
+    """A dumper that never adds quotes by itself; libyaml's where it is installed, for speed."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 (the base class declares it so)
 
@@ -226,7 +226,7 @@ _TEXT_TAG = yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG
 
 
 def _node(value: Any, indent: int) -> tuple[yaml.Node, int]:
-    """The YAML of a value and how many characters it takes on one line."""
+    """Return the YAML node of a value and the characters it takes on one line."""
     if isinstance(value, Mapping):
         return _mapping_node(value, indent)
     if isinstance(value, (list, tuple)):

@@ -27,8 +27,8 @@ from kanon_tui.core.hierarchy.files import from_yaml_levels, read_arx
 from kanon_tui.core.hierarchy.level_table import Hierarchy, refuse_misread
 from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.printed_values import number_text
 from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.typed_columns import number_text
 from kanon_tui.core.text import Note, Quotable, note
 
 __all__ = ["build_hierarchy", "default_hierarchy", "with_coded_ends"]

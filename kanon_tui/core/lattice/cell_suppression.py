@@ -143,7 +143,7 @@ def _holds(task: Task, records: Int64s, groups: Int64s) -> Flags:
     holds = sizes >= task.k
     for requirement in task.requirements:
         codes = requirement.column.codes[records]
-        holds &= requirement.gaps(GroupValues.of(groups, codes, len(sizes))) <= 0
+        holds &= requirement.gaps(GroupValues.from_records(groups, codes, len(sizes))) <= 0
     return holds
 
 

@@ -41,7 +41,8 @@ class RequirementTest:
         self.requirements = tuple(requirements)
         columns = {id(each.column.codes): each.column for each in requirements}
         self._pairs = [
-            GroupValues.of(tuple_of, own.codes, tuples, own.copies) for own in columns.values()
+            GroupValues.from_records(tuple_of, own.codes, tuples, own.copies)
+            for own in columns.values()
         ]
         self._place = [list(columns).index(id(each.column.codes)) for each in requirements]
         self._people: GroupValues | None = None
@@ -52,7 +53,10 @@ class RequirementTest:
 
     def limit_people(self, most: int, person: Column, tuple_of: Int32s, tuples: int) -> None:
         """Let at most so many people lose a record."""
-        self._people, self._most_people = GroupValues.of(tuple_of, person.codes, tuples), most
+        self._people, self._most_people = (
+            GroupValues.from_records(tuple_of, person.codes, tuples),
+            most,
+        )
 
     def limit_risk(self, risk: RiskBound, people: int) -> None:
         """Bound the risk of the release as a whole."""
@@ -65,7 +69,7 @@ class RequirementTest:
         counted = sizes.astype(np.int64)
         if self._people is not None:
             pairs = self._people
-            counted = GroupValues.of(number[pairs.group], pairs.code, len(sizes)).distinct
+            counted = GroupValues.from_records(number[pairs.group], pairs.code, len(sizes)).distinct
         return not self.risk.holds(counted[kept], self._of)
 
     def too_many_gone(self, number: Int32s, kept: Flags) -> bool:
@@ -87,7 +91,7 @@ class RequirementTest:
     def _values(self, number: Int32s, classes: int) -> list[GroupValues]:
         """What every class has of each requirement's column, by the class of every tuple."""
         held = [
-            GroupValues.of(number[pairs.group], pairs.code, classes, pairs.records)
+            GroupValues.from_records(number[pairs.group], pairs.code, classes, pairs.records)
             for pairs in self._pairs
         ]
         return [held[place] for place in self._place]

@@ -70,7 +70,9 @@ class CellGroups:
     ) -> CellGroups:
         """The classes of a release; `suppressed` marks this attribute's single hidden cells."""
         shown = classes if suppressed is None else np.where(suppressed, -1, classes)
-        values = GroupValues.of(shown, attribute.column.codes, len(size), attribute.column.copies)
+        values = GroupValues.from_records(
+            shown, attribute.column.codes, len(size), attribute.column.copies
+        )
         return cls(attribute, None, size, values, stretches)
 
     def total(self, per_group: npt.ArrayLike, worst: float) -> float:

@@ -17,7 +17,7 @@ from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.table.repeated_people import repeated_people
+from kanon_tui.core.table.profile import repeated_people
 from kanon_tui.core.table.role_guesses import guess_attributes
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table, as_table
@@ -55,7 +55,7 @@ def check_published(
     records = np.bincount(classes)
 
     def held(column: Column) -> GroupValues:
-        return GroupValues.of(classes, column.codes, len(records))
+        return GroupValues.from_records(classes, column.codes, len(records))
 
     sizes = records if whose is None else held(whose).distinct
     risk_max, risk_mean = prosecutor_risk(sizes)

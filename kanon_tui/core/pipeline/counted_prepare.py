@@ -28,13 +28,12 @@ from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.counted_table import CountedTable, count_table
+from kanon_tui.core.table.counted_table import CountedTable, Encoder, count_table
+from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.distinct_values import CountedColumn
-from kanon_tui.core.table.part_files import part_files
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.source import Source, open_source
 from kanon_tui.core.table.tuple_packing import Packing
-from kanon_tui.core.table.value_counts import Encoder
 from kanon_tui.core.task.parts import with_counted_rows
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import Task
@@ -205,7 +204,7 @@ def _count_tuples(
         *(table.encoder(each.name, each.counted if isinstance(each, CountedColumn) else None)
           for each in required.values()),
     )  # fmt: skip
-    packing = Packing.of([len(column.values) for column in columns])
+    packing = Packing.for_sizes([len(column.values) for column in columns])
     counting = TupleCounting(source, encoders, packing, table.complete, table.missing_tokens)
     attributes = {each.name: len(each.column.values) for each in task.quasi}
     bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 18 * len(columns)

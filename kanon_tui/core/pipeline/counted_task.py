@@ -16,7 +16,7 @@ from kanon_tui.core.pipeline.counted_prepare import prepare_counted
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.workers import Here, Workers
+from kanon_tui.core.processes.workers import LocalWorkers, Workers
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.schema import Role
@@ -49,7 +49,7 @@ def quasi_rows(
     """
     source = table.source
     assert source is not None
-    workers = Here()
+    workers = LocalWorkers()
     counted = counted_of(table, workers, memory)
     people = [name for name, spec in project.attributes.items() if spec.role is Role.PERSON]
     if people:

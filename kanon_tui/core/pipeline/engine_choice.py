@@ -15,8 +15,8 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.reading import size_text
-from kanon_tui.core.table.part_files import part_files
-from kanon_tui.core.table.reader_registry import other_reader
+from kanon_tui.core.table.data_files import part_files
+from kanon_tui.core.table.table import other_reader
 
 __all__ = ["choose_engine", "fits_in_memory", "memory_limit", "needed_in_memory"]
 

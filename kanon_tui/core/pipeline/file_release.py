@@ -88,7 +88,7 @@ def release_stream(
     phases: Seconds = {**prepared.phases, **run.phases, "search": run.seconds}
     progress("recode", 0.0)
     with work_folder(target) as folder, workers.stopped_by_errors():
-        workers.folder_is_seen(folder)
+        workers.check_folder_visible(folder)
         with timed(phases, "recode"):
             release = CountedRelease(
                 task,
@@ -135,9 +135,9 @@ def release_stream(
 def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tuple[Recoding, Texts]:
     task, table = prepared.task, prepared.table
     starred = task.output.suppressed == "star" and bool(release.suppressed.any())
-    packing = Packing.of([len(attribute.column.values) for attribute in task.quasi])
+    packing = Packing.for_sizes([len(attribute.column.values) for attribute in task.quasi])
     words = packing.pack([attribute.column.codes for attribute in task.quasi])
-    index, first = TupleIndex.of(words)
+    index, first = TupleIndex.from_tuples(words)
     quasi = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
     coarse = any(task.counted_levels)
     values = tuple(value_encoder(table, each.column) for each in task.quasi) if coarse else ()
@@ -157,7 +157,7 @@ def _recoding(prepared: Prepared, release: CountedRelease, folder: Path) -> tupl
     others = tuple(table.text_encoder(name) for name in task.published_as_they_are)
     texts |= {encoder.name: encoder.texts for encoder in others}
     columns = tuple(name for name, role in task.roles.items() if role.published)
-    layout = Packing.of([len(texts[name]) for name in columns])
+    layout = Packing.for_sizes([len(texts[name]) for name in columns])
     classes = release.classes[first]
     suppressed = release.suppressed[first]
     recoding = Recoding(

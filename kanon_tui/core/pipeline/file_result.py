@@ -51,7 +51,7 @@ class CountedRelease(Release):
         if published:
             numbers = self._published_numbers
             count = len(self.published_sizes)
-        return GroupValues.of(numbers[values.group], values.code, count, values.records)
+        return GroupValues.from_records(numbers[values.group], values.code, count, values.records)
 
     def value_blocks(self, column: Column, published: bool = True) -> Iterator[GroupValues]:
         """As `values_of`, some classes at a time."""

@@ -35,7 +35,7 @@ from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.table.cell_codes import Cells
-from kanon_tui.core.table.counted_table import CountedTable
+from kanon_tui.core.table.counted_table import CHANGED, CountedTable, Encoder
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.csv_text import RecordScan, parse_carefully, parse_csv
 from kanon_tui.core.table.pages import Pages
@@ -43,7 +43,6 @@ from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.table.source import Piece, Source
 from kanon_tui.core.table.target import WrittenFile
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
-from kanon_tui.core.table.value_counts import CHANGED, Encoder
 
 __all__ = [
     "BYTES_PER_ROW",
@@ -407,10 +406,12 @@ class RowOfRecord:
         task, table = result.task, result.task.table
         assert isinstance(table, CountedTable)
         assert result.project is not None
-        memory = memory_limit(result.project).beside_what_is_held()
-        memory.check_room(task.rows * _BYTES_PER_TUPLE, "looking records up")
-        packing = Packing.of([len(attribute.column.values) for attribute in task.quasi])
-        index, first = TupleIndex.of(packing.pack([each.column.codes for each in task.quasi]))
+        memory = memory_limit(result.project).with_held_memory()
+        memory.check_fits(task.rows * _BYTES_PER_TUPLE, "looking records up")
+        packing = Packing.for_sizes([len(attribute.column.values) for attribute in task.quasi])
+        index, first = TupleIndex.from_tuples(
+            packing.pack([each.column.codes for each in task.quasi])
+        )
         encoders = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
         return cls(result, encoders, packing, index, first)
 
@@ -432,7 +433,9 @@ class RowOfRecord:
         kept = records.filter(~gone)
         rows = np.zeros(records.height, dtype=np.int64)
         if kept.height:
-            columns = {one.name: Cells.of(kept[one.name], one.name) for one in self.encoders}
+            columns = {
+                one.name: Cells.from_series(kept[one.name], one.name) for one in self.encoders
+            }
             words = self.packing.pack_cells(
                 kept.height, [encoder.coded(columns) for encoder in self.encoders]
             )
@@ -546,7 +549,7 @@ def ranked_rows(
     memory: MemoryLimit,
 ) -> RankedRows:
     """Put all rows in their places, some at a time; `sizes` says how many have each rank."""
-    memory.check_room(int(sizes.sum()) * BYTES_PER_ROW, "another order of its rows")
+    memory.check_fits(int(sizes.sum()) * BYTES_PER_ROW, "another order of its rows")
     numbers = np.empty(int(sizes.sum()), dtype=np.uint32)
     free = np.cumsum(sizes) - sizes
     row = 0

@@ -23,10 +23,10 @@ import polars as pl
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.release.formulas import escape_formulas, looks_like_formula
 from kanon_tui.core.table.cell_codes import complete_records, records_in
+from kanon_tui.core.table.counted_table import Encoder
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
-from kanon_tui.core.table.value_counts import Encoder
 
 __all__ = [
     "CODE_BITS",

@@ -22,15 +22,14 @@ from kanon_tui.core.pipeline.counted_prepare import value_encoder
 from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.pages import ReleasePages
 from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.workers import Here
+from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.table.cell_codes import Cells, complete_records
 from kanon_tui.core.table.column import CodedValues, Column, code_values
-from kanon_tui.core.table.counted_table import CountedTable
+from kanon_tui.core.table.counted_table import CHANGED, CountedTable, Encoder
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.table.value_counts import CHANGED, Encoder
 from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.task.task import Task
 
@@ -80,7 +79,7 @@ def _of_frames(frames: Iterator[pl.DataFrame], chosen: Int64s) -> pl.DataFrame:
 
 def _check_rows(room: MemoryLimit, distinct: int) -> None:
     if distinct > _FEW_ROWS:
-        room.check_room(distinct * _BYTES_PER_ROW, f"looking at {distinct:,} distinct rows")
+        room.check_fits(distinct * _BYTES_PER_ROW, f"looking at {distinct:,} distinct rows")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,14 +119,18 @@ class ReadRecords(CountedTable):
         if table.source is None or not table.source.unchanged:
             raise InputError("the data is not what was read any more; run again")
         known = {each.name: getattr(table, each.name) for each in fields(table) if each.init}
-        return cls(**{**known, "workers": Here(), "_values": dict(table._values), "stop": stop})
+        return cls(
+            **{**known, "workers": LocalWorkers(), "_values": dict(table._values), "stop": stop}
+        )
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
         """One attribute with the values of all records, and the codes of those that were drawn."""
         column = super().column(name, kind, format)
         if self.sample is None:
             return column
-        codes, places = self._encoder(column).coded({name: Cells.of(self.sample[name], name)})
+        codes, places = self._encoder(column).coded(
+            {name: Cells.from_series(self.sample[name], name)}
+        )
         return replace(column, codes=codes[places])
 
     def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
@@ -139,7 +142,7 @@ class ReadRecords(CountedTable):
         encoders = tuple(map(self._encoder, columns))
         coding = _Coding(self.source, encoders, self.complete, self.missing_tokens)
         pieces = [(piece,) for piece in range(len(self.source.pieces))]
-        for blocks in Here().each(_coded_piece, coding, pieces):
+        for blocks in LocalWorkers().each(_coded_piece, coding, pieces):
             if self.stop():
                 raise InputError("stopped")
             yield from blocks
@@ -154,7 +157,7 @@ class ReadRecords(CountedTable):
 
     @cached_property
     def _room(self) -> MemoryLimit:
-        return replace(self.memory, held=0).beside_what_is_held()
+        return replace(self.memory, held=0).with_held_memory()
 
     def drawn(self, most: int, seed: int) -> Self:
         """Some of the records, so many at most."""
@@ -216,7 +219,7 @@ class WrittenRows(Table):
         """The codes of columns, some rows at a time."""
         encoders = [self._encoder(column.name) for column in columns]
         for rows in self.frames():
-            cells = {each.name: Cells.of(rows[each.name], each.name) for each in encoders}
+            cells = {each.name: Cells.from_series(rows[each.name], each.name) for each in encoders}
             coded = (encoder.coded(cells) for encoder in encoders)
             yield tuple(codes[places] for codes, places in coded)
 
@@ -229,7 +232,7 @@ class WrittenRows(Table):
         assert self.result is not None
         table = self.result.task.table
         assert isinstance(table, CountedTable)
-        return replace(table.memory, held=0).beside_what_is_held()
+        return replace(table.memory, held=0).with_held_memory()
 
     def drawn(self, most: int, seed: int) -> pl.DataFrame:
         """Some of the rows, so many at most, as they would stand in memory."""

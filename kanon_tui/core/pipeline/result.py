@@ -32,9 +32,8 @@ from kanon_tui.core.report.finished_run import FinishedRun, Seconds, timed
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.sections import Section
-from kanon_tui.core.table.packed_table import packed
-from kanon_tui.core.table.range_texts import end_text
-from kanon_tui.core.table.table import Table, as_table
+from kanon_tui.core.table.column import end_text
+from kanon_tui.core.table.table import Table, as_table, packed
 from kanon_tui.core.table.writing import write_table, write_text
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task

@@ -23,14 +23,13 @@ from kanon_tui.core.pipeline.engine_choice import fits_in_memory
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column, code_values, counted, unreadable_values
-from kanon_tui.core.table.csv_sample import sample_csv
-from kanon_tui.core.table.csv_survey import NotInPiecesError
-from kanon_tui.core.table.part_files import part_files
+from kanon_tui.core.table.counted_table import Counting, Counts, count_values, merge_counts
+from kanon_tui.core.table.csv_survey import NotInPiecesError, sample_csv
+from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Piece, Source, is_parquet_source, open_source
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.table.value_counts import Counting, Counts, count_values, merge_counts
 from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.text import count_of
 
@@ -69,7 +68,7 @@ class SampledTable(Table):
         return self.records
 
     @property
-    def not_looked_at(self) -> frozenset[str]:
+    def uncounted_columns(self) -> frozenset[str]:
         """Columns of which only the sample is known."""
         return frozenset(name for name in self.names if name not in self.counts)
 
@@ -138,10 +137,10 @@ class Sample(Table):
     whole: SampledTable | None = None
 
     @property
-    def not_looked_at(self) -> frozenset[str]:
+    def uncounted_columns(self) -> frozenset[str]:
         """Columns of which only the sample is known."""
         assert self.whole is not None
-        return self.whole.not_looked_at
+        return self.whole.uncounted_columns
 
     def occurrences(self, name: str) -> pl.DataFrame:
         """How often values occur in the whole: what is rare in a sample need not be rare."""

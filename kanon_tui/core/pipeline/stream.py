@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.dask.cluster import check_trusted
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.counted_prepare import (
@@ -31,11 +32,10 @@ from kanon_tui.core.pipeline.result import as_project
 from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.scheduler import check_trusted
-from kanon_tui.core.processes.workers import Here, Progress, Workers
+from kanon_tui.core.processes.workers import LocalWorkers, Progress, Workers
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import Seconds, timed
-from kanon_tui.core.table.part_files import part_files
+from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.steps import RunContext
 
@@ -76,7 +76,7 @@ def workers_of(
     it may be one without TLS.
     """
     if project.run.engine != "dask":
-        yield Here()
+        yield LocalWorkers()
         return
     from kanon_tui.core.dask.cluster import cluster
 
@@ -106,7 +106,7 @@ def run_stream(
     if target is not None:
         target.check(force, project.inputs)
         check_target(target, None)
-    memory = memory_limit(project).beside_what_is_held()
+    memory = memory_limit(project).with_held_memory()
     progress = _tidied(progress, memory)
     try:
         prepared = _prepared(project, workers, memory, progress, known)

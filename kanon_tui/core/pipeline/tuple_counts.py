@@ -25,11 +25,11 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.numeric import Int32s, Int64s, Words
-from kanon_tui.core.project.algorithm_choice import AlgorithmChoice
+from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.table.cell_codes import complete_records, records_in
+from kanon_tui.core.table.counted_table import Encoder
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
-from kanon_tui.core.table.value_counts import Encoder
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [

@@ -34,14 +34,14 @@ _PROGRAM = (
 
 
 def cores() -> int:
-    """How many processes can run at the same time."""
+    """Return how many processes can run at the same time."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _search_path() -> list[str]:
-    """Return where a helper looks for modules after its own places: never in the current folder.
+    """Return the folders where a helper looks for modules: never the current folder.
 
     Files that lie beside the data are not code. The package itself is found wherever it is.
     """
@@ -54,10 +54,10 @@ def _search_path() -> list[str]:
 
 
 class Helpers(Protocol):
-    """Who works on jobs elsewhere; closing them ends what they do."""
+    """A pool that works on jobs outside this process; closing it ends them."""
 
     def __enter__(self) -> Self:
-        """Begin."""
+        """Return the pool."""
 
     def __exit__(
         self,
@@ -65,13 +65,13 @@ class Helpers(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End, in the middle of a job if need be."""
+        """End all jobs, also those under way."""
 
     def submit(self, jobs: Sequence[Any]) -> None:
-        """Hand out jobs; they are numbered from 0."""
+        """Hand out jobs, which are numbered from 0."""
 
     def result(self, seconds: float) -> tuple[int, Any] | None:
-        """The next result, or None if there is none in so many seconds."""
+        """Return the next result, or None if there is none within `seconds`."""
 
 
 class Processes:
@@ -123,12 +123,12 @@ class Processes:
                     pipe.close()
 
     def submit(self, jobs: Sequence[Any]) -> None:
-        """Hand out jobs; they are numbered from 0."""
+        """Hand out jobs, which are numbered from 0."""
         for number, job in enumerate(jobs):
             self._jobs.put((number, job))
 
     def result(self, seconds: float) -> tuple[int, Any] | None:
-        """The next result, or None if there is none in so many seconds."""
+        """Return the next result, or None if there is none within `seconds`."""
         try:
             number, succeeded, result = self._results.get(timeout=seconds)
         except Empty:
@@ -138,7 +138,7 @@ class Processes:
         return number, result
 
     def _serve(self, helper: subprocess.Popen[bytes], greeting: bytes) -> None:
-        """One thread per helper: send a job, wait for its result."""
+        """Send jobs to one helper and collect their results, in a thread of its own."""
         to_helper, from_helper = cast(BinaryIO, helper.stdin), cast(BinaryIO, helper.stdout)
         number = 0
         try:
@@ -157,7 +157,7 @@ class Processes:
 
 
 def work(jobs: BinaryIO, results: BinaryIO) -> None:
-    """What a helper does until its pipe is closed; a job under way ends there too."""
+    """Handle jobs in a helper process until its pipe is closed, which also ends a job under way."""
     prepare, setup = pickle.load(jobs)
     waiting: SimpleQueue[Any] = SimpleQueue()
 

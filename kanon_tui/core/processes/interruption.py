@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ENDING_SIGNALS", "helpers", "take_away", "unfinished", "uninterrupted", "written"]
+__all__ = ["ENDING_SIGNALS", "clean_up", "helpers", "unfinished", "uninterrupted", "written"]
 
 ENDING_SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -32,7 +32,7 @@ written: list[Path] = []
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Signals that come inside the block act when it is over.
+    """Delay signals that arrive inside the block until it is over.
 
     Only the main thread handles signals; in any other the block cannot be interrupted anyway.
     """
@@ -57,8 +57,8 @@ def uninterrupted() -> Iterator[None]:
             signal.raise_signal(came[0])
 
 
-def take_away() -> None:
-    """Remove what is unfinished and end the helpers: for a program that ends at once."""
+def clean_up() -> None:
+    """Remove unfinished files and end helper processes, for a program that ends at once."""
     for path in tuple(unfinished):
         with suppress(OSError):
             if path.is_dir():

@@ -1,18 +1,61 @@
-"""The memory that a run may take: what fits, and what to say where it does not."""
+"""The memory a run may take, the memory this process holds, and the refusal of what does not fit.
+
+Freed memory stays with the process: the C library keeps it for what comes next, piece by piece, and
+a limit is about what the process holds. Polars has an allocator of its own, which gives back what
+was freed within about a second, in the background. On systems that do not tell, nothing is held.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import gc
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.processes.process_memory import give_back, held, held_at_rest
 from kanon_tui.core.reading import memory as machine_memory
 from kanon_tui.core.reading import size_text
 
-__all__ = ["AT_LEAST", "MemoryLimit"]
+__all__ = ["AT_LEAST", "MemoryLimit", "give_memory_back", "held_memory", "held_memory_at_rest"]
+
+_LOOK_AGAIN = 0.4
+"""Seconds between two looks at whether more is given back: it begins slowly …"""
+_PATIENCE = 6
+"""… and how many looks there are at most."""
+_STILL = 0.99
+
+
+def held_memory() -> int:
+    """Return the bytes of memory that this process holds; 0 where the system does not tell."""
+    with suppress(OSError, ValueError, IndexError):
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return int(status.partition("VmRSS:")[2].split()[0]) * 1024
+    return 0
+
+
+def give_memory_back() -> None:
+    """Free what nothing refers to and return freed memory to the system. Takes a moment."""
+    gc.collect()
+    with suppress(OSError, AttributeError):  # other C libraries do it by themselves
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def held_memory_at_rest() -> int:
+    """Return the bytes held once all unused memory is given back; takes a second or two."""
+    give_memory_back()
+    now = held_memory()
+    for _ in range(_PATIENCE):
+        time.sleep(_LOOK_AGAIN)
+        before, now = now, held_memory()
+        if now >= before * _STILL:
+            break
+    return now
+
 
 AT_LEAST = 600_000_000
 """Bytes that any streaming run takes: Python with its libraries and one piece at work."""
@@ -24,23 +67,23 @@ _TEXT_COPIES = 4
 
 @dataclass(frozen=True)
 class MemoryLimit:
-    """How many bytes a run may take; 0 for most of what the machine has."""
+    """A limit on the bytes a run may take; 0 for most of what the machine has."""
 
     bytes: int = 0
     held: int = 0
     """What the process holds beside the run: tables, screens, results of earlier runs."""
 
-    def beside_what_is_held(self) -> MemoryLimit:
-        """The limit of a run that begins now, in a process that holds something already."""
-        holds = held()
+    def with_held_memory(self) -> MemoryLimit:
+        """Return the limit of a run that begins now in a process that holds memory already."""
+        holds = held_memory()
         if self._matters(holds):  # what was freed just now is not held beside the run
-            holds = held_at_rest()
+            holds = held_memory_at_rest()
         return replace(self, held=max(holds - _OF_EVERY_PROCESS, 0))
 
     def tidy(self) -> None:
-        """Between two passes: what the last one has freed is given back, where it matters."""
-        if self._matters(held()):
-            give_back()
+        """Give back memory that the last pass has freed, where it is worth the time."""
+        if self._matters(held_memory()):
+            give_memory_back()
 
     def _matters(self, holds: int) -> bool:
         return holds > self.allowed // 4
@@ -52,12 +95,12 @@ class MemoryLimit:
 
     @property
     def for_data(self) -> int:
-        """What is left for values and tuples."""
+        """The bytes left for values and tuples."""
         return max(self.allowed - AT_LEAST - self.held, 0)
 
     @property
     def _besides(self) -> str:
-        """What else has its place in the limit, for the end of a clause."""
+        """A clause on the memory that the process holds already, for the end of a message."""
         return f" beside the {size_text(self.held)} that this program holds" if self.held else ""
 
     def check_start(self) -> None:
@@ -69,7 +112,7 @@ class MemoryLimit:
             )
 
     def too_many_values(self, counts: Mapping[str, pl.DataFrame]) -> str | None:
-        """The column with the longest list of values, where all lists together do not fit."""
+        """Return the column with the longest list of values if the lists do not fit, else None."""
         sizes = {name: int(frame.estimated_size()) for name, frame in counts.items()}
         if sum(sizes.values()) * _TEXT_COPIES <= self.for_data:
             return None
@@ -87,7 +130,7 @@ class MemoryLimit:
             )
 
     def check_tuples(self, tuples: int, bytes_each: int, attributes: Mapping[str, int]) -> None:
-        """Refuse distinct tuples that do not fit; `attributes` have so many values."""
+        """Refuse distinct tuples that do not fit; `attributes` maps names to numbers of values."""
         if tuples * bytes_each <= self.for_data:
             return
         finest = max(attributes, key=lambda name: attributes[name])
@@ -100,8 +143,8 @@ class MemoryLimit:
             "out a quasi-identifier",
         )
 
-    def check_room(self, needed: int, what: str) -> None:
-        """Refuse something beside a run, such as `another order`, that takes so many bytes."""
+    def check_fits(self, needed: int, what: str) -> None:
+        """Refuse work beside a run, such as `another order`, that takes more than is left."""
         if needed > self.for_data:
             raise self._refusal(
                 f"{what} takes {size_text(needed)}, and {size_text(self.for_data)} are left of "
@@ -109,7 +152,7 @@ class MemoryLimit:
             )
 
     def _refusal(self, problem: str, remedy: str = "") -> InputError:
-        """An error with what helps: `remedy`, and in any case to allow more."""
+        """Return an error with a remedy; allowing more memory is always one."""
         before = f"{remedy}, or " if remedy else ""
         allow_more = "allow more in the file of the project (run: {memory: 4GB})"
         if self.held:

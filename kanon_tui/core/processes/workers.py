@@ -20,7 +20,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.processes.helper_processes import Helpers, Processes, cores
 from kanon_tui.core.processes.interruption import uninterrupted
 
-__all__ = ["Here", "Job", "Progress", "Workers"]
+__all__ = ["Job", "LocalWorkers", "Progress", "Workers"]
 
 Job = Callable[..., Any]
 _THREADS = 4
@@ -30,26 +30,26 @@ Progress = Callable[[str, float], None]
 
 
 class Workers(ABC):
-    """Calls `job(shared, *arguments)` for every tuple of arguments."""
+    """A way to call `job(shared, *arguments)` for many tuples of arguments."""
 
     name: str
     _progress: Progress | None = None
     _pass = ""
 
     def begin(self, what: str, progress: Progress | None) -> None:
-        """A pass begins; whoever listens hears of its answers from now on."""
+        """Begin a pass; `progress` is told of its finished jobs from now on."""
         self._pass, self._progress = what, progress
         if progress is not None:
             progress(what, 0.0)
 
-    def told(self, done: int, jobs: int) -> None:
-        """So many of the jobs of this pass are done."""
+    def report_progress(self, done: int, jobs: int) -> None:
+        """Report that `done` of the jobs of this pass are finished."""
         if self._progress is not None and jobs:
             self._progress(self._pass, done / jobs)
 
     @abstractmethod
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        """The answers, in the order of the arguments."""
+        """Yield the results in the order of the arguments."""
 
     def merged(
         self,
@@ -59,7 +59,7 @@ class Workers(ABC):
         arguments: Sequence[tuple[Any, ...]],
         check: Callable[[Any], None],
     ) -> Any:
-        """The answers of all jobs merged into one; `check` may refuse what it has grown to."""
+        """Return the merged results of all jobs; `check` may refuse one that grows too large."""
         merged: Any = None
         for answer in self.each(job, shared, arguments):
             merged = answer if merged is None else merge([merged, answer])
@@ -68,16 +68,16 @@ class Workers(ABC):
 
     @property
     def helpers(self) -> Callable[..., Helpers]:
-        """Who works on the parts of a search, made as `Processes` are."""
+        """The class of helpers for the parts of a search, called like `Processes`."""
         return Processes
 
     @abstractmethod
     def stop(self) -> None:
-        """Give up all jobs; when this returns, none of them writes any more."""
+        """Cancel all jobs; none of them writes any more when this returns."""
 
     @contextmanager
     def stopped_by_errors(self) -> Iterator[None]:
-        """Whatever ends the block, Ctrl-C included, no job is left that would write."""
+        """Stop all jobs if the block ends with an error, Ctrl-C included, so that none writes."""
         try:
             yield
         except BaseException:
@@ -85,26 +85,26 @@ class Workers(ABC):
                 self.stop()
             raise
 
-    def folder_is_seen(self, folder: Path) -> None:
+    def check_folder_visible(self, folder: Path) -> None:
         """Refuse a work folder that not all workers see."""
         if not folder.is_dir():
             raise InputError(f"{folder} is gone; run again")
 
 
-class Here(Workers):
-    """In this process, a few jobs at a time: what they call lets go of the interpreter."""
+class LocalWorkers(Workers):
+    """Workers in threads of this process, which the called libraries let run side by side."""
 
     name = "stream"
 
     @cached_property
     def _pools(self) -> set[ThreadPoolExecutor]:
-        """Where jobs are being done."""
+        """The pools whose jobs are running."""
         return set()
 
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        """The answers as they are asked for, in the order of the arguments."""
+        """Yield the results as they are asked for, in the order of the arguments."""
         for done, answer in enumerate(self._answers(job, shared, arguments), 1):
-            self.told(done, len(arguments))
+            self.report_progress(done, len(arguments))
             yield answer
 
     def _answers(
@@ -129,6 +129,6 @@ class Here(Workers):
             self._pools.discard(pool)
 
     def stop(self) -> None:
-        """Give up all jobs; those that have begun are waited for."""
+        """Cancel all jobs and wait for those that have begun."""
         for pool in tuple(self._pools):
             pool.shutdown(cancel_futures=True)

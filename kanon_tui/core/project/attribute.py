@@ -100,7 +100,7 @@ _NUMERIC = FieldType(
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """What a project says of one attribute; None where it leaves the choice to Kanon."""
+    """The settings of one attribute in a project; None leaves the choice to Kanon."""
 
     role: Role | None = declared(None, "What the attribute is to the release; guessed if not given")
     kind: Kind | None = declared(None, "What its values are; guessed if not given")
@@ -175,5 +175,5 @@ class AttributeSpec:
 
     @property
     def coded_bounds(self) -> CodedBounds:
-        """The bounds at which its ends are coded."""
+        """The bounds at which the attribute's ends are coded."""
         return CodedBounds(self.top, self.bottom)

@@ -16,7 +16,7 @@ _NOTHING = object()
 
 
 def differences(there: Project, here: Project) -> list[str]:
-    """`privacy, k: 7 in the file, 5 here`, for every field that differs.
+    """Return a line like `privacy, k: 7 in the file, 5 here` for every field that differs.
 
     >>> from kanon_tui.core.project.project import project_from_mapping
     >>> both = [{"data": {"path": "a.csv"}, "privacy": {"k": k}} for k in (7, 5)]
@@ -32,7 +32,7 @@ def differences(there: Project, here: Project) -> list[str]:
 
 
 def _fields(mapping: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Names and values; a hierarchy or a list of rules is one value."""
+    """Yield names and values of fields; a hierarchy or a list of rules is one value."""
     for section, content in mapping.items():
         if not isinstance(content, Mapping):
             yield section, content

@@ -22,7 +22,7 @@ VERSION = 1
 
 
 def read_file(path: Path) -> Any:
-    """The document in a project file."""
+    """Return the document in a project file."""
     if path.suffix.lower() in DATA_ENDINGS:
         raise InputError(
             f"{path.name} is a data file, not a project; write a project file with "
@@ -35,7 +35,7 @@ def read_file(path: Path) -> Any:
 
 
 def check_version(whole: LocatedValue) -> None:
-    """Refuse what is no project, or one of a version to come."""
+    """Refuse a document that is no project, or a project of a later version."""
     if not isinstance(whole.value, Mapping):
         raise whole.refuse(
             f"{whole.shown} is not a project; write a mapping that starts with data: {{path: FILE}}"
@@ -50,5 +50,5 @@ def check_version(whole: LocatedValue) -> None:
 
 
 def file_text(document: Mapping[str, Any]) -> str:
-    """A document as YAML."""
+    """Return a document as YAML."""
     return dump(document, blocks=("data", "attributes"))

@@ -10,7 +10,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.project.resources import Resources
+from kanon_tui.core.project.sections import Resources
 
 __all__ = ["with_overrides"]
 
@@ -25,7 +25,7 @@ def with_overrides(
     levels: str | None = None,
     run: Mapping[str, str | None] | None = None,
 ) -> Project:
-    """The project with these settings instead of its own; None keeps what the project says.
+    """Return the project with these settings instead of its own; None keeps the project's.
 
     `parameters` are names and texts, read as the algorithm declares them. `levels` is a string
     that a person chose, which `global` publishes. `run` has texts for the keys of `run`.

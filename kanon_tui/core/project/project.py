@@ -21,18 +21,15 @@ from kanon_tui.core.fields.types import mapping_of
 from kanon_tui.core.fields.yaml_edit import edit_yaml
 from kanon_tui.core.fields.yaml_text import parse
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.project.algorithm_choice import ALGORITHM, AlgorithmChoice
 from kanon_tui.core.project.attribute import AttributeSpec
-from kanon_tui.core.project.data_source import DataSource
 from kanon_tui.core.project.file import VERSION, check_version, file_text, read_file
 from kanon_tui.core.project.report_texts import ReportTexts
-from kanon_tui.core.project.resources import Resources
-from kanon_tui.core.table.connections import read_address
-from kanon_tui.core.table.part_files import part_files
-from kanon_tui.core.table.preview import preview_table
+from kanon_tui.core.project.sections import ALGORITHM, AlgorithmChoice, DataSource, Resources
+from kanon_tui.core.table.data_files import part_files
+from kanon_tui.core.table.databases import read_address
 from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.table import Table, read_table, table_of_contents
+from kanon_tui.core.table.table import Table, preview_table, read_table, table_of_contents
 from kanon_tui.core.table.value_formats import fitting_format
 from kanon_tui.core.table.writing import check_not_read, write_text
 from kanon_tui.core.task.output import Output
@@ -52,7 +49,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Project:
-    """Everything that makes a run reproducible."""
+    """All settings that make a run reproducible."""
 
     data: DataSource = declared(
         help="The table", type=section(DataSource), required="data: {path: FILE}"
@@ -104,7 +101,7 @@ class Project:
         return replace(project_from_mapping(read_file(path), path.name), path=path)
 
     def save(self, path: str | Path) -> Project:
-        """Write it as YAML, whole or not at all; gives the project with its new path.
+        """Write the project as YAML, whole or not at all; return it with its new path.
 
         Saved into its own file, what has not changed stays as it was written, comments included.
         Saved into another folder, its relative paths keep naming the same files.
@@ -119,7 +116,7 @@ class Project:
 
     @property
     def folder(self) -> Path:
-        """Where relative paths start."""
+        """The folder where relative paths start."""
         return self.path.parent if self.path is not None else Path()
 
     @property
@@ -133,11 +130,11 @@ class Project:
 
     @property
     def data_place(self) -> str:
-        """What tells whether two projects read the same: a path from the root, or an address."""
+        """The absolute path or address of the data; equal for projects that read the same data."""
         return self.data.path if is_address(self.data.path) else str(self.data_path.resolve())
 
     def read_data(self, preview: bool = False) -> Table:
-        """The table of the project, read as it says; of a long text only the beginning if asked."""
+        """Return the table of the project; with `preview`, of a long text only the beginning."""
         options = self.data.read_options
         if is_address(self.data.path):
             contents = read_address(self.data.path, options)
@@ -146,7 +143,7 @@ class Project:
 
     @property
     def data_files(self) -> tuple[Path, ...]:
-        """The data file, or its parts and their folder; as it is written where there is none."""
+        """The data file, or its parts and their folder; the path as written if there are none."""
         if is_address(self.data.path):
             file = address_file(self.data.path)
             return () if file is None else (file,)
@@ -159,12 +156,12 @@ class Project:
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """Every file that a run of it reads; none of them is ever written over."""
+        """All files that a run reads; none of them is ever written over."""
         return self.files_named if self.path is None else (self.path, *self.files_named)
 
     @property
     def files_named(self) -> tuple[Path, ...]:
-        """The data, the files of hierarchies, and the key of pseudonyms where there are any."""
+        """The data, the files of hierarchies, and the key of pseudonyms if there are any."""
         hierarchies = (spec.hierarchy or {} for spec in self.attributes.values())
         files = (each[key] for each in hierarchies for key in _FILE_KEYS if key in each)
         coded = any(spec.identifier == "pseudonym" for spec in self.attributes.values())
@@ -178,13 +175,13 @@ class Project:
 
     @property
     def name(self) -> str:
-        """A short name for people: the folder's where the file is just called project.yaml."""
+        """A short name for people: the folder's where the file is called project.yaml."""
         if self.path is not None and self.path.stem == "project":
             return self.path.resolve().parent.name
         return self.title
 
     def with_guesses(self, table: Table) -> Project:
-        """The project with every column named as what it seems to be, to be confirmed.
+        """Return the project with a guessed entry for every column, still to be confirmed.
 
         This is how the application begins with a data file: a person sees the guesses there.
         """
@@ -192,7 +189,7 @@ class Project:
         return replace(self, attributes={**self.attributes, **named}).completed(table)
 
     def confirmed(self, names: Iterable[str] | None = None) -> Project:
-        """The project with the guesses of these columns (of all) confirmed."""
+        """Return the project with the guesses for these columns (None: all) confirmed."""
         wanted = self.attributes if names is None else set(names)
         return replace(
             self,
@@ -205,7 +202,7 @@ class Project:
     def completed(
         self, table: Table, for_run: bool = False, asked: Collection[str] = ()
     ) -> Project:
-        """The project with role and kind of every column filled in, guessed where not given.
+        """Return the project with role and kind of every column, guessed where not given.
 
         Attributes keep the order of the project; the remaining columns follow in table order. A
         column that the project does not name is generalised if it seems quasi-identifying. Nobody
@@ -240,12 +237,12 @@ class Project:
         return name in self.attributes and self.attributes[name].role is not None
 
     def _persons(self, others: Mapping[str, AttributeSpec]) -> list[str]:
-        """The columns that tell whose a record is, by what is said or was guessed before."""
+        """Return the columns that identify whose a record is, given or guessed so far."""
         said = {name for name, spec in self.attributes.items() if spec.role is Role.PERSON}
         return [*said, *(name for name, spec in others.items() if spec.role is Role.PERSON)]
 
     def _role_given(self, name: str) -> Role | None:
-        """The role that somebody gave a column; a guess is none."""
+        """Return the role that was set for a column; a guess does not count."""
         spec = self.attributes.get(name)
         return None if spec is None or spec.guessed else spec.role
 
@@ -255,7 +252,7 @@ _FILE_KEYS = ("file", "utd")
 
 
 def _with_role_and_kind(spec: AttributeSpec, table: Table, name: str) -> AttributeSpec:
-    """What is known of a column; its values are looked at only if something is missing.
+    """Return the spec with role and kind; values are read only if one of them is missing.
 
     Of a column that is looked at, the marks of numbers and the form of dates are filled in, too.
     """
@@ -275,7 +272,7 @@ def _with_role_and_kind(spec: AttributeSpec, table: Table, name: str) -> Attribu
 
 
 def project_from_mapping(mapping: Any, file: str = "project") -> Project:
-    """Check a mapping (from YAML or made in Python) and make a project of it.
+    """Check a mapping (from YAML or made in Python) and return its project.
 
     >>> project_from_mapping({"data": {"path": "census.csv"}, "privacy": {"k": 3}}).privacy.k
     3
@@ -286,7 +283,7 @@ def project_from_mapping(mapping: Any, file: str = "project") -> Project:
 
 
 def project_to_mapping(project: Project) -> dict[str, Any]:
-    """A project as plain dicts, lists, texts and numbers; what is as usual is left out.
+    """Return a project as plain dicts, lists, texts and numbers; defaults are left out.
 
     k, the algorithm and the seed are always there: they make a release and should be seen.
     """
@@ -294,12 +291,12 @@ def project_to_mapping(project: Project) -> dict[str, Any]:
 
 
 def project_to_text(project: Project) -> str:
-    """A project as YAML."""
+    """Return a project as YAML."""
     return file_text(project_to_mapping(project))
 
 
 def _edited_text(project: Project) -> str | None:
-    """Its file, changed where it says something else; None where that cannot be done."""
+    """Return the project's file with only the changed entries rewritten; None if impossible."""
     assert project.path is not None
     try:
         text = project.path.read_bytes().decode("utf-8")
@@ -316,7 +313,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def moved(project: Project, path: Path) -> Project:
-    """The project as it must read in the file `path` to mean the same files."""
+    """Return the project with paths that name the same files when read from `path`."""
     old, new = os.path.realpath(project.folder), os.path.realpath(path.parent)
 
     def rebased(name: str) -> str:

@@ -12,7 +12,7 @@ __all__ = ["ReportTexts"]
 
 @dataclass(frozen=True)
 class ReportTexts:
-    """Free text of those who answer for a release; it stands in the report as it is written."""
+    """Free text by those responsible for a release, which the report quotes as it is."""
 
     purpose: str = declared("", "What the release is for", type=text("a sentence"))
     recipients: str = declared("", "Who gets the release", type=text("a sentence"))

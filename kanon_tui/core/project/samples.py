@@ -18,7 +18,7 @@ __all__ = ["Sample", "find_sample", "list_samples", "sample_of_algorithm", "samp
 
 @dataclass(frozen=True)
 class Sample:
-    """A project to try things out on."""
+    """A bundled example project."""
 
     name: str
     title: str
@@ -29,7 +29,7 @@ class Sample:
 
 
 def samples_folder() -> Path:
-    """Where the samples are."""
+    """Return the folder of the bundled samples."""
     package = Path(__file__).resolve().parents[2]
     for folder in (package / "sample_data", package.parent / "sample_data"):
         if (folder / "samples.yaml").is_file():
@@ -38,7 +38,7 @@ def samples_folder() -> Path:
 
 
 def list_samples() -> list[Sample]:
-    """Every bundled sample."""
+    """Return every bundled sample."""
     folder = samples_folder()
     listed = read_yaml(folder / "samples.yaml", "list of samples")
     samples = []
@@ -57,7 +57,7 @@ def list_samples() -> list[Sample]:
 
 
 def find_sample(name: str) -> Sample:
-    """The sample of this name; a misspelt one gets the nearest."""
+    """Return the sample of this name; the error for a misspelt one suggests the nearest."""
     samples = {sample.name: sample for sample in list_samples()}
     if name not in samples:
         raise InputError(f"demo: there is no sample '{name}'; {suggestion(name, samples)}")

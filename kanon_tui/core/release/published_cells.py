@@ -18,9 +18,8 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.release.one_value import one_value_texts
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, end_text, range_of_ends
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.table.range_texts import end_text, range_of_ends
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
@@ -164,7 +163,7 @@ def _with_one_value(task: Task, labels: Sequence[PublishedCells]) -> tuple[Publi
 
 
 def _values(attribute: QuasiIdentifier, groups: npt.NDArray[np.integer], count: int) -> GroupValues:
-    return GroupValues.of(groups, attribute.column.codes, count, attribute.column.copies)
+    return GroupValues.from_records(groups, attribute.column.codes, count, attribute.column.copies)
 
 
 def _unified(

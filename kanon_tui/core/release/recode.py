@@ -26,10 +26,10 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, order_of_rows
 from kanon_tui.core.release.one_value import one_value_note, one_value_warning
 from kanon_tui.core.release.published_cells import PublishedCells, published_cells
-from kanon_tui.core.table.coded_texts import code_texts, coded_series
 from kanon_tui.core.table.column import Column, counted
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.text_columns import code_texts, coded_series
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
@@ -190,7 +190,7 @@ class Release:
         """The values that classes hold of a column; `published` counts starred records as one."""
         classes = self.published_classes if published else self.classes
         count = len(self.published_sizes if published else self.class_sizes)
-        return GroupValues.of(classes, column.codes, count, column.copies)
+        return GroupValues.from_records(classes, column.codes, count, column.copies)
 
     def published_counts(self, x: int) -> Int64s:
         """Of quasi-identifier number x, how many records show each value, as it was or coarser."""

@@ -58,7 +58,7 @@ def _check_place(path: Path, force: bool) -> None:
 
 @contextmanager
 def written_aside(path: Path, force: bool = False, private: bool = False) -> Iterator[IO[bytes]]:
-    """A binary file that takes the name `path` when the block ends well."""
+    """Give a binary file that takes the name `path` when the block ends without an error."""
     with written_together((path,), force, private) as files:
         yield files[0]
 
@@ -70,7 +70,7 @@ def written_together(
     private: bool = False,
     finished: Mapping[Path, Path] | None = None,
 ) -> Iterator[list[IO[bytes]]]:
-    """Binary files that take their names, in this order, when the block ends well: all or none.
+    """Give binary files that take their names, in this order, when the block ends: all or none.
 
     With `private` they are readable by their owner alone; otherwise a new file has the usual
     permissions and one that replaces another has those of the other. `finished` has the files that
@@ -116,7 +116,7 @@ def filled_by_path(file: IO[bytes], path: Path, write: Callable[[Path], object])
 
 
 def why_not_written(path: Path | str, error: Exception) -> str:
-    """The sentence about a file that the system did not let us write."""
+    """Return the sentence about a file that the system did not let us write."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"{path}: could not be written: no space left on the disk; make room or name another"
     why = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -140,7 +140,7 @@ def _take_names(asides: Sequence[_Aside]) -> None:
 
 
 class _Aside:
-    """One file of a set, on its way to its name."""
+    """One file of a set, written under another name until it takes its own."""
 
     file: IO[bytes]
 
@@ -164,7 +164,7 @@ class _Aside:
         self.file = os.fdopen(os.open(self.aside, flags, _OWNER_ALONE), "wb")
 
     def finish(self) -> None:
-        """All of it on the disk, with the permissions it will have."""
+        """Flush the file to the disk with the permissions it will have."""
         self.file.flush()
         if not self.private:
             _take_permissions(self.file.fileno(), self.target)
@@ -172,7 +172,7 @@ class _Aside:
         self.file.close()
 
     def keep_old(self) -> None:
-        """A second name for what is replaced, until it is certain that it is."""
+        """Give the file that is replaced a second name until the new one is in its place."""
         if not self.force or not self.target.exists():
             return
         try:
@@ -203,7 +203,7 @@ class _Aside:
             written.append(self.target)
 
     def give_back(self) -> None:
-        """As it was before: the old file under its name, or none."""
+        """Undo `take_name`: restore the old file under its name, or remove the new one."""
         if self.keeps_old and (self.named or not self.target.exists()):
             os.replace(self.old, self.target)
         elif self.keeps_old:
@@ -220,7 +220,7 @@ class _Aside:
                 self.old.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Nothing aside remains, whether it took its name or not."""
+        """Close and remove the file under its other name, if it is still there."""
         with suppress(OSError, AttributeError):  # closing writes what is left, and may fail again
             self.file.close()
         with suppress(OSError):
@@ -229,7 +229,7 @@ class _Aside:
 
 
 def _take_permissions(descriptor: int, target: Path) -> None:
-    """Those of the file that is replaced, or the usual ones; never wider than the old file.
+    """Set the permissions of the replaced file, or the usual ones; never wider than the old.
 
     Where the group cannot be the old one's, the rights of the group are left out: they were meant
     for other people.
@@ -254,7 +254,7 @@ def _take_permissions(descriptor: int, target: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make the new name itself survive a crash, where the system can."""
+    """Flush a folder, so that the new name itself survives a crash, where the system can."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
-from kanon_tui.core.table.frames import all_texts
+from kanon_tui.core.table.typed_columns import all_texts
 
 __all__ = ["Cells", "CodedCells", "Columns", "complete_records", "records_in"]
 
@@ -25,7 +25,7 @@ _WIDE = 4
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A column of some records."""
+    """A column of some records as distinct texts and the place of every record's text."""
 
     texts: pl.Series
     """Distinct; all of them occur."""
@@ -33,8 +33,8 @@ class Cells:
     """Per record the place of its text, in as few bytes as that takes."""
 
     @classmethod
-    def of(cls, column: pl.Series, who: str, days: Collection[str] | None = None) -> Cells:
-        """The cells of a column of any type, printed as `all_texts` prints them."""
+    def from_series(cls, column: pl.Series, who: str, days: Collection[str] | None = None) -> Cells:
+        """Return the cells of a column of any type, printed as `all_texts` prints them."""
         if column.dtype in _WHOLE and not column.has_nulls() and len(column):
             numbers = column.to_numpy().astype(np.int64)
             low = int(numbers.min())
@@ -63,11 +63,11 @@ class Cells:
 
     @property
     def records(self) -> Int64s:
-        """How many records have each text."""
+        """The number of records that have each text."""
         return np.bincount(self.places, minlength=len(self.texts))
 
     def only(self, kept: Flags) -> Cells:
-        """The cells of some records."""
+        """Return the cells of the records flagged in `kept`."""
         places = self.places[kept]
         occur = np.bincount(places, minlength=len(self.texts)) > 0
         place = np.cumsum(occur) - 1
@@ -81,19 +81,19 @@ CodedCells = tuple[Int32s, npt.NDArray[np.integer]]
 
 
 def records_in(columns: Columns) -> int:
-    """How many records there are."""
+    """Return the number of records of some columns."""
     return len(next(iter(columns.values()))) if columns else 0
 
 
 def _smallest(count: int) -> type[np.unsignedinteger]:
-    """The smallest type for places of so many texts."""
+    """Return the smallest unsigned type that holds `count` different places."""
     return np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.uint32
 
 
 def complete_records(
     columns: Columns, complete: Sequence[str], missing_tokens: Sequence[str]
 ) -> Columns:
-    """The records in which none of these columns is missing."""
+    """Return the records in which no cell of the columns `complete` is missing."""
     missing = [
         cells.texts.is_in(list(missing_tokens)).to_numpy()[cells.places]
         for cells in (columns[name] for name in complete)

@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.table.coded_texts import code_texts, places_among
 from kanon_tui.core.table.dates import parse_dates
 from kanon_tui.core.table.numbers import PLAIN, NumberFormat
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.text_series import text_series
+from kanon_tui.core.table.text_columns import code_texts, places_among, text_series
 from kanon_tui.core.table.value_formats import Format, ValueFormats
 from kanon_tui.core.text import quoted_list
 
@@ -38,15 +37,18 @@ __all__ = [
     "code_column",
     "code_values",
     "counted",
+    "end_text",
+    "range_of_ends",
+    "range_text",
     "unreadable_values",
-]
+]  # fmt: skip
 
 MISSING_TOKENS = ("", "?", "NA")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EndCoding:
-    """How the ends of a column were coded (`end_coding`), and what its values hide."""
+    """The coding of a column's ends (see `end_coding`), with the values it hides."""
 
     top: float | None
     bottom: float | None
@@ -87,11 +89,11 @@ class Column:
     coding: EndCoding | None = None  # where values at its ends are one value, such as `>=90`
 
     def __repr__(self) -> str:
-        """Without a value: tracebacks, logs and notebooks show it."""
+        """Describe the column without a value: tracebacks, logs and notebooks show it."""
         return f"<Column with {len(self.values):,} distinct values>"
 
     def parse(self, texts: Iterable[str]) -> Floats:
-        """The numbers (or days) these texts stand for in this column, nan where for none.
+        """Return the numbers (or days) these texts stand for in this column, nan for none.
 
         Besides the column's own form, a decimal point and a date like 1995-09-20 are understood.
         """
@@ -130,12 +132,12 @@ class Column:
 
     @cached_property
     def lowest(self) -> Floats:
-        """Per value the smallest number it may stand for: of a coded bottom the original's."""
+        """The smallest number each value may stand for: of a coded bottom, the original's."""
         return self._reach("bottom_text", 0)
 
     @cached_property
     def highest(self) -> Floats:
-        """Per value the largest number it may stand for: of a coded top the original's."""
+        """The largest number each value may stand for: of a coded top, the original's."""
         return self._reach("top_text", -1)
 
     def _reach(self, end: str, place: int) -> Floats:
@@ -149,14 +151,14 @@ class Column:
 
     @cached_property
     def covered(self) -> NDArray[np.int64]:
-        """How many values of the original each value stands for: one, but for coded ends."""
+        """The number of original values each value stands for: one, except for coded ends."""
         if self.coding is None:
             return np.ones(len(self.values), dtype=np.int64)
         return self.coding.covered
 
     @property
     def distinct(self) -> int:
-        """How many values there are, those behind coded ends counted."""
+        """The number of values, those behind coded ends included."""
         return len(self.values) if self.coding is None else int(self.coding.covered.sum())
 
     @cached_property
@@ -166,18 +168,18 @@ class Column:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """How many records have each value."""
+        """The number of records that have each value."""
         if self.value_counts is not None:
             return self.value_counts
         return counted(self.codes, self.copies, len(self.values))
 
     @cached_property
     def records(self) -> int:
-        """How many records it has."""
+        """The number of records of the column."""
         return int(self.counts.sum())
 
     def with_values(self, kept: NDArray[np.int64], codes: NDArray[np.integer]) -> Self:
-        """The column with these of its values (their codes, rising) and these records of them."""
+        """Return the column with the values `kept` (codes, rising) and new codes of its records."""
         place = np.full(len(self.values), -1, dtype=np.int32)
         place[kept] = np.arange(len(kept))
         missing = None if self.missing is None else int(place[self.missing])
@@ -196,7 +198,7 @@ class Column:
         )
 
     def tells_all(self, texts: pl.Series) -> bool:
-        """Whether its values are all of the texts it was made of: several tokens are one value."""
+        """Return whether no text is lost in its values: several missing tokens become one value."""
         if self.missing is None:
             return True
         return bool((texts == self.values[self.missing]).sum() == self.counts[self.missing])
@@ -205,7 +207,7 @@ class Column:
 def counted(
     numbers: NDArray[np.integer], copies: NDArray[np.int64] | None, least: int = 0
 ) -> NDArray[np.int64]:
-    """How many records have each number, where a row stands for so many of them (None: one)."""
+    """Return how many records have each number; a row stands for `copies` of them (None: one)."""
     if copies is None:
         return np.bincount(numbers, minlength=least)
     return np.bincount(numbers, weights=copies, minlength=least).astype(np.int64)
@@ -219,7 +221,7 @@ def code_column(
     formats: ValueFormats = ValueFormats(),  # noqa: B008
     row_of: Callable[[int], int] = lambda record: record + 1,
 ) -> Column:
-    """The codes of a column of texts; `row_of` turns a record's index into a row for messages.
+    """Code a column of texts; `row_of` turns a record's index into a row number for messages.
 
     Without a `format` it is found from the texts, in the light of what `formats` says of the file.
 
@@ -238,7 +240,7 @@ def code_column(
 
 @dataclass(frozen=True, eq=False)
 class CodedValues:
-    """The values of a column, coded: what a column is without its records."""
+    """The coded values of a column without its records."""
 
     name: str
     kind: Kind
@@ -252,7 +254,7 @@ class CodedValues:
     def column(
         self, codes: NDArray[np.int32], value_counts: NDArray[np.int64] | None = None
     ) -> Column:
-        """The column with these codes."""
+        """Return the column whose records have these codes."""
         format = self.format
         return Column(
             name=self.name,
@@ -275,7 +277,7 @@ def code_values(
     formats: ValueFormats,
     refuse: Callable[[pl.Series, Format], InputError],
 ) -> CodedValues:
-    """The codes of distinct texts; `refuse` makes the error for those that cannot be read."""
+    """Code distinct texts; `refuse` makes the error for texts that cannot be read."""
     name = distinct.name
     is_missing = distinct.is_in(list(missing_tokens))
     present = distinct.filter(~is_missing)
@@ -319,7 +321,7 @@ def code_values(
 
 
 def _in_exact_order(table: pl.DataFrame, format: NumberFormat) -> pl.DataFrame:
-    """Numbers that a double cannot tell apart, beyond 2^53 for instance, by all their digits."""
+    """Sort numbers that a double cannot tell apart, such as those beyond 2^53, by all digits."""
     numbers = table["number"].to_numpy()
     alike = np.flatnonzero(np.diff(numbers) == 0)
     if not len(alike):
@@ -357,7 +359,7 @@ def _unreadable(
 
 
 def unreadable_values(name: str, unreadable: pl.Series, format: Format, where: str) -> InputError:
-    """The error for values that are no numbers or dates; `where` says in which row one stands."""
+    """Return the error for values that are no numbers or dates; `where` names a row with one."""
     several = unreadable.len() > 1
     dates = isinstance(format, str)
     what = ("dates" if several else "a date") if dates else ("numbers" if several else "a number")
@@ -373,3 +375,26 @@ def unreadable_values(name: str, unreadable: pl.Series, format: Format, where: s
 def _with_missing(numbers: pl.Series, missing: int | None) -> Floats:
     found = numbers.cast(pl.Float64).to_numpy()
     return found.copy() if missing is None else np.append(found, np.nan)
+
+
+def range_text(column: Column, low: str, high: str) -> str:
+    """Return `[lo..hi]`: two values of the column as they stood, unless they could be misread.
+
+    A range that reaches a coded end is open there: `>=75`, `<=40`, and `*` at both.
+    """
+    return range_of_ends(column, (low, high), (end_text(column, low), end_text(column, high)))
+
+
+def range_of_ends(column: Column, values: tuple[str, str], ends: tuple[str, str]) -> str:
+    """Return the text of a range whose ends are already in the form of `end_text`."""
+    coding, (low, high) = column.coding, values
+    if coding is not None and high == coding.top_text:
+        return "*" if low == coding.bottom_text else f">={ends[0]}"
+    if coding is not None and low == coding.bottom_text:
+        return f"<={ends[1]}"
+    return f"[{ends[0]}..{ends[1]}]"
+
+
+def end_text(column: Column, value: str) -> str:
+    """Return a value as the end of a range."""
+    return value.strip() if column.kind is Kind.DATE else column.number_format.shown(value)

@@ -1,4 +1,4 @@
-"""A table of which only the values are known, each with its number of records.
+"""A table of which only the values are known, each with its number of records, counted by piece.
 
 That is enough to guess roles, to build hierarchies and to bind rules: a project is prepared with it
 by the same code as with a table in memory. Columns have no codes yet.
@@ -16,6 +16,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Workers
+from kanon_tui.core.table.cell_codes import CodedCells, Columns, complete_records, records_in
 from kanon_tui.core.table.column import (
     CodedValues,
     Column,
@@ -26,17 +27,101 @@ from kanon_tui.core.table.column import (
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.table.value_counts import Counting, Counts, Encoder, count_values, merge_counts
 from kanon_tui.core.table.value_formats import Format
 
-__all__ = ["CountedTable", "count_table"]
+__all__ = [
+    "CHANGED", "CountedTable", "Counting", "Encoder", "count_table", "count_values",
+    "merge_counts",
+]  # fmt: skip
+
+CHANGED = "the data changed while it was read; run again when nobody writes to it"
+
+Counts = dict[str, pl.DataFrame]
+"""By column its `value`s with their `records`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """The columns of a source to count, and the records to leave out."""
+
+    source: Source
+    names: tuple[str, ...]
+    complete: tuple[str, ...] = ()
+    """Columns that must not be missing; a record in which one is, is left out."""
+    missing_tokens: tuple[str, ...] = ()
+
+    @property
+    def read_names(self) -> tuple[str, ...]:
+        """The columns that must be read."""
+        return tuple(dict.fromkeys((*self.names, *self.complete)))
+
+
+def count_values(counting: Counting, piece: int) -> tuple[int, int, Counts]:
+    """Return the number of records of one piece, of records left out, and the value counts."""
+    source = counting.source
+    records = dropped = 0
+    counts: Counts = {}
+    for columns in source.columns_of(source.pieces[piece], counting.read_names):
+        kept = complete_records(columns, counting.complete, counting.missing_tokens)
+        here = records_in(kept)
+        records += here
+        dropped += records_in(columns) - here
+        found = {
+            name: pl.DataFrame({"value": kept[name].texts, "records": kept[name].records})
+            for name in counting.names
+        }
+        counts = merge_counts([counts, found]) if counts else found
+    return records, dropped, counts
+
+
+def merge_counts(several: Iterable[Counts]) -> Counts:
+    """Return the sum of the counts of several pieces."""
+    frames: dict[str, list[pl.DataFrame]] = {}
+    for counts in several:
+        for name, frame in counts.items():
+            frames.setdefault(name, []).append(frame.cast({"records": pl.Int64}))
+    return {
+        name: parts[0]
+        if len(parts) == 1
+        else pl.concat(parts).group_by("value").agg(pl.col("records").sum())
+        for name, parts in frames.items()
+    }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Encoder:
+    """A mapping from the texts of a column to codes."""
+
+    name: str
+    texts: pl.Series
+    codes: Int32s
+    """The code of every text."""
+    size: int
+    """How many codes there are."""
+    _kind: list[pl.Enum] = field(default_factory=list, repr=False)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the state without the Polars type, which is quickly made again."""
+        return {**self.__dict__, "_kind": []}
+
+    def coded(self, columns: Columns) -> CodedCells:
+        """Return the codes of the texts that occur in some records, and each record's place."""
+        cells = columns[self.name]
+        if not self._kind:
+            self._kind.append(pl.Enum(self.texts))
+        try:
+            places = cells.texts.cast(self._kind[0]).to_physical().to_numpy()
+        except pl.exceptions.PolarsError:
+            raise InputError(CHANGED) from None
+        return self.codes[places], cells.places
+
 
 _MERGED_AT_A_TIME = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountedTable(Table):
-    """Values and numbers of records instead of cells."""
+    """A table with value counts instead of cells."""
 
     source: Source | None = None
     workers: Workers | None = None
@@ -52,12 +137,12 @@ class CountedTable(Table):
         return self.records
 
     @property
-    def not_looked_at(self) -> frozenset[str]:
-        """Identifiers: their values are not counted, for there are as many as people."""
+    def uncounted_columns(self) -> frozenset[str]:
+        """Columns whose values were not counted, such as identifiers: nearly one per person."""
         return frozenset(name for name in self.names if name not in self.counts)
 
     def count(self, names: Iterable[str]) -> None:
-        """Count the values of columns, those that are not known yet."""
+        """Count the values of those of these columns that are not counted yet."""
         assert self.source is not None
         assert self.workers is not None
         wanted = tuple(name for name in names if name not in self.counts)
@@ -68,23 +153,23 @@ class CountedTable(Table):
             self.counts.update(found)
 
     def occurrences(self, name: str) -> pl.DataFrame:
-        """Every `value` of a column with the number of `records` that have it."""
+        """Return every `value` of a column with the number of `records` that have it."""
         self._check_names([name])
         self.count([name])
         return self.counts[name]
 
     def present_values(self, name: str) -> tuple[pl.Series, int]:
-        """The distinct values of a column that are not missing, and how many cells have one."""
+        """Return the distinct values of a column that are not missing, and the number of cells."""
         counts = self.occurrences(name)
         present = counts.filter(~counts["value"].is_in(list(self.missing_tokens)))
         return present["value"].alias(name), int(present["records"].sum())
 
     def missing_cells(self) -> dict[str, int]:
-        """How many cells of each column are missing."""
+        """Return the number of missing cells of each column."""
         return {name: self.records - self.present_values(name)[1] for name in self.names}
 
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
-        """The records in which none of these columns is missing, and how many were dropped."""
+        """Return the table without records in which one of these is missing, and their number."""
         complete = tuple(columns)
         self._check_names(complete)
         if not any(self.present_values(name)[1] < self.records for name in complete):
@@ -98,7 +183,7 @@ class CountedTable(Table):
         return kept, dropped
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
-        """One attribute without codes."""
+        """Return one attribute with counted values and without codes."""
         counts = self.occurrences(name)
 
         def refuse(unreadable: pl.Series, format: Format) -> InputError:
@@ -120,7 +205,7 @@ class CountedTable(Table):
         return coded.column(np.empty(0, dtype=np.int32), records)
 
     def encoder(self, name: str, codes: Sequence[int] | Int32s | None = None) -> Encoder:
-        """Texts to the codes of a column that was asked for; `codes` replaces these."""
+        """Return the encoder of a column that was asked for; `codes` maps its codes to others."""
         coded = self._values[name]
         own = coded.lookup["code"].to_numpy()
         if codes is not None:
@@ -129,12 +214,12 @@ class CountedTable(Table):
         return Encoder(name, coded.lookup["text"], own.astype(np.int32), size)
 
     def text_encoder(self, name: str) -> Encoder:
-        """Texts to their ranks in the order of texts."""
+        """Return an encoder from the texts of a column to their ranks in the order of texts."""
         texts = self.occurrences(name)["value"].sort()
         return Encoder(name, texts, np.arange(len(texts), dtype=np.int32), len(texts))
 
     def _unreadable(self, name: str, unreadable: pl.Series, format: Format) -> InputError:
-        """The error for values that are no numbers or dates, with the row of the first."""
+        """Return the error for values that are no numbers or dates, with the row of the first."""
         assert self.source is not None
         before, texts = 0, unreadable.to_list()
         first, found = 0, 0
@@ -154,7 +239,7 @@ class CountedTable(Table):
 def count_table(
     source: Source, workers: Workers, memory: MemoryLimit, names: Sequence[str]
 ) -> CountedTable:
-    """The table of a source, with the values of these columns counted."""
+    """Return the table of a source with the values of these columns counted."""
     options = source.options
     records, _, counts = _count(source, workers, memory, tuple(names), (), ())
     formats = options.formats

@@ -36,12 +36,12 @@ _NUMBER = r"^[+-]?(0|[1-9][0-9]*)?([.,][0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
 class EncodingError(InputError):
-    """A character has no place in the encoding of a file."""
+    """A character that cannot be written in the encoding of a file."""
 
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """How a table is written as text."""
+    """The form in which a table is written as text."""
 
     delimiter: str = ","
     encoding: str = "utf-8"
@@ -50,7 +50,7 @@ class CsvFormat:
     quoting: Quoting = "necessary"
 
     def __str__(self) -> str:
-        """In words: `semicolon, latin-1, line ends crlf`."""
+        """Return the format in words: `semicolon, latin-1, line ends crlf`."""
         words = [_NAMES.get(self.delimiter, f"delimiter {self.delimiter!r}"), self.encoding]
         ends = {end: name for name, end in LINE_ENDS.items()}
         words.append(f"line ends {ends[self.line_end]}")
@@ -91,7 +91,7 @@ class CsvFormat:
                 yield self._cell_by_cell(part.cast(pl.String), quoted, first)
 
     def _is_plain(self, table: pl.DataFrame, quoted: Sequence[str]) -> bool:
-        """Whether Polars can write a table: quotes in no column or in all, a usual delimiter."""
+        """Return whether Polars can write a table: all or no columns quoted, an ASCII delimiter."""
         return len(quoted) in (0, table.width) and self.delimiter.isascii()
 
     def _write_csv(
@@ -110,7 +110,7 @@ class CsvFormat:
             )
 
     def quoted_columns(self, columns: Iterable[pl.Series]) -> list[str]:
-        """Columns whose cells all have quotes: with `texts` those that are not all numbers."""
+        """Return the columns with all cells quoted: with `texts` those that are not all numbers."""
         if self.quoting == "necessary":
             return []
         return [
@@ -121,7 +121,7 @@ class CsvFormat:
         ]
 
     def _cell_by_cell(self, part: pl.DataFrame, quoted: Sequence[str], header: bool) -> str:
-        """For what Polars does not write: quotes in some columns, unusual delimiters."""
+        """Return the CSV text that Polars cannot write: some columns quoted, unusual delimiters."""
         mark = self.quote
         special = "|".join(map(re.escape, (self.delimiter, mark, "\n", "\r")))
         columns = []
@@ -152,7 +152,7 @@ class CsvFormat:
 
 
 def _without_empty(cells: pl.Series) -> pl.Series:
-    """Null for the empty text, which is then written without quotes."""
+    """Return the cells with null for the empty text, which is then written without quotes."""
     if cells.dtype == pl.String:
         return cells.replace("", None)
     if not isinstance(cells.dtype, pl.Enum) or "" not in cells.dtype.categories:
@@ -162,7 +162,7 @@ def _without_empty(cells: pl.Series) -> pl.Series:
 
 @dataclass(frozen=True)
 class CsvChoice:
-    """What a project says of the text of a release; what is `auto` is as in the data file."""
+    """The form of a release's text as a project chooses it; `auto` follows the data file."""
 
     delimiter: str = declared(
         "auto", "What parts the cells of a row; a .tsv file has tabs", type=DELIMITER
@@ -176,7 +176,7 @@ class CsvChoice:
     )
 
     def resolved(self, source: CsvFormat | None, path: Path) -> CsvFormat:
-        """How a file is written when the data was a text like `source` (or no text at all)."""
+        """Return the format of a file whose data was a text like `source`, or no text (None)."""
         source = source or CsvFormat()
         delimiter = self.delimiter
         if path.suffix.lower() == ".tsv":
@@ -196,7 +196,7 @@ class CsvChoice:
 
 
 def line_end_of(text: bytes) -> str:
-    """What ends the first row of a text; a line feed where nothing does."""
+    """Return the end of the first row of a text; a line feed where there is none."""
     feed, carriage = text.find(b"\n"), text.find(b"\r")
     if carriage < 0 or 0 <= feed < carriage:
         return "\n"
@@ -204,7 +204,7 @@ def line_end_of(text: bytes) -> str:
 
 
 def quoting_of(text: bytes, dialect: Dialect) -> Quoting:
-    """Which cells of a text have quotes, by its first rows."""
+    """Return which cells of a text are quoted, judged by its first rows."""
     quote = dialect.quote
     if quote is None:
         return "necessary"

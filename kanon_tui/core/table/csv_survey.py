@@ -1,8 +1,12 @@
-"""One look at all bytes of a CSV file: how it is written, and where it can be cut into pieces.
+"""Large CSV files: a survey of all bytes, which cuts a file into pieces, and samples of records.
 
-The first megabytes are sniffed as a whole file would be. Then the file is walked over block by
+The first megabytes are sniffed as a whole file would be. A survey then walks over the file block by
 block: it must be UTF-8, and as long as it is regular (`csv_text.RecordScan`) it is cut at the ends
 of records. An irregular file is one piece, which is read carefully, record by record.
+
+A sample reads stretches at equal distances, each from the first line end from which on it is
+regular: a line end inside quotes does not end a record. A text that is irregular at its beginning
+is sampled only there.
 """
 
 from __future__ import annotations
@@ -10,24 +14,39 @@ from __future__ import annotations
 import codecs
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 import numpy as np
+import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.csv_format import line_end_of, quoting_of
-from kanon_tui.core.table.csv_text import RecordScan, line_end_of_all, may_be_regular
+from kanon_tui.core.table.csv_text import (
+    RecordScan,
+    line_end_of_all,
+    may_be_regular,
+    parse_carefully,
+    parse_regular,
+)
 from kanon_tui.core.table.encoding import to_utf8
-from kanon_tui.core.table.frames import check_width
-from kanon_tui.core.table.header import Header, find_header
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.sniffing import Dialect, detect_dialect, first_records
-from kanon_tui.core.table.table import FileFacts
+from kanon_tui.core.table.sniffing import (
+    Dialect,
+    Header,
+    detect_dialect,
+    find_header,
+    first_records,
+)
+from kanon_tui.core.table.table import FileFacts, Table, in_order_of, like_first_part
+from kanon_tui.core.table.typed_columns import check_width
 
-__all__ = ["CsvHead", "CsvSurvey", "NotInPiecesError", "read_head", "survey_csv"]
+__all__ = [
+    "CsvHead", "CsvSample", "CsvSurvey", "NotInPiecesError", "read_head", "sample_csv",
+    "survey_csv",
+]  # fmt: skip
 
 _HEAD = 4_000_000
 _BLOCK = 1 << 24
@@ -44,7 +63,7 @@ class NotInPiecesError(InputError):
 
 @dataclass(frozen=True)
 class CsvSurvey:
-    """What a CSV file is."""
+    """A CSV file's header, dialect and facts, and where it is cut into pieces."""
 
     header: Header
     dialect: Dialect
@@ -54,7 +73,7 @@ class CsvSurvey:
 
 @dataclass
 class _Signs:
-    """What all bytes of a text say about it."""
+    """Counts of the line ends, quotes and delimiters of a text."""
 
     returns: int = 0
     feeds: int = 0
@@ -71,7 +90,7 @@ def survey_csv(
     piece_bytes: int,
     heard: Callable[[int], None] = lambda _: None,
 ) -> CsvSurvey:
-    """Look at all of a file; errors are those of reading it.
+    """Look at all bytes of a CSV file and cut it into pieces; errors are those of reading it.
 
     `heard` is told of every block how many bytes it has; all are looked at twice. It may raise.
     """
@@ -88,14 +107,14 @@ def survey_csv(
 
 
 class _Reading(io.BufferedReader):
-    """A file that tells how much is read of it."""
+    """A file that reports how many bytes are read of it."""
 
     def __init__(self, path: Path, heard: Callable[[int], None]) -> None:
         super().__init__(io.FileIO(path))
         self._heard = heard
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         data = super().read(size)
         self._heard(len(data))
         return data
@@ -138,16 +157,16 @@ class CsvHead:
 
     @property
     def dialect(self) -> Dialect:
-        """How cells are cut."""
+        """The way its cells are cut."""
         return self.sniffed if self.spaces is None else replace(self.sniffed, spaces=self.spaces)
 
     @property
     def whole(self) -> bool:
-        """Whether the beginning is all there is."""
+        """Whether the head is the whole file."""
         return self.start + len(self.text) >= self.size
 
     def described(self) -> tuple[Header, FileFacts]:
-        """The names of the columns, and what the file is."""
+        """Return the header and the facts of the file."""
         dialect, options = self.dialect, self.options
         sample = first_records(self.text, dialect)
         if not sample:
@@ -170,7 +189,7 @@ class CsvHead:
 
 
 def read_head(file: IO[bytes], path: Path, size: int, options: ReadOptions) -> CsvHead:
-    """Look at the beginning of a file; what cannot be read in pieces is refused."""
+    """Read and sniff the beginning of a file; refuse one that cannot be read in pieces."""
     name = path.name
     head = file.read(_HEAD)
     if not head:
@@ -239,7 +258,7 @@ def _all_signs(file: IO[bytes], start: int, name: str, dialect: Dialect) -> _Sig
 def _cuts(
     file: IO[bytes], head: CsvHead, size: int, signs: _Signs, header: Header, piece_bytes: int
 ) -> list[Cut] | None:
-    """Where records end, about every so many bytes; None for an irregular text."""
+    """Return pieces of about `piece_bytes` that end with a record; None for an irregular text."""
     start, dialect = head.start, head.dialect
     line_end = line_end_of_all(signs.returns, signs.feeds, signs.both)
     quote = dialect.quote if signs.quotes else None
@@ -276,7 +295,7 @@ def _cuts(
 
 
 def _end_of_text(file: IO[bytes], start: int, size: int) -> int:
-    """Where the text ends, line ends after the last record left out."""
+    """Return where the text ends, line ends after the last record left out."""
     end = size
     while end > start:
         begin = max(start, end - 4096)
@@ -286,3 +305,163 @@ def _end_of_text(file: IO[bytes], start: int, size: int) -> int:
             return begin + kept
         end = begin
     return start
+
+
+STRETCHES = 50
+"""Places of the files that are looked at, at most."""
+LEAST_BYTES = 65_536
+"""The shortest stretch."""
+_TRIES = 40
+"""Line ends at which a stretch may begin."""
+
+
+@dataclass(frozen=True)
+class CsvSample:
+    """Records from all over some files."""
+
+    frame: pl.DataFrame
+    facts: FileFacts
+    records: int
+    """About how many records there are."""
+    whole: bool
+    """Whether the sample is the whole, and the number exact."""
+
+
+_Stretch = tuple[pl.DataFrame, int]
+"""Records that stand one after the other, and their bytes."""
+
+
+def sample_csv(files: Sequence[Path], options: ReadOptions, records: int) -> CsvSample:
+    """Return about `records` records of these files; where from depends on their sizes only."""
+    try:
+        sizes = [os.stat(file).st_size for file in files]
+        return _Sampling(files, sizes, options).take(records)
+    except FileNotFoundError as error:
+        raise InputError(f"{error.filename} does not exist; check the path") from None
+    except PermissionError as error:
+        raise InputError(f"{error.filename} may not be read; change its permissions") from None
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(f"{error.filename or files[0]} cannot be read ({why})") from None
+
+
+class _Sampling:
+    """The sampling of some files."""
+
+    def __init__(self, files: Sequence[Path], sizes: Sequence[int], options: ReadOptions) -> None:
+        self.files, self.sizes = files, sizes
+        with open(files[0], "rb") as file:
+            self.head = read_head(file, files[0], sizes[0], options)
+        self.header, self.facts = self.head.described()
+        self.names = self.header.names
+        empty = pl.DataFrame({name: [] for name in self.names})
+        self._like_first = like_first_part(options, Table(empty, self.facts))
+
+    def take(self, records: int) -> CsvSample:
+        """Return a sample of about `records` records."""
+        first, used = _first_stretch(self.head, self.header)
+        total = sum(self.sizes)
+        facts = replace(self.facts, bytes=total)
+        if len(self.files) == 1 and self.head.whole:
+            return CsvSample(first, facts, first.height, True)
+        each = max(used // max(first.height, 1), 1)
+        wanted = max(each * records, LEAST_BYTES)
+        stretches = min(STRETCHES, max(wanted // LEAST_BYTES, 1), -(-total // LEAST_BYTES))
+        first = first.head(-(-records // stretches))
+        found = [(first, each * first.height)]
+        for place in range(1, stretches):
+            stretch = self._stretch(total * place // stretches, wanted // stretches)
+            found += [] if stretch is None else [stretch]
+        frame = pl.concat(frame for frame, _ in found)
+        per_record = max(sum(size for _, size in found) / max(frame.height, 1), 1)
+        return CsvSample(frame, facts, max(round(total / per_record), frame.height), False)
+
+    def _stretch(self, offset: int, length: int) -> _Stretch | None:
+        """Return the records at an offset into the sequence of all files."""
+        place = 0
+        while offset >= self.sizes[place] and place < len(self.files) - 1:
+            offset -= self.sizes[place]
+            place += 1
+        path, size = self.files[place], self.sizes[place]
+        if not size:
+            return None
+        with open(path, "rb") as file:
+            head, names = self.head, self.names
+            if place:
+                head = read_head(file, path, size, self._like_first)
+                names = head.described()[0].names
+            file.seek(offset)
+            text = file.read(length)
+        found = _regular_stretch(text, head, names)
+        if found is None:
+            return None
+        return in_order_of(self.names, found[0], path, self.files[0]), found[1]
+
+
+def _first_stretch(head: CsvHead, header: Header) -> _Stretch:
+    """Return the records at the beginning of the first file, below its header."""
+    named = header.first_record
+    found = _regular(head.text, head, header.names, head.whole, header.one_short)
+    cells, used = (_careful(head, header), len(head.text)) if found is None else found
+    cells = cells.slice(int(named))
+    if not cells.height and head.whole:
+        where = " below its header; if the first row is data, set header: false" if named else ""
+        raise InputError(f"{head.file} has no records{where}")
+    return cells, used
+
+
+def _careful(head: CsvHead, header: Header) -> pl.DataFrame:
+    """Return all records of the head; where it is cut off, those that can be read."""
+    text, names = io.BytesIO(head.text), header.names
+    try:
+        size = len(head.text)
+        frame = pl.concat(parse_carefully(text, head.dialect, head.file, size, header.one_short))
+    except InputError:
+        if head.whole:
+            raise
+        rows = [row for row in first_records(head.text, head.dialect) if len(row) == len(names)]
+        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    frame.columns = list(names)
+    return frame
+
+
+def _regular_stretch(text: bytes, head: CsvHead, names: Sequence[str]) -> _Stretch | None:
+    """Return the complete records of a text that begins anywhere; None where it is irregular."""
+    begin = 0
+    for _ in range(_TRIES):
+        ends = [at for at in (text.find(b"\n", begin), text.find(b"\r", begin)) if at >= 0]
+        if not ends:
+            return None
+        begin = min(ends) + 1
+        found = _regular(text[begin:], head, names, False)
+        if found is not None:
+            return found
+    return None
+
+
+def _regular(
+    text: bytes, head: CsvHead, names: Sequence[str], whole: bool, one_short: bool = False
+) -> _Stretch | None:
+    """Return the complete records of a text that begins with one; None where it is irregular."""
+    dialect, width = head.dialect, len(names)
+    text = text.rstrip(b"\r\n") if whole else text
+    quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
+    returns = text.count(b"\r") - text.endswith(b"\r")  # it may be cut between CR and LF
+    line_end = line_end_of_all(returns, text.count(b"\n"), text.count(b"\r\n"))
+    if not text or text[0] in b"\r\n" or b"\0" in text or width == 1:
+        return None
+    if line_end is None or not may_be_regular(dialect, quote):
+        return None
+    scan = RecordScan(dialect.delimiter, quote, line_end, width, one_short)
+    ends = scan.take(np.frombuffer(text, np.uint8), 0, len(text))
+    records = None if ends is None else scan.finish() if whole else len(ends)
+    if ends is None or not records:
+        return None
+    text = text if whole else text[: int(ends[-1]) + 1]
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return None  # the survey of the whole says where and why
+    frame = parse_regular(text, dialect, quote, line_end, width, records, one_short)
+    frame.columns = list(names)
+    return frame, len(text)

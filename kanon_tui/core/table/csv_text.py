@@ -45,7 +45,7 @@ _BATCH = 50_000
 def parse_csv(
     text: bytes, dialect: Dialect, width: int, file: str, one_short: bool = False
 ) -> pl.DataFrame:
-    """All records as texts, the header among them, which may be one field short."""
+    """Return all records as texts, the header included, which may be one field short."""
     quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
     line_end = _line_end(text)
     if line_end and may_be_regular(dialect, quote):
@@ -57,7 +57,7 @@ def parse_csv(
 
 
 def may_be_regular(dialect: Dialect, quote: str | None) -> bool:
-    """Whether Polars can read a dialect at all; spaces before a quote hide it from it."""
+    """Return whether Polars can read a dialect at all; spaces before a quote hide it."""
     return dialect.delimiter.isascii() and not (dialect.spaces and quote)
 
 
@@ -70,7 +70,7 @@ def parse_regular(
     records: int,
     one_short: bool = False,
 ) -> pl.DataFrame:
-    """The records of a text that is known to be regular."""
+    """Return the records of a text that is known to be regular."""
     if one_short:
         text = dialect.delimiter.encode() + text
     return _finished(_cells(text, dialect, quote, line_end, width, records), dialect)
@@ -79,7 +79,7 @@ def parse_regular(
 def _parse_quoted(
     text: bytes, dialect: Dialect, line_end: str, width: int, one_short: bool
 ) -> pl.DataFrame | None:
-    """The records of a text with quotes, None where it is not regular."""
+    """Return the records of a text with quotes, None where it is irregular."""
     quote = dialect.quote
     records = _count_records(text, dialect.delimiter, quote, line_end, width, one_short)
     if not records:
@@ -90,7 +90,7 @@ def _parse_quoted(
 def _cells(
     text: bytes, dialect: Dialect, quote: str | None, line_end: str, width: int, records: int
 ) -> pl.DataFrame:
-    """What Polars reads; a cell that is empty or not there at all is null."""
+    """Return the cells that Polars reads; an empty or absent cell is null."""
     return pl.read_csv(
         text,
         has_header=False,
@@ -113,7 +113,7 @@ def _finished(cells: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
 def _parse_plain(
     text: bytes, dialect: Dialect, line_end: str, width: int, one_short: bool
 ) -> pl.DataFrame | None:
-    """The records of a text without quotes, None where it is not regular.
+    """Return the records of a text without quotes, None where it is irregular.
 
     A record that is too short has nothing in its last column. So where every last cell has
     something no record is too short, and where there are no more delimiters than that takes none is
@@ -154,7 +154,7 @@ def _line_end(text: bytes) -> str | None:
 
 
 def line_end_of_all(returns: int, feeds: int, both: int) -> str | None:
-    """LF (also for CR-LF) or CR, by how often each occurs; None where both kinds are mixed."""
+    """Return LF (also for CR-LF) or CR by the counts of each; None where they are mixed."""
     if returns == both:
         return "\n"
     return "\r" if not feeds else None
@@ -168,7 +168,7 @@ def _count_records(
     width: int,
     one_short: bool,
 ) -> int | None:
-    """The number of records of a regular text, None for any other.
+    """Return the number of records of a regular text, None for any other.
 
     Counting from the start, every second quote opens and the others close (a doubled quote inside
     a field closes and opens again). The quoting is regular when those that open follow a delimiter,
@@ -187,7 +187,7 @@ def _count_records(
 
 
 def _end_of_records(text: bytes, width: int) -> int:
-    """Where the last record ends; 0 where blank lines stand before or between records."""
+    """Return where the last record ends; 0 where blank lines stand before or between records."""
     end = len(text)
     while end and text[end - 1] in b"\r\n":
         end -= 1
@@ -199,7 +199,7 @@ def _end_of_records(text: bytes, width: int) -> int:
 
 
 class RecordScan:
-    """Walks over a text, chunk by chunk, for as long as it is regular."""
+    """A scan over a text, chunk by chunk, for as long as it is regular."""
 
     def __init__(
         self, delimiter: str, quote: str | None, line_end: str, width: int, one_short: bool = False
@@ -216,7 +216,7 @@ class RecordScan:
         self._fields, self._inside = int(one_short), 0  # as if the first record had them all
 
     def take(self, letters: Letters, begin: int, end: int) -> Places | None:
-        """Go on from `begin` to `end`; gives where records end there, None for no regular text.
+        """Scan from `begin` to `end`; return where records end, None where the text is irregular.
 
         The letters before and after are looked at, too, where there are any: the text must begin
         and end where the letters do.
@@ -245,7 +245,7 @@ class RecordScan:
         return ends + begin
 
     def finish(self) -> int | None:
-        """The number of records of the text, which ends here without a line end."""
+        """Return the number of records of a text that ends here; None if it cannot end here."""
         if self._fields + 1 == self._width and not self._inside:
             return self.records + 1
         return None
@@ -254,7 +254,7 @@ class RecordScan:
 def parse_carefully(
     text: IO[bytes], dialect: Dialect, file: str, size: int, one_short: bool = False
 ) -> Iterator[pl.DataFrame]:
-    """Record by record, some at a time, with the row at fault when there is one."""
+    """Yield the records in batches; an error names the row at fault."""
     lines = io.TextIOWrapper(text, encoding="utf-8", newline="")
     reader = dialect.records(lines, strict=True)
     limit = csv.field_size_limit(size + 1)  # a cell may be as long as the file

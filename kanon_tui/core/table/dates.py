@@ -12,7 +12,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.table.text_series import text_series
+from kanon_tui.core.table.text_columns import text_series
 
 __all__ = ["DATE_FORMATS", "closest_date_format", "date_formats", "date_text", "parse_dates"]
 
@@ -43,7 +43,7 @@ _SECONDS_PER_DAY = 86_400
 
 
 def parse_dates(values: Iterable[str], date_format: str) -> Floats:
-    """Days since 1970-01-01 of each text, nan where it is no date of this format.
+    """Return the days since 1970-01-01 of each text, nan where it is no date of this format.
 
     A clock time after the date counts as a fraction of the day. A time zone is ignored: the date
     and time are taken as printed, so nothing moves to another day. Years have four digits
@@ -78,7 +78,7 @@ def parse_dates(values: Iterable[str], date_format: str) -> Floats:
 
 
 def _fraction_of_day(texts: pl.Series) -> Floats:
-    """How much of the day has passed at the clock time that ends each text, 0 if none does."""
+    """Return the fraction of the day at the clock time that ends each text, 0 without one."""
     if not texts.str.contains(":", literal=True).any():
         return np.zeros(texts.len())
     clock = texts.str.extract_groups(_CLOCK).struct.unnest()
@@ -87,7 +87,7 @@ def _fraction_of_day(texts: pl.Series) -> Floats:
 
 
 def date_formats(values: Iterable[str], preferred: Sequence[str] = ()) -> tuple[str, ...]:
-    """The formats that read every text as a date and differ in what they read.
+    """Return the formats that read every text as a date and differ in what they read.
 
     None: these are not dates. One: this is it. Two: `03/04/2020` is in April or in March, and
     only a person can tell. Where one of the `preferred` reads all, the others are not asked.
@@ -114,7 +114,7 @@ def date_formats(values: Iterable[str], preferred: Sequence[str] = ()) -> tuple[
 
 @cache
 def _shape(date_format: str) -> re.Pattern[str]:
-    """What every text of a format begins with, to pass over formats that need no closer look."""
+    """Return a pattern that every text of a format begins with, to skip formats quickly."""
     day, month = r"\s*\d{1,2}(?!\d)", r"\s*\w+"
     parts = {"%Y": r"\s*[+-]?\d{4,}", "%m": day, "%d": day, "%b": month, "%B": month}
     pattern = re.escape(date_format).replace("\\ ", r"\s*")
@@ -124,7 +124,7 @@ def _shape(date_format: str) -> re.Pattern[str]:
 
 
 def closest_date_format(values: Iterable[str], preferred: Sequence[str] = ()) -> str:
-    """The format that reads most of some texts, which shows what is amiss with the others."""
+    """Return the format that reads most of these texts; it shows what is wrong with the others."""
     texts = text_series(values)
     formats = dict.fromkeys([*preferred, *DATE_FORMATS])
     readable = {each: int((~np.isnan(parse_dates(texts, each))).sum()) for each in formats}
@@ -132,7 +132,7 @@ def closest_date_format(values: Iterable[str], preferred: Sequence[str] = ()) ->
 
 
 def date_text(day: int, date_format: str | None) -> str:
-    """A day, counted from 1970-01-01, as a column with this format writes it."""
+    """Return a day, counted from 1970-01-01, as a column with this format writes it."""
     date = datetime.date(1970, 1, 1) + datetime.timedelta(days=day)
     if date_format is None or any(each in date_format for each in (*_CLOCK_DIRECTIVES, "%y")):
         return date.isoformat()

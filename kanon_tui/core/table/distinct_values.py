@@ -27,7 +27,7 @@ import numpy as np
 
 from kanon_tui.core.table.column import Column, counted
 
-__all__ = ["CountedColumn", "by_value", "meaning"]
+__all__ = ["CountedColumn", "by_value", "value_key"]
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?")
 _UNSEEN = re.compile(
@@ -53,12 +53,12 @@ class CountedColumn(Column):
 
 
 def by_value(column: Column, missing_tokens: Sequence[str]) -> CountedColumn:
-    """The same column, counted in values."""
+    """Return the column with one code for all spellings of a value."""
     if column.numbers is not None:
         keys: list[object] = [float(number) for number in column.numbers]
     else:
-        keys = [meaning(text) for text in column.values]
-    tokens = {meaning(token) for token in missing_tokens}
+        keys = [value_key(text) for text in column.values]
+    tokens = {value_key(token) for token in missing_tokens}
     numbers: dict[object, int] = {}
     firsts: list[int] = []
     codes: list[int] = []
@@ -95,8 +95,8 @@ def by_value(column: Column, missing_tokens: Sequence[str]) -> CountedColumn:
     )
 
 
-def meaning(text: str) -> Decimal | str:
-    """What a text says, however it is spelt: equal for spellings of the same value."""
+def value_key(text: str) -> Decimal | str:
+    """Return a key that is equal for all spellings of the same value."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).casefold()
         text = unicodedata.normalize("NFKC", text)

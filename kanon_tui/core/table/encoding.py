@@ -39,7 +39,7 @@ _CHUNK = 1 << 22
 
 
 def to_utf8(data: bytes, encoding: str, file: str) -> tuple[bytes, str]:
-    """The text as UTF-8 without byte order mark, and the name of the encoding it had."""
+    """Return the text as UTF-8 without byte order mark, and the name of the encoding it had."""
     if encoding == "auto":
         encoding = _find_encoding(data, file)
     if not is_text_encoding(encoding):
@@ -66,7 +66,7 @@ def to_utf8(data: bytes, encoding: str, file: str) -> tuple[bytes, str]:
 
 
 def is_text_encoding(name: str) -> bool:
-    """Whether Python reads files in this encoding; zlib and rot13 are codecs, but not of texts."""
+    """Return whether Python reads files in this encoding; zlib and rot13 are no encodings."""
     try:
         found = codecs.lookup(name)
     except (LookupError, ValueError, TypeError):
@@ -90,7 +90,7 @@ def _encoded(part: str, encoding: str, file: str) -> bytes:
 
 
 def _decoded(data: bytes, encoding: str, file: str) -> Iterator[str]:
-    """The text piece by piece: a second whole copy is never in memory."""
+    """Yield the decoded text in parts: a second whole copy is never in memory."""
     decoder = codecs.getincrementaldecoder(encoding)()
     lines, last = 0, ""
     for start in range(0, len(data), _CHUNK):
@@ -119,7 +119,7 @@ def _decoded(data: bytes, encoding: str, file: str) -> Iterator[str]:
 
 
 def _line_ends(text: str, before: str = "") -> int:
-    """As an editor counts them: CR-LF is one, even when the CR is the letter before the text."""
+    """Return the number of line ends of a text; CR-LF is one, also when the CR is `before` it."""
     split = before == "\r" and text.startswith("\n")
     return text.count("\n") + text.count("\r") - text.count("\r\n") - split
 

@@ -38,7 +38,7 @@ class CodedBounds:
 
 
 def code_ends(column: Column, bounds: CodedBounds) -> Column:
-    """The column with one value for each of its ends; itself where there is no bound."""
+    """Return the column with one value for each coded end; itself where there is no bound."""
     if not bounds:
         return column
     if column.numbers is None:
@@ -57,14 +57,14 @@ def code_ends(column: Column, bounds: CodedBounds) -> Column:
 
 
 def bounds_of(column: Column) -> CodedBounds:
-    """The bounds of a coded column, written as its values are."""
+    """Return the bounds of a coded column, written as its values are."""
     coding = column.coding
     ends = (None, None) if coding is None else (coding.top, coding.bottom)
     return CodedBounds(*(None if end is None else written_end(column, end) for end in ends))
 
 
 def coding_note(column: Column) -> Note | None:
-    """How many records are published as an end; None for a column that is not coded."""
+    """Return the note on how many records are published as an end; None without coding."""
     coding = column.coding
     if coding is None:
         return None
@@ -80,7 +80,7 @@ def coding_note(column: Column) -> Note | None:
 
 
 def _number(column: Column, key: str, written: Bound | None) -> float | None:
-    """A bound as a number, or as a day."""
+    """Return a bound as a number, or as a day."""
     if written is None:
         return None
     is_date = column.kind is Kind.DATE
@@ -155,7 +155,7 @@ def _coded(column: Column, top: float | None, bottom: float | None) -> Column:
 
 
 def written_end(column: Column, bound: float) -> str:
-    """A number, or a day, as the column writes its values."""
+    """Return a number, or a day, as the column writes its values."""
     if column.kind is Kind.DATE:
         return date_text(int(bound), column.date_format)
     exact = Decimal(int(bound)) if bound == int(bound) else Decimal(repr(bound))

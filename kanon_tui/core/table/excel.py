@@ -16,12 +16,10 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.reading import usual_limit
-from kanon_tui.core.table.file_bytes import load, too_large
-from kanon_tui.core.table.number_columns import numbers_of
-from kanon_tui.core.table.optional_libraries import extra_module
-from kanon_tui.core.table.printed_values import without_clocks
-from kanon_tui.core.table.raw_columns import Contents
+from kanon_tui.core.table.data_files import load, too_large
+from kanon_tui.core.table.file_kinds import Contents, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.typed_columns import numbers_of, without_clocks
 
 __all__ = ["put_workbook", "read_workbook"]
 
@@ -30,7 +28,7 @@ MOST_ROWS, MOST_COLUMNS, LONGEST = 1_048_576, 16_384, 32_767
 
 
 def read_workbook(path: Path, options: ReadOptions) -> Contents:
-    """One sheet: that of `options.sheet`, else the first."""
+    """Return the cells of one sheet: that of `options.sheet`, else the first."""
     fastexcel = extra_module("fastexcel", "excel", path.name, "reading an Excel file")
     data, _, size = load(path, options.limit)
     _check_unpacked(data, path, options)
@@ -51,7 +49,7 @@ def read_workbook(path: Path, options: ReadOptions) -> Contents:
 
 
 def chosen_part(wanted: str, parts: tuple[str, ...], path: Path, word: str) -> str:
-    """The sheet or table that is meant: a name, a number from 1, or the first."""
+    """Return the sheet or table that `wanted` names: by name, by number from 1, or the first."""
     if not parts:
         raise InputError(f"{path.name} has no {word}; name a file that has one")
     if wanted == "auto":
@@ -64,7 +62,7 @@ def chosen_part(wanted: str, parts: tuple[str, ...], path: Path, word: str) -> s
 
 
 def _check_unpacked(data: bytes, path: Path, options: ReadOptions) -> None:
-    """A small workbook can unpack to more than the memory."""
+    """Refuse a small workbook that unpacks to more than the memory."""
     allowed = usual_limit() if options.limit == "auto" else options.limit
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as parts:

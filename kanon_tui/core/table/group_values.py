@@ -31,7 +31,7 @@ class GroupValues:
     """How many records of the group have the value."""
 
     @classmethod
-    def of(
+    def from_records(
         cls,
         groups: npt.NDArray[np.integer],
         codes: npt.NDArray[np.integer],
@@ -67,24 +67,24 @@ class GroupValues:
 
     @cached_property
     def starts(self) -> Int64s:
-        """Where the pairs of each group begin, and where the last group's end."""
+        """The index of the first pair of each group, and the number of pairs at the end."""
         each = np.bincount(self.group, minlength=self.count)
         return np.concatenate([[0], np.cumsum(each)])
 
     @cached_property
     def distinct(self) -> Int64s:
-        """Number of distinct values of every group."""
+        """The number of distinct values of every group."""
         return np.diff(self.starts)
 
     @cached_property
     def sizes(self) -> Int64s:
-        """Records of every group, none of which may be empty."""
+        """The number of records of every group, none of which may be empty."""
         sums: Int64s = np.add.reduceat(self.records, self.starts[:-1])
         return sums
 
     @cached_property
     def same_sets(self) -> tuple[Int64s, Int64s]:
-        """Per group a number that groups with the same values share, and a group of each number."""
+        """Per group a number shared by groups with the same values, and a group of each number."""
         mixed = (self.code.astype(np.uint64) + np.uint64(1)) * _MIX
         mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX
         sums = np.concatenate([[np.uint64(0)], np.cumsum(mixed ^ (mixed >> np.uint64(32)))])
@@ -102,7 +102,7 @@ class GroupValues:
         return same, examples
 
     def without(self, code: int) -> tuple[Int64s, GroupValues] | None:
-        """As `only`, all pairs but those of one value; None where no group has it.
+        """Return the groups without one value, as `only` does; None where no group has it.
 
         Several who ask get the same, with what is known of it.
         """
@@ -116,14 +116,14 @@ class GroupValues:
         return {}
 
     def only(self, shown: Flags) -> tuple[Int64s, GroupValues]:
-        """The groups that have any of some pairs, and these pairs with groups numbered anew."""
+        """Return the groups that have any of the flagged pairs, and these pairs renumbered."""
         there, group = np.unique(self.group[shown], return_inverse=True)
         return there, GroupValues(len(there), group, self.code[shown], self.records[shown])
 
     def stretch_ends(
         self, stretches: npt.NDArray[np.integer]
     ) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
-        """First and last code of the stretch that a group's values lie in, and if in several.
+        """Return the first and last code of the stretch of a group's values, and if it has several.
 
         `stretches` has the stretch of every code and rises. A group in several has its own ends.
         """
@@ -135,13 +135,13 @@ class GroupValues:
         return low, high, several
 
     def relabelled(self, labels: npt.NDArray[np.integer]) -> GroupValues:
-        """The same records by labels of their values."""
+        """Return the pairs with every value replaced by its label."""
         width = np.int64(labels.max()) + 1
         pairs, records = _summed(self.group * width + labels[self.code], self.records)
         return GroupValues(self.count, *_halves(pairs, int(width)), records)
 
     def ends(self, per_pair: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
-        """Smallest and largest of some number per group; -1 for a group without pairs."""
+        """Return the smallest and largest number of each group's pairs; -1 without pairs."""
         low = np.full(self.count, -1, dtype=np.int64)
         high = low.copy()
         there = np.flatnonzero(self.distinct)
@@ -155,13 +155,13 @@ class GroupValues:
 
 
 def _halves(pairs: Int64s, width: int) -> tuple[Int64s, Int64s]:
-    """The groups and the codes of keys that hold both."""
+    """Return the groups and the codes of keys that hold both."""
     groups: Int64s = pairs // width
     return groups, pairs - groups * width  # which is quicker than a remainder
 
 
 def _summed(keys: Int64s, records: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
-    """The distinct keys, rising, and their records together."""
+    """Return the distinct keys, rising, and the sum of their records."""
     if not len(keys):
         return keys, np.zeros(0, dtype=np.int64)
     bits = int(records.max()).bit_length()

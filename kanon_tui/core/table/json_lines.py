@@ -9,11 +9,11 @@ from typing import IO, Any
 import polars as pl
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.data_files import load
 from kanon_tui.core.table.encoding import to_utf8
-from kanon_tui.core.table.file_bytes import load
-from kanon_tui.core.table.number_columns import numbers_of
-from kanon_tui.core.table.raw_columns import Contents
+from kanon_tui.core.table.file_kinds import Contents
 from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.typed_columns import numbers_of
 
 __all__ = ["put_json_lines", "read_json_lines"]
 
@@ -22,14 +22,14 @@ _WORDS = {None: "", True: "true", False: "false"}
 
 
 class _Printed(str):
-    """A number, as its digits stood in the file."""
+    """A number as its digits stood in the file."""
 
 
 _DECODER = json.JSONDecoder(parse_float=_Printed, parse_int=_Printed, parse_constant=_Printed)
 
 
 def read_json_lines(path: Path, options: ReadOptions) -> Contents:
-    """Columns in the order in which names first occur; what a record does not name is empty."""
+    """Return the columns in the order in which names first occur; absent cells are empty."""
     data, _, size = load(path, options.limit)
     text, _ = to_utf8(data, options.encoding, path.name)
     del data

@@ -20,7 +20,7 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import read_fields
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.table.text_series import FEW, text_series, without_spaces
+from kanon_tui.core.table.text_columns import FEW, text_series, without_spaces
 
 __all__ = [
     "DECIMAL_MARKS",
@@ -56,12 +56,12 @@ class NumberFormat:
     )
 
     def __str__(self) -> str:
-        """A number written so: `1.234,5`."""
+        """Return an example number in this format: `1.234,5`."""
         return self.write("1234.5")
 
     @property
     def separator(self) -> str:
-        """What stands between two numbers of a range: no comma beside decimal commas."""
+        """The text between two numbers of a range: no comma beside decimal commas."""
         return "; " if self.decimal == "," else ", "
 
     @cached_property
@@ -74,11 +74,11 @@ class NumberFormat:
 
     @cached_property
     def _groups(self) -> str:
-        """A class of the characters that stand for the mark between thousands."""
+        """A regular expression for the characters that stand for the mark between thousands."""
         return f"[{re.escape(_ALSO.get(self.thousands, self.thousands))}]"
 
     def read(self, values: Iterable[str]) -> Floats:
-        """The number each text stands for, nan where it stands for none.
+        """Return the number each text stands for, nan where it stands for none.
 
         Read are integers and decimals with sign and exponent, spaces around them ignored; `NaN`
         and `inf` are words, not numbers.
@@ -106,7 +106,7 @@ class NumberFormat:
         return found + 0.0
 
     def _plain(self, text: str) -> str | None:
-        """A number as programs write it; None where the text is none."""
+        """Return a number as programs write it; None where the text is no number."""
         text = without_spaces(text)
         if not self._compiled.match(text):
             return None
@@ -115,7 +115,7 @@ class NumberFormat:
         return text.replace(self.decimal, ".", 1)
 
     def exact(self, values: Iterable[str], numbers: Iterable[float]) -> list[Decimal]:
-        """The numbers with all their digits; `numbers` are the doubles, which may have fewer.
+        """Return the numbers with all their digits; the doubles in `numbers` may have fewer.
 
         Numbers of hundreds of digits are taken as their doubles: nobody means them, and a table of
         them could fill the memory.
@@ -125,7 +125,7 @@ class NumberFormat:
         ]
 
     def shown(self, text: str) -> str:
-        """A number as the end of a range: `+7`, `.5`, `5.` and `1e2` are written plainly.
+        """Return a number as the end of a range: `+7`, `.5`, `5.` and `1e2` are written plainly.
 
         Beside the two points of a range they could be misread: `[5...+7]`.
         """
@@ -144,7 +144,7 @@ class NumberFormat:
         return re.compile(self._pattern.removesuffix("$") + r"\Z")
 
     def write(self, plain: str) -> str:
-        """A number like `-16090.69` with these marks."""
+        """Return a number like `-16090.69` with these marks."""
         whole, point, decimals = plain.partition(".")
         if self.thousands != "none":
             whole = re.sub(r"(?<=[0-9])(?=(?:[0-9]{3})+$)", self.thousands, whole)
@@ -176,7 +176,7 @@ NUMBER_FORMATS = (
 
 
 def read_number_format(located: LocatedValue) -> NumberFormat:
-    """`{decimal: ",", thousands: "."}` in a project."""
+    """Read the marks of numbers from a project: `{decimal: ",", thousands: "."}`."""
     found = read_fields(NumberFormat, located)
     if found.decimal == found.thousands:
         raise located.refuse(
@@ -191,7 +191,7 @@ def number_formats(
     preferred: Sequence[NumberFormat] = (),
     points_may_group: bool = False,
 ) -> tuple[NumberFormat, ...]:
-    """The formats that read every text as a number and differ in what they read.
+    """Return the formats that read every text as a number and differ in what they read.
 
     None: these are no numbers. One: this is it. Two: `1,234` is a thousand or a bit over one, and
     only a person can tell. Where one of the `preferred` reads all, the others are not asked. A
@@ -212,7 +212,7 @@ def number_formats(
 
 
 def _points_group(texts: pl.Series) -> bool:
-    """Whether every point could be one between thousands, and there are points."""
+    """Return whether there are points and each could stand between thousands."""
     pointed = texts.filter(texts.str.contains(".", literal=True)).str.strip_chars()
     return bool(pointed.len()) and bool(pointed.str.contains(_POINT_MAY_GROUP).all())
 
@@ -231,7 +231,7 @@ def _readings(texts: pl.Series, formats: Sequence[NumberFormat]) -> tuple[Number
 def closest_number_format(
     values: Iterable[str], preferred: Sequence[NumberFormat] = ()
 ) -> NumberFormat:
-    """The format that reads most of some texts, which shows what is amiss with the others."""
+    """Return the format that reads most of these texts; it shows what is wrong with the others."""
     texts = text_series(values)
     formats = dict.fromkeys([*preferred, *NUMBER_FORMATS])
     readable = {each: int((~np.isnan(each.read(texts))).sum()) for each in formats}
@@ -239,12 +239,12 @@ def closest_number_format(
 
 
 def are_numbers(values: Iterable[str]) -> bool:
-    """Whether all texts are numbers, and their marks leave no doubt which."""
+    """Return whether all texts are numbers of one format beyond doubt."""
     return len(number_formats(values)) == 1
 
 
 def parse_numbers(values: Iterable[str]) -> Floats:
-    """The number each text stands for, nan where it stands for none.
+    """Return the number each text stands for, nan where it stands for none.
 
     The marks are those that all the texts together leave no doubt of: `1,5` is one and a half,
     while `1,234` alone is no number.

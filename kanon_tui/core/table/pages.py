@@ -18,7 +18,7 @@ class Pages(ABC):
     """The rows of several parts, one after the other."""
 
     def __init__(self, counts: Iterable[int], size: int, most: int) -> None:
-        """By part its rows; rows of a page; pages that are kept."""
+        """Take the number of rows of each part, the rows of a page, and how many pages are kept."""
         self.size = size
         self._begins = [0, *accumulate(counts)]
         self.height = self._begins[-1]
@@ -27,20 +27,20 @@ class Pages(ABC):
         self._lock = Lock()
 
     def page_of(self, row: int) -> int:
-        """The page on which a row is."""
+        """Return the number of the page on which a row is."""
         return row // self.size
 
     def kept(self, number: int) -> pl.DataFrame | None:
-        """A page that is in memory, at once."""
+        """Return a page if it is in memory, without reading."""
         return self._kept.get(number)
 
     def kept_row(self, row: int) -> tuple[str, ...] | None:
-        """The cells of a row; None while its page is not in memory."""
+        """Return the cells of a row; None while its page is not in memory."""
         page = self.kept(self.page_of(row))
         return None if page is None else page.row(row % self.size)
 
     def page(self, number: int) -> pl.DataFrame:
-        """A page, from memory or from the files."""
+        """Return a page, from memory or from the files."""
         with self._lock:
             if number not in self._kept:
                 begin = number * self.size
@@ -51,7 +51,7 @@ class Pages(ABC):
             return self._kept[number]
 
     def read(self, begin: int, end: int) -> pl.DataFrame:
-        """These rows from the files, which go on from one part to the next."""
+        """Return rows from the files, across the borders of parts."""
         parts = []
         while begin < end:
             place = bisect_right(self._begins, begin) - 1
@@ -62,4 +62,4 @@ class Pages(ABC):
 
     @abstractmethod
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
-        """Some rows of a part."""
+        """Return the rows from `begin` to `end` of one part."""

@@ -1,19 +1,46 @@
-"""What one column of a table looks like: counts, and a small histogram or its commonest values."""
+"""What a column shows about people: its profile, values of a single record, people with several.
+
+A column that is published as it is (roles *other* and *sensitive*) undoes a release when it names
+people by itself: whoever knows somebody's exact wage finds the record, whatever its class. A column
+singles people out when at least `MANY` records have a value in it and at least the share `SHARE` of
+them have one that no other record has. In a smaller table most columns differ only because it is
+small. Values are compared exactly as they are printed: a trailing blank is enough to know a record.
+
+k counts records. Where five visits of one patient are five records, a class of five may be one
+person, and k says nothing. A column of the role *person* makes privacy count people; without one,
+a column that numbers people and repeats is warned of. Warnings hold counts, never values.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.role_guesses import guess_attribute
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import Table
+from kanon_tui.core.text import Note, Quotable, note
 
-__all__ = ["ColumnProfile", "profile"]
+__all__ = [
+    "MANY",
+    "SHARE",
+    "ColumnProfile",
+    "RepeatedPeople",
+    "SinglingOut",
+    "profile",
+    "repeated_people",
+    "singling_out",
+    "singling_out_columns",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """The facts the data screen shows of a column."""
+    """The facts of a column that the data screen shows."""
 
     name: str
     kind: str
@@ -57,3 +84,84 @@ def profile(column: Column, bins: int = 24, top: int = 8) -> ColumnProfile:
         histogram=histogram,
         top=tuple((column.values[code], int(counts[code])) for code in order),
     )
+
+
+MANY = 20
+"""Records with a value from which a column is judged at all."""
+SHARE = 0.1
+"""The share of records with a value of their own from which a column singles people out."""
+
+
+@dataclass(frozen=True)
+class SinglingOut:
+    """The number of people that a column identifies by itself."""
+
+    attribute: str
+    unique: int
+    """Values that only one record has."""
+    records: int
+    """Records that have a value."""
+
+    @property
+    def share(self) -> float:
+        """The share of the values that belong to one record."""
+        return self.unique / self.records
+
+    @property
+    def percent(self) -> str:
+        """The share in percent; never rounded up to all or down to none."""
+        return f"{min(max(self.share * 100, 1), 99 if self.unique < self.records else 100):.0f} %"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.attribute} is published as it is: {self.percent} of its values belong to one "
+            f"person ({self.unique:,} of {self.records:,})"
+        )
+
+
+def singling_out(texts: pl.Series, missing_tokens: Sequence[str]) -> SinglingOut | None:
+    """Return how far a column of texts singles people out; None below the thresholds."""
+    values = texts.alias("value").value_counts(name="records")
+    return _judged(texts.name, values, missing_tokens)
+
+
+def _judged(name: str, values: pl.DataFrame, missing_tokens: Sequence[str]) -> SinglingOut | None:
+    counts = values.filter(~values["value"].is_in(list(missing_tokens)))["records"]
+    found = SinglingOut(name, int((counts == 1).sum()), int(counts.sum()))
+    return found if found.records >= MANY and found.share >= SHARE else None
+
+
+def singling_out_columns(table: Table, names: Iterable[str]) -> tuple[SinglingOut, ...]:
+    """Return those of these columns that single people out, in the order of the names."""
+    found = (_judged(name, table.occurrences(name), table.missing_tokens) for name in names)
+    return tuple(each for each in found if each is not None)
+
+
+@dataclass(frozen=True)
+class RepeatedPeople:
+    """A column that numbers people of whom some have several records."""
+
+    attribute: str
+    records: int
+    people: int
+
+    @property
+    def warning(self) -> Note:
+        """The warning that records are not people."""
+        return note(
+            "{name} repeats: {records:,} rows are {people:,} people; k counts rows",
+            name=Quotable(self.attribute),
+            records=self.records,
+            people=self.people,
+        )
+
+
+def repeated_people(table: Table, names: Iterable[str]) -> RepeatedPeople | None:
+    """Return the first of these columns that numbers people and repeats, or None."""
+    for name in names:
+        if name in table.uncounted_columns:
+            continue
+        if guess_attribute(table, name).role is Role.PERSON:
+            distinct, present = table.present_values(name)
+            return RepeatedPeople(name, present, distinct.len())
+    return None

@@ -40,12 +40,12 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 @dataclass(frozen=True)
 class KeyFile:
-    """The file with the key; it is made when it is needed for the first time."""
+    """The file with the key; it is created when it is needed for the first time."""
 
     path: Path
 
     def key(self) -> bytes:
-        """The key, made now where there is none."""
+        """Return the key, created now where there is none."""
         try:
             return self._read()
         except FileNotFoundError:
@@ -90,14 +90,14 @@ class KeyFile:
 
 
 def pseudonym(value: str, column: str, key: bytes) -> str:
-    """The pseudonym of one value of a column."""
+    """Return the pseudonym of one value of a column."""
     said = unicodedata.normalize("NFC", value).strip()
     message = unicodedata.normalize("NFC", column).encode() + b"\0" + said.encode()
     return hmac.digest(key, message, "sha256").hex()[:DIGITS]
 
 
 def pseudonym_column(texts: pl.Series, key: bytes, missing_tokens: Sequence[str]) -> pl.Series:
-    """A column of identifiers as pseudonyms; missing ones stay what they are."""
+    """Return a column of identifiers as pseudonyms; missing tokens stay as they are."""
     distinct = texts.unique().to_list()
     made = {
         text: text if text in missing_tokens else pseudonym(text, texts.name, key)

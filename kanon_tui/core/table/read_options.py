@@ -94,7 +94,7 @@ _COLUMN_NAMES = list_of(text("the name of a column"), "a list of names")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a data file; what is `auto` is detected."""
+    """Options for reading a data file; what is `auto` is detected."""
 
     delimiter: str = declared("auto", "What parts the cells of a row", type=DELIMITER)
     header: bool | Literal["auto"] | tuple[str, ...] = declared(

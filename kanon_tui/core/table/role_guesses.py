@@ -33,17 +33,18 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.table.numbers import PLAIN, NumberFormat, closest_number_format
-from kanon_tui.core.table.personal_shapes import SAMPLE, shape_of
-from kanon_tui.core.table.personal_words import (
+from kanon_tui.core.table.personal_patterns import (
     CODES,
     LABELS,
     PERSON_NUMBERS,
     ROLE_WORDS,
+    SAMPLE,
+    shape_of,
     words_of,
 )
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.table.text_series import FEW
+from kanon_tui.core.table.text_columns import FEW
 from kanon_tui.core.table.value_formats import Format, ValueFormats
 from kanon_tui.core.text import quoted_list
 
@@ -59,7 +60,7 @@ _LIKE_A_NUMBER = r"^\s*[+-]?[0-9.,][0-9., ]*\s*$"
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column seems to be, and why."""
+    """The suggested role and kind of a column, with the reason."""
 
     role: Role
     kind: Kind
@@ -72,7 +73,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class _Impression:
-    """What the values of a column look like."""
+    """The kind of a column's values, and facts that suggest a role."""
 
     kind: Kind
     what: str
@@ -88,12 +89,12 @@ class _Impression:
 
 
 def guess_attributes(table: Table) -> dict[str, Guess]:
-    """A suggestion for every column, in file order."""
+    """Return a suggestion for every column, in file order."""
     return {name: guess_attribute(table, name) for name in table.names}
 
 
 def guess_attribute(table: Table, name: str) -> Guess:
-    """A suggestion for one column."""
+    """Return a suggestion for one column."""
     distinct, present = table.present_values(name)
     words = words_of(name)
     if not distinct.len():
@@ -171,7 +172,7 @@ def _impression(distinct: pl.Series, formats: ValueFormats, is_code: bool) -> _I
 
 
 def _share_like(distinct: pl.Series, pattern: str) -> float:
-    """The share of the values in which a pattern is found.
+    """Return the share of the values in which a pattern is found.
 
     Of a few values Python tells quicker: a wide table has a hundred thousand such columns.
     """

@@ -8,7 +8,7 @@ __all__ = ["Kind", "Role"]
 
 
 class Role(StrEnum):
-    """How an attribute is treated when the table is published."""
+    """The treatment of an attribute when the table is published."""
 
     IDENTIFIER = "identifier"  # never published
     PERSON = "person"  # never published; its records are one person's, and privacy counts people
@@ -23,7 +23,7 @@ class Role(StrEnum):
 
 
 class Kind(StrEnum):
-    """What the values of an attribute are."""
+    """The kind of an attribute's values."""
 
     NUMERIC = "numeric"
     DATE = "date"

@@ -17,22 +17,21 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.dates import date_formats
+from kanon_tui.core.table.numbers import are_numbers
+from kanon_tui.core.table.typed_columns import column_names
 
 if TYPE_CHECKING:
     from _csv import Reader
 
-__all__ = [
-    "Dialect",
-    "detect_dialect",
-    "first_records",
-]
+__all__ = ["Dialect", "Header", "detect_dialect", "find_header", "first_records", "has_header"]
 
 # Tried in this order: in files with decimal commas `1,5;2,5` both , and ; cut every record evenly.
 DELIMITERS = ("\t", ";", ",", "|")
@@ -45,14 +44,14 @@ _SAMPLE_RECORDS = 200
 # ------------------------------------------------------------------------- delimiter, quotes
 @dataclass(frozen=True)
 class Dialect:
-    """How a text is cut into cells."""
+    """The way a text is cut into cells."""
 
     delimiter: str
     quote: str | None
     spaces: bool = False  # the spaces after a delimiter are layout, no part of the value
 
     def records(self, text: Iterable[str], strict: bool = False) -> Reader:
-        """A `csv.reader` of this dialect; strict, it refuses broken quoting."""
+        """Return a `csv.reader` of this dialect; a strict one refuses broken quoting."""
         return csv.reader(
             text,
             delimiter=self.delimiter,
@@ -66,7 +65,7 @@ class Dialect:
 def detect_dialect(
     text: bytes, delimiter: str, quote: str, spaces: bool | Literal["auto"], file: str
 ) -> Dialect:
-    """The delimiter and quote under which the first records have equally many fields.
+    """Return the delimiter and quote under which the first records have equally many fields.
 
     Single quotes are believed only when they are needed for that, or when the whole first record
     is written in them: an apostrophe is a letter in many names. A file that no delimiter cuts is
@@ -95,7 +94,7 @@ def detect_dialect(
 
 
 def first_records(text: bytes, dialect: Dialect) -> list[list[str]]:
-    """The first records of a text, blank lines left out."""
+    """Return the first records of a text, blank lines left out."""
     end = _sample_end(text)
     head = text[:end].decode("utf-8", "ignore")
     records = filter(None, dialect.records(io.StringIO(head, newline="")))
@@ -107,7 +106,7 @@ def first_records(text: bytes, dialect: Dialect) -> list[list[str]]:
 
 
 def _sample_end(text: bytes) -> int:
-    """Where the sample ends: it has several lines, also when they are very long."""
+    """Return where the sample ends: it has several lines, also when they are very long."""
     if len(text) <= _SAMPLE:
         return len(text)
     end = 0
@@ -120,7 +119,7 @@ def _sample_end(text: bytes) -> int:
 
 
 def _evenness(text: bytes, dialect: Dialect, spaces: bool | Literal["auto"]) -> float:
-    """The share of records with the most usual number of fields; 0 when that is one field."""
+    """Return the share of records with the most usual number of fields; 0 when that is one."""
     spaced_quote = f"{dialect.delimiter} {dialect.quote}".encode() in text[:_SAMPLE]
     if spaces is True or (spaces == "auto" and spaced_quote):
         dialect = replace(dialect, spaces=dialect.delimiter != " ")
@@ -135,8 +134,96 @@ def _first_in_single_quotes(text: bytes, delimiter: str) -> bool:
 
 
 def _spaces_follow(text: bytes, delimiter: str) -> bool:
-    """Whether every delimiter of the file is followed by a space or ends its line."""
+    """Return whether every delimiter of the file is followed by a space or ends its line."""
     cut = delimiter.encode()
     spaced = text.count(cut + b" ")
     at_end = text.count(cut + b"\n") + text.count(cut + b"\r") + text.endswith(cut)
     return spaced > 0 and spaced + at_end == text.count(cut)
+
+
+Records = Sequence[Sequence[str]]
+_COLUMNS_LOOKED_AT = 200  # of the many a table can have, evenly spread, to tell names from values
+
+
+@dataclass(frozen=True)
+class Header:
+    """The names of columns, and how they stand in a file."""
+
+    names: list[str]
+    first_record: bool
+    """Whether the first record holds the names."""
+    one_short: bool = False
+    """Whether it has no place for the first of them."""
+
+
+def find_header(
+    sample: Records,
+    chosen: bool | Literal["auto"] | Sequence[str],
+    missing_tokens: Sequence[str],
+    file: str,
+) -> Header:
+    """Return the header of a table that begins with these records; `chosen` is the option."""
+    first, below = sample[0], sample[1:]
+    completed = ["", *first]
+    if _row_names_stand_below(first, below) and (
+        chosen is True or (chosen == "auto" and has_header([completed, *below], missing_tokens))
+    ):
+        names = column_names(_header_names(completed), len(completed), file)
+        return Header(names, True, one_short=True)
+    if chosen == "auto":
+        chosen = has_header(sample, missing_tokens)
+    given = _header_names(first) if chosen is True else chosen
+    assert given != "auto"
+    return Header(column_names(given, len(first), file), chosen is True)
+
+
+def _row_names_stand_below(first: Sequence[str], below: Records) -> bool:
+    """Return whether all records have one cell more than the first and begin with a unique name.
+
+    A last cell that is always empty is a delimiter too many instead.
+    """
+    return (
+        bool(below)
+        and all(len(record) == len(first) + 1 for record in below)
+        and len({record[0] for record in below}) == len(below)
+        and any(record[-1] for record in below)
+    )
+
+
+def _header_names(row: Sequence[str]) -> list[str]:
+    """Return the names in a header; the spaces of `a, b, c` are layout."""
+    first, *others = row
+    if all(name.startswith(" ") for name in others):
+        others = [name.lstrip(" ") for name in others]
+    if not first.strip() and others:
+        first = "column_1"
+        while first in others:
+            first += "_"
+    return [first, *others]
+
+
+def has_header(records: Records, missing_tokens: Sequence[str]) -> bool:
+    """Return whether the first record holds names rather than values.
+
+    A number or date on top of a column speaks against it, a word on top of numbers or dates for
+    it. When all columns are words, it holds values if most of them occur again below.
+    """
+    first, below = records[0], [record for record in records[1:] if len(record) == len(records[0])]
+    names = values = repeated = 0
+    places = range(0, len(first), -(-len(first) // _COLUMNS_LOOKED_AT))
+    for place in places:
+        cell = first[place]
+        others = [record[place] for record in below if record[place] not in missing_tokens]
+        if _number_or_date([cell]):
+            values += 1
+        elif cell in others:
+            repeated += 1
+        elif cell not in missing_tokens and _number_or_date(others):
+            names += 1
+    if names or values:
+        return names >= values
+    return repeated * 2 <= len(places)
+
+
+def _number_or_date(texts: Sequence[str]) -> bool:
+    return are_numbers(texts) or bool(date_formats(texts))

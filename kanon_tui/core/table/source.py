@@ -19,12 +19,11 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.cell_codes import Cells, Columns
 from kanon_tui.core.table.csv_survey import survey_csv
 from kanon_tui.core.table.csv_text import parse_carefully, parse_regular
-from kanon_tui.core.table.frames import all_texts, check_width, column_names
-from kanon_tui.core.table.part_files import part_files
+from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.reader_registry import other_reader
 from kanon_tui.core.table.sniffing import Dialect
-from kanon_tui.core.table.table import FileFacts, Table, in_order_of, like_first_part
+from kanon_tui.core.table.table import FileFacts, Table, in_order_of, like_first_part, other_reader
+from kanon_tui.core.table.typed_columns import all_texts, check_width, column_names
 
 __all__ = ["PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source"]
 
@@ -84,13 +83,13 @@ class Source:
 
     @property
     def records(self) -> int:
-        """How many records its pieces have; 0 where nobody knows before reading them."""
+        """The number of records of its pieces; 0 where that is unknown before reading them."""
         if any(not piece.records for piece in self.pieces):
             return 0
         return sum(piece.records - piece.header for piece in self.pieces)
 
     def read(self, piece: Piece, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
-        """The cells of a piece as texts, some records at a time; `names` picks columns."""
+        """Yield the cells of a piece as texts, some records at a time; `names` picks columns."""
         with self._reading(piece):
             if self.dialect is None:
                 frame = self._parquet(piece, self.names if names is None else names)
@@ -100,17 +99,19 @@ class Source:
                 yield frame if names is None else frame.select(frame[name] for name in names)
 
     def columns_of(self, piece: Piece, names: Sequence[str]) -> Iterator[Columns]:
-        """The same, column by column, each with its distinct texts."""
+        """Yield the cells of a piece column by column, each with its distinct texts."""
         with self._reading(piece):
             one = self.dialect is None
             frames = iter([self._parquet(piece, names)]) if one else self._csv(piece)
             days = self._days_of(piece) if one else None
             for frame in frames:
-                yield {name: Cells.of(frame[name], piece.path.name, days) for name in names}
+                yield {
+                    name: Cells.from_series(frame[name], piece.path.name, days) for name in names
+                }
 
     @contextmanager
     def _reading(self, piece: Piece) -> Iterator[None]:
-        """Errors of reading a piece as sentences."""
+        """Turn errors of reading a piece into an `InputError` with one sentence."""
         try:
             yield
         except FileNotFoundError:
@@ -164,12 +165,12 @@ class Source:
             raise _not_parquet(piece.path) from None
 
     def _days_of(self, piece: Piece) -> tuple[str, ...] | None:
-        """The columns of a Parquet file that print as days."""
+        """Return the columns of a piece's Parquet file that are printed as days."""
         return self.days[self.files.index(piece.path)]
 
 
 def _plain(name: str) -> str:
-    """A name as a pattern that matches nothing else."""
+    """Return a pattern that matches this name and nothing else."""
     return "".join(c if c.isalnum() else f"\\x{{{ord(c):x}}}" for c in name)
 
 
@@ -186,7 +187,7 @@ def open_source(
     piece_rows: int | None = None,
     heard: Callable[[int], None] = lambda _: None,
 ) -> Source:
-    """What is in these files, cut into pieces; `heard` is told of bytes looked at."""
+    """Return the source of these files, cut into pieces; `heard` gets the bytes looked at."""
     files = part_files(Path(path))
     for file in files:
         if other_reader(file) is not None:
@@ -200,7 +201,7 @@ def open_source(
 
 
 def is_parquet_source(files: Sequence[Path]) -> bool:
-    """Whether a table of these files is read as Parquet."""
+    """Return whether a table of these files is read as Parquet."""
     return any(f.suffix.lower() == ".parquet" or _begins_like_parquet(f) for f in files)
 
 
@@ -275,7 +276,7 @@ def _open_parquet(files: Sequence[Path], options: ReadOptions, piece_rows: int |
 
 
 def _days(files: Sequence[Path]) -> tuple[str, ...]:
-    """The columns of moments that are all at midnight."""
+    """Return the columns of moments that are all at midnight."""
     lazy = pl.scan_parquet(list(files), glob=False)
     schema = lazy.collect_schema()
     moments = [name for name, kind in schema.items() if kind == pl.Datetime]

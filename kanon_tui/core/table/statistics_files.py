@@ -17,12 +17,10 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import usual_limit
 from kanon_tui.core.table.atomic_files import filled_by_path
-from kanon_tui.core.table.file_bytes import load, too_large
-from kanon_tui.core.table.number_columns import numbers_of
-from kanon_tui.core.table.optional_libraries import extra_module
-from kanon_tui.core.table.printed_values import printed_column, without_clocks
-from kanon_tui.core.table.raw_columns import Contents, FileFormat
+from kanon_tui.core.table.data_files import load, too_large
+from kanon_tui.core.table.file_kinds import Contents, FileFormat, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.typed_columns import numbers_of, printed_column, without_clocks
 
 __all__ = ["put_statistics_file", "read_statistics_file"]
 
@@ -49,7 +47,7 @@ _RESERVED = frozenset(
 
 
 def read_statistics_file(path: Path, options: ReadOptions) -> Contents:
-    """All variables, labels in the place of the values that have one."""
+    """Return all variables, with labels in place of the values that have one."""
     format, reader = _READERS[path.suffix.lower()]
     title = _TITLES[format]
     library = extra_module("pyreadstat", "stats", path.name, f"reading {title}")
@@ -115,7 +113,7 @@ def _check_texts(table: pl.DataFrame, path: Path, title: str) -> None:
 
 
 def _variable_names(names: list[str], ending: str) -> list[str]:
-    """Names that the program takes: `birth date` becomes `birth_date`."""
+    """Return names that the program accepts: `birth date` becomes `birth_date`."""
     given: list[str] = []
     most = _LONGEST_NAME[ending]
     for name in names:

@@ -1,9 +1,12 @@
-"""A data file or a frame becomes a `Table`: every cell a text, exactly as it stood."""
+"""A data file or a frame becomes a `Table`: every cell a text, exactly as it stood in the file."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+import os
+import stat
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,35 +19,43 @@ from numpy.typing import NDArray
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.reading import usual_limit
-from kanon_tui.core.table.coded_texts import CodedTexts, code_texts
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, code_column
 from kanon_tui.core.table.csv_format import CsvFormat, Quoting, line_end_of, quoting_of
 from kanon_tui.core.table.csv_text import parse_csv
+from kanon_tui.core.table.data_files import Compression, is_compressed, load, part_files, too_large
+from kanon_tui.core.table.databases import read_database_file
 from kanon_tui.core.table.encoding import to_utf8
-from kanon_tui.core.table.file_bytes import Compression, load, too_large
-from kanon_tui.core.table.frames import (
+from kanon_tui.core.table.excel import read_workbook
+from kanon_tui.core.table.file_kinds import (
+    DATABASE_ENDINGS,
+    EXCEL_ENDINGS,
+    JSON_LINES_ENDINGS,
+    STATISTICS_ENDINGS,
+    Contents,
+    FileFormat,
+)
+from kanon_tui.core.table.json_lines import read_json_lines
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.sniffing import detect_dialect, find_header, first_records
+from kanon_tui.core.table.statistics_files import read_statistics_file
+from kanon_tui.core.table.text_columns import FEW, CodedTexts, code_texts, coded_series
+from kanon_tui.core.table.typed_columns import (
     all_texts,
     check_size,
     check_width,
     column_names,
     from_pandas,
 )
-from kanon_tui.core.table.header import find_header
-from kanon_tui.core.table.part_files import part_files
-from kanon_tui.core.table.raw_columns import Contents, FileFormat
-from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.reader_registry import other_reader
-from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.sniffing import detect_dialect, first_records
-from kanon_tui.core.table.text_series import FEW
 from kanon_tui.core.table.value_formats import Format, ValueFormats
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "FileFacts", "Table", "as_table", "in_order_of", "is_parquet", "like_first_part", "read_table",
-    "table_of_contents", "table_of_text",
+    "FileFacts", "Table", "as_table", "in_order_of", "is_parquet", "like_first_part",
+    "other_reader", "packed", "preview_table", "read_table", "table_of_contents",
+    "table_of_text",
 ]  # fmt: skip
 
 _SAMPLE = 100  # rows that tell whether the first one holds names
@@ -53,7 +64,7 @@ _BYTES_PER_CELL = 16  # of a text in a Polars column, besides its letters
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What a data file turned out to be; what is said of text is None for other formats."""
+    """Facts about a data file; those of a text are None for other formats."""
 
     format: FileFormat
     compression: Compression | None
@@ -70,7 +81,7 @@ class FileFacts:
 
     @property
     def csv(self) -> CsvFormat | None:
-        """How the file is written, where it is a text."""
+        """The format of the text, where the file is one."""
         if self.delimiter is None or self.encoding is None:
             return None
         quote = self.quote if self.quote in ('"', "'") else '"'
@@ -85,7 +96,7 @@ class FileFacts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Records of texts; nothing is null, and a missing cell holds one of the missing tokens."""
+    """Records of texts; no cell is null, and a missing one holds one of the missing tokens."""
 
     frame: pl.DataFrame
     facts: FileFacts | None = None
@@ -98,19 +109,19 @@ class Table:
     )
 
     def __repr__(self) -> str:
-        """Without a value: tracebacks, logs and notebooks show it."""
+        """Describe the table without a value: tracebacks, logs and notebooks show it."""
         return (
             f"<{type(self).__name__} of {self.height:,} records and {self.frame.width:,} columns>"
         )
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of the columns, in file order; a frame makes them anew whenever it is asked."""
+        """The names of the columns in file order, kept since a frame makes the list each time."""
         return self.frame.columns
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The names of the columns, to look one up."""
+        """The set of the names of the columns."""
         return frozenset(self.names)
 
     @property
@@ -119,16 +130,16 @@ class Table:
         return self.frame.height
 
     def row_of(self, record: int) -> int:
-        """The row of the file, as a spreadsheet numbers it, in which a record stands."""
+        """Return the row of the file, as a spreadsheet numbers it, in which a record stands."""
         before = record if self.kept is None else int(self.kept[record])
         return before + (2 if self.facts and self.facts.header else 1)
 
     def texts(self, name: str) -> pl.Series:
-        """The cells of a column; a packed table (`packed_table`) knows them by number."""
+        """Return the cells of a column as texts, also of a packed table (`packed`)."""
         return self.frame[name].cast(pl.String)
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
-        """One attribute as codes; a category has no use for a format."""
+        """Return one attribute as codes; the format of a category is ignored."""
         self._check_names([name])
         key = (name, kind, format if kind.ordered else None)
         if key not in self._coded:
@@ -138,30 +149,30 @@ class Table:
         return self._coded[key]
 
     def coded_texts(self, name: str) -> CodedTexts:
-        """The cells of a column as they stood; one that is an attribute is not looked at again."""
+        """Return the cells of a column coded as they stood; an attribute's codes are used again."""
         for (known, _, _), column in self._coded.items():
             if known == name and column.tells_all(self.frame[name]):
                 return CodedTexts(column.codes, pl.Series(column.values, dtype=pl.String))
         return code_texts(self.texts(name))
 
     def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
-        """The codes of some of its columns, some records at a time; in memory all at once."""
+        """Yield the codes of these columns block by block; a table in memory is one block."""
         yield tuple(column.codes for column in columns)
 
     def rows_at(self, records: NDArray[np.int64], names: Sequence[str]) -> pl.DataFrame:
-        """Some columns of the records with these numbers, which rise."""
+        """Return some columns of the records with these numbers, which rise."""
         return self.frame[records].select(names)
 
     def check_rows(self, distinct: int) -> None:
-        """Refuse to count so many distinct rows; what is in memory has room for them."""
+        """Refuse to count `distinct` distinct rows; a table in memory refuses none."""
 
     @property
-    def not_looked_at(self) -> frozenset[str]:
-        """Columns whose values nobody may ask for without need: there could be too many."""
+    def uncounted_columns(self) -> frozenset[str]:
+        """Columns whose values are not counted, since there could be too many."""
         return frozenset()
 
     def present_values(self, name: str) -> tuple[pl.Series, int]:
-        """The distinct values of a column that are not missing, and how many cells have one."""
+        """Return the distinct values of a column that are not missing, and the number of cells."""
         texts, tokens = self.texts(name), list(self.missing_tokens)
         if texts.len() > FEW:
             distinct = texts.unique()
@@ -171,16 +182,16 @@ class Table:
         return pl.Series(name, list(dict.fromkeys(cells)), dtype=pl.String), len(cells)
 
     def occurrences(self, name: str) -> pl.DataFrame:
-        """Every `value` of a column with the number of `records` that have it."""
+        """Return every `value` of a column with the number of `records` that have it."""
         return self.texts(name).alias("value").value_counts(name="records")
 
     def missing_cells(self) -> dict[str, int]:
-        """How many cells of each column are missing."""
+        """Return the number of missing cells of each column."""
         counts = self.frame.cast(pl.String).select(pl.all().is_in(list(self.missing_tokens)).sum())
         return {name: int(count) for name, count in zip(self.names, counts.row(0), strict=True)}
 
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
-        """The records in which none of these columns is missing, and how many were dropped."""
+        """Return the table without records in which one of these is missing, and their number."""
         columns = list(columns)
         self._check_names(columns)
         if not columns:
@@ -203,7 +214,7 @@ class Table:
 
 # -------------------------------------------------------------------------------------- files
 def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
-    """Read a file with a table; what kind it is its ending says. Text may be compressed.
+    """Read a file with a table; its ending names the kind of file. Text may be compressed.
 
     A folder or a pattern like `parts/*.parquet` is one table, its parts in the order of their
     names. All CSV parts are cut and named as the first one is.
@@ -237,7 +248,7 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
 
 
 def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Table:
-    """The table in what a reader found; in a sheet the first row may hold the names."""
+    """Return the table in a file's contents; the first row of a sheet may hold the names."""
     check_width(len(contents.columns), who)
     header, names, columns = None, contents.names, contents.columns
     kept = None
@@ -259,7 +270,7 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
 
 
 def _without_blanks(columns: list[pl.Series]) -> tuple[list[pl.Series], NDArray[np.int64]]:
-    """Columns and rows of a sheet that hold something, and where each row stood."""
+    """Return the columns and rows of a sheet that are not blank, and where each row stood."""
     columns = [column for column in columns if (column != "").any()]
     filled = np.zeros(len(columns[0]) if columns else 0, dtype=bool)
     for column in columns:
@@ -302,7 +313,7 @@ def _read_parquet_parts(paths: Sequence[Path], options: ReadOptions) -> Table:
 
 
 def like_first_part(options: ReadOptions, first: Table) -> ReadOptions:
-    """How the other parts of a table are read: cut and named as the first one is."""
+    """Return options that read other parts of a table with the dialect and names of the first."""
     facts = first.facts
     assert facts is not None
     return replace(
@@ -317,7 +328,7 @@ def like_first_part(options: ReadOptions, first: Table) -> ReadOptions:
 def in_order_of(
     names: Sequence[str] | None, part: pl.DataFrame, path: Path, first: Path
 ) -> pl.DataFrame:
-    """A part with its columns in the order of the first one's, which are the same."""
+    """Return a part with its columns in the order of the first part's; refuse other columns."""
     if names is None or part.columns == list(names):
         return part
     if set(part.columns) != set(names):
@@ -339,12 +350,12 @@ def _size(path: Path) -> int:
 
 
 def is_parquet(data: bytes, path: Path) -> bool:
-    """Whether the content of a file is Parquet, or should be by its name."""
+    """Return whether the content of a file is Parquet, or should be by its name."""
     return data.startswith(b"PAR1") or path.suffix.lower() == ".parquet"
 
 
 def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFacts) -> Table:
-    """The table in a text; `facts` are what is known of the file so far."""
+    """Return the table in a text; `facts` are those of the file so far."""
     dialect = detect_dialect(
         text, options.delimiter, options.quote, options.space_after_delimiter, path.name
     )
@@ -374,7 +385,7 @@ def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFact
 
 
 def _parquet(data: bytes, path: Path, limit: int | Literal["auto"]) -> pl.DataFrame:
-    """All columns; a few bytes can stand for billions of cells, so these are counted first."""
+    """Return all columns; count the cells first, as a few bytes can stand for billions of them."""
     allowed = usual_limit() if limit == "auto" else limit
     try:
         file = pl.scan_parquet(io.BytesIO(data))
@@ -395,7 +406,7 @@ def _parquet(data: bytes, path: Path, limit: int | Literal["auto"]) -> pl.DataFr
 def as_table(
     data: pl.DataFrame | pd.DataFrame | Table, missing_tokens: Sequence[str] | None = None
 ) -> Table:
-    """A table from a Polars or pandas frame; null and NaN become the empty text."""
+    """Return a table from a Polars or pandas frame; null and NaN become the empty text."""
     if isinstance(data, Table):
         tokens = data.missing_tokens if missing_tokens is None else tuple(missing_tokens)
         return replace(data, missing_tokens=tokens)
@@ -404,3 +415,86 @@ def as_table(
     frame = all_texts(data, "the frame")
     check_size(frame, "the frame", "")
     return Table(frame, None, MISSING_TOKENS if missing_tokens is None else tuple(missing_tokens))
+
+
+Reader = Callable[[Path, ReadOptions], Contents]
+
+_READERS: dict[str, Reader] = {
+    **dict.fromkeys(EXCEL_ENDINGS, read_workbook),
+    **dict.fromkeys(STATISTICS_ENDINGS, read_statistics_file),
+    **dict.fromkeys(DATABASE_ENDINGS, read_database_file),
+    **dict.fromkeys(JSON_LINES_ENDINGS, read_json_lines),
+}
+
+
+def other_reader(path: Path) -> Reader | None:
+    """Return the reader for files of this name; None for text and Parquet.
+
+    `people.jsonl.gz` is JSON lines: what is compressed is known by the ending before.
+    """
+    endings = [each.lower() for each in path.suffixes]
+    if endings[-1:] in ([".gz"], [".zst"]):
+        endings.pop()
+    return _READERS.get(endings[-1]) if endings else None
+
+
+def packed(table: Table) -> Table:
+    """Return the table with its coded attributes as `pl.Enum` columns, which need less memory."""
+    columns = {column.name: column for column in table.frame.iter_columns()}
+    for (name, _, _), column in table._coded.items():
+        if columns[name].dtype == pl.String and column.tells_all(columns[name]):
+            values = coded_series(name, pl.Series(column.values, dtype=pl.String))
+            columns[name] = values.gather(column.codes.view(np.uint32))
+    found = replace(table, frame=pl.DataFrame(list(columns.values())))
+    found._coded.update(table._coded)
+    return found
+
+
+PREVIEW_BYTES = 60_000
+"""Bytes of text that are read for a preview."""
+_PREVIEW_ROWS = 200
+"""Records of a Parquet file."""
+
+
+def preview_table(path: Path, options: ReadOptions) -> Table:
+    """Return the first records of a file or its first part; errors are those of `read_table`."""
+    path = part_files(path)[0]
+    if other_reader(path) is not None:
+        return read_table(path, options)
+    data, size = _beginning(path)
+    if is_parquet(data, path):
+        return _first_rows(path, size, options)
+    if size <= PREVIEW_BYTES:
+        return read_table(path, options)
+    compression = None
+    if is_compressed(data):
+        data, compression, size = load(path, options.limit)
+    last_line_end = max(data.rfind(mark, 0, PREVIEW_BYTES) for mark in (b"\n", b"\r"))
+    end = last_line_end + 1 or PREVIEW_BYTES
+    if data[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) or "16" in options.encoding:
+        end += end % 2  # two bytes a sign
+    text, encoding = to_utf8(data[:end], options.encoding, path.name)
+    return table_of_text(
+        text, options, path, FileFacts("csv", compression, size, encoding=encoding)
+    )
+
+
+def _beginning(path: Path) -> tuple[bytes, int]:
+    """Return the first bytes and the size of an ordinary file; nothing of any other."""
+    try:
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode):
+            return b"", 0
+        with open(path, "rb") as file:
+            return file.read(PREVIEW_BYTES + 2), found.st_size
+    except OSError:
+        return b"", 0  # reading it will say what is amiss
+
+
+def _first_rows(path: Path, size: int, options: ReadOptions) -> Table:
+    try:
+        frame = pl.scan_parquet(path, glob=False).head(_PREVIEW_ROWS).collect()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
+        return read_table(path, options)  # which says what is amiss
+    facts = FileFacts("parquet", None, size)
+    return Table(all_texts(frame, path.name), facts, options.missing_tokens, options.formats)

@@ -26,7 +26,7 @@ __all__ = ["Target", "WrittenFile", "place_folder", "work_folder"]
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """A file as it was when it had been written."""
+    """The size, time and number of a file when it had been written."""
 
     path: Path
     size: int
@@ -36,15 +36,15 @@ class WrittenFile:
     """What the file system calls it: another file under the same name has another."""
 
     @classmethod
-    def of(cls, path: Path) -> WrittenFile:
-        """As it is now."""
+    def from_path(cls, path: Path) -> WrittenFile:
+        """Return the facts of a file as it is now."""
         found = path.stat()
         return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def check(self) -> None:
-        """Refuse a file that is another one by now."""
+        """Refuse a file that is gone or has changed."""
         try:
-            same = self == WrittenFile.of(self.path)
+            same = self == WrittenFile.from_path(self.path)
         except OSError:
             raise InputError(
                 f"{self.path} is no longer there; put it back, or run again to write it"
@@ -58,32 +58,32 @@ class WrittenFile:
 
 @dataclass(frozen=True)
 class Target:
-    """The name of a release."""
+    """The file or folder of a release."""
 
     path: Path
     folder: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Target:
-        """From a command line: a name without ending, or with a slash at its end, is a folder."""
+        """Read a target from a command line; a name without ending or with a slash is a folder."""
         path = Path(text)
         folder = text.endswith(("/", os.sep)) or not path.suffix
         return cls(path, folder)
 
     @property
     def ending(self) -> str:
-        """The ending of the files."""
+        """The ending of the release's files."""
         ending = self.path.suffix.lower()
         return ending if ending in TABLE_ENDINGS else ".parquet"
 
     def part(self, number: int) -> str:
-        """The name of a part."""
+        """Return the name of the part with this number."""
         return f"part-{number:05}{self.ending}"
 
     def written(self) -> tuple[WrittenFile, ...]:
-        """The files of a release that has its name, in their order."""
+        """Return the files of a finished release, in order."""
         paths = sorted(self.path.iterdir()) if self.folder else [self.path]
-        return tuple(map(WrittenFile.of, paths))
+        return tuple(map(WrittenFile.from_path, paths))
 
     def check(self, force: bool, inputs: Iterable[Path]) -> None:
         """Refuse a place that could not or must not be written, before any work is done."""
@@ -112,7 +112,7 @@ def _only_parts(folder: Path) -> bool:
 
 @contextmanager
 def work_folder(target: Target | None) -> Iterator[Path]:
-    """A folder beside the release, for its owner alone, which is gone when the block ends."""
+    """Give a folder beside the release, for its owner alone, which is removed after the block."""
     if target is None:
         folder = Path(tempfile.mkdtemp(prefix="kanon-"))
     else:
@@ -132,7 +132,7 @@ def work_folder(target: Target | None) -> Iterator[Path]:
 
 
 def place_folder(aside: Path, target: Path, force: bool) -> None:
-    """Give a finished folder its name; what was there goes only when it has it."""
+    """Give a finished folder its name; a folder that had the name is removed only afterwards."""
     old = aside.with_suffix(".old")
     try:
         mask = os.umask(0o077)

@@ -1,4 +1,4 @@
-"""Rows of codes as a few whole numbers that compare like the rows.
+"""Rows of codes as a few whole numbers that compare like the rows, and an index of distinct rows.
 
 A row takes one word of 64 bits where that is enough, and words of 32 bits after it where not. The
 first column counts most: sorting the words sorts the rows.
@@ -8,31 +8,93 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.kernels.word_tables import add_words, fill_slots, find_words
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 from kanon_tui.core.table.cell_codes import CodedCells
-from kanon_tui.core.table.value_counts import CHANGED
-from kanon_tui.core.table.word_table import WordTable
+from kanon_tui.core.table.counted_table import CHANGED
 
-__all__ = ["Packing", "TupleIndex"]
+__all__ = ["Packing", "TupleIndex", "WordTable"]
+
+_LEAST = 1024
+_FULL = 0.7
+"""The share of the slots that may be taken before there are twice as many."""
+
+
+class WordTable:
+    """A hash table of distinct 64-bit words, numbered in the order of their first appearance."""
+
+    def __init__(self, expected: int = 0) -> None:
+        self._keys: Words = np.empty(0, dtype=np.uint64)
+        self._slots: Words = np.empty(0, dtype=np.uint64)
+        self._count = 0
+        self._grow(max(expected, _LEAST))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the words alone: their slots are quickly found again."""
+        return {"keys": self.keys}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(len(state["keys"]))  # type: ignore[misc]
+        self.add(state["keys"])
+
+    @property
+    def keys(self) -> Words:
+        """The words in the order of their places."""
+        return self._keys[: self._count]
+
+    def add(self, words: Words) -> Int32s:
+        """Return the places of words; unknown ones are added at the end."""
+        places = np.empty(len(words), dtype=np.int32)
+        words, done = _in_order(words), 0
+        while True:
+            done, self._count = add_words(words, done, self._slots, self._keys, self._count, places)
+            if done == len(words):
+                return places
+            self._grow(2 * len(self._keys))
+
+    def find(self, words: Words) -> Int32s:
+        """Return the places of words, -1 for an unknown one."""
+        places = np.empty(len(words), dtype=np.int32)
+        find_words(_in_order(words), self._slots, places)
+        return places
+
+    def _grow(self, room: int) -> None:
+        slots = 1 << int(np.ceil(np.log2(room / _FULL)))
+        keys = np.empty(int(slots * _FULL), dtype=np.uint64)
+        keys[: self._count] = self.keys
+        self._keys = keys
+        self._slots = keys[:0]  # the old ones are let go before there are new ones
+        self._slots = np.zeros(2 * slots, dtype=np.uint64)
+        fill_slots(self.keys, self._slots)
+
+
+def _in_order(words: Words) -> Words:
+    """Return the words one after the other in memory, as kernels take them."""
+    return np.require(words, dtype=np.uint64, requirements=["C", "A"])
+
 
 _FIRST, _OTHERS = 64, 32
 
 
 @dataclass(frozen=True)
 class Packing:
-    """Where the codes of every column lie."""
+    """The layout of the codes of every column in the words of a row."""
 
     word: tuple[int, ...]
     shift: tuple[int, ...]
     bits: tuple[int, ...]
 
     @classmethod
-    def of(cls, sizes: Sequence[int]) -> Packing:
-        """For columns with so many codes each."""
+    def for_sizes(cls, sizes: Sequence[int]) -> Packing:
+        """Return the layout for columns with this many codes each."""
         bits = tuple(max(size - 1, 0).bit_length() for size in sizes)
         word, left, places = 0, _FIRST, []
         for each in bits:
@@ -44,11 +106,11 @@ class Packing:
 
     @property
     def words(self) -> int:
-        """How many words a row takes."""
+        """The number of words of a row."""
         return max(self.word, default=0) + 1
 
     def pack(self, columns: Sequence[Int32s]) -> list[Words]:
-        """The words of rows, given column by column."""
+        """Return the words of rows, given column by column."""
         rows = len(columns[0]) if columns else 0
         packed = [np.zeros(rows, dtype=np.uint64) for _ in range(self.words)]
         for codes, word, shift in zip(columns, self.word, self.shift, strict=True):
@@ -56,7 +118,7 @@ class Packing:
         return packed
 
     def pack_cells(self, rows: int, columns: Sequence[CodedCells | None]) -> list[Words]:
-        """The words of rows, given by codes of texts and places of cells; 0 for a column of None.
+        """Return the words of rows, given by codes of texts and places; 0 for a column of None.
 
         A code is moved to its place in the word once for every text, not for every record.
         """
@@ -69,13 +131,13 @@ class Packing:
         return [word if len(word) else np.zeros(rows, dtype=np.uint64) for word in packed]
 
     def unpack(self, words: Sequence[Words], column: int) -> Int32s:
-        """The codes of a column."""
+        """Return the codes of a column."""
         field = words[self.word[column]] >> np.uint64(self.shift[column])
         return (field & np.uint64((1 << self.bits[column]) - 1)).astype(np.int32)
 
 
 class TupleIndex:
-    """Finds the place of a tuple among the distinct ones, in the order of their first appearance.
+    """An index of distinct tuples, numbered in the order of their first appearance.
 
     A table knows the first words; each further one knows pairs of a place and the next word.
     """
@@ -87,8 +149,8 @@ class TupleIndex:
         return len(self._chain[-1])
 
     @classmethod
-    def of(cls, words: Sequence[Words]) -> tuple[TupleIndex, Int64s]:
-        """Of tuples that may repeat; also the first of every place."""
+    def from_tuples(cls, words: Sequence[Words]) -> tuple[TupleIndex, Int64s]:
+        """Return the index of tuples that may repeat, and the first row of every place."""
         index = cls(len(words))
         places = index.add(words)
         first = np.empty(len(index), dtype=np.int64)
@@ -96,14 +158,14 @@ class TupleIndex:
         return index, first
 
     def add(self, words: Sequence[Words]) -> Int32s:
-        """The places of tuples; those that are not known are put at the end."""
+        """Return the places of tuples; unknown ones are added at the end."""
         places = self._chain[0].add(words[0])
         for table, word in zip(self._chain[1:], words[1:], strict=True):
             places = table.add(_pairs(places, word))
         return places
 
     def find(self, words: Sequence[Words]) -> Int32s:
-        """The places of tuples, all of which must be known."""
+        """Return the places of tuples, all of which must be known."""
         places = self._chain[0].find(words[0])
         for table, word in zip(self._chain[1:], words[1:], strict=True):
             places = table.find(_pairs(places, word))
@@ -112,7 +174,7 @@ class TupleIndex:
         return places
 
     def words(self) -> list[Words]:
-        """The distinct tuples in the order of their places."""
+        """Return the distinct tuples in the order of their places."""
         found: list[Words] = []
         places = None
         for table in reversed(self._chain[1:]):

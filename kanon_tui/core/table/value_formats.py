@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError
@@ -16,7 +17,14 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import write_fields
 from kanon_tui.core.fields.types import FieldType, text
-from kanon_tui.core.table.dates import closest_date_format, date_formats
+from kanon_tui.core.numeric import Floats
+from kanon_tui.core.table.dates import (
+    DATE_FORMATS,
+    closest_date_format,
+    date_formats,
+    date_text,
+    parse_dates,
+)
 from kanon_tui.core.table.numbers import (
     DECIMAL_MARKS,
     NUMBER_FORMATS,
@@ -29,7 +37,10 @@ from kanon_tui.core.table.numbers import (
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["FORMAT", "Format", "ValueFormats", "fitting_format"]
+__all__ = [
+    "FORMAT", "Format", "Parsed", "Reading", "ValueFormats", "fitting_format", "parsed",
+    "readings",
+]  # fmt: skip
 
 Format = str | NumberFormat
 """How values are written: a date format like `%d.%m.%Y`, or the marks of numbers."""
@@ -56,7 +67,7 @@ FORMAT = FieldType(
 
 @dataclass(frozen=True)
 class ValueFormats:
-    """How the columns of a file are written; what is `auto` is detected column by column."""
+    """The formats of a file's columns; what is `auto` is detected column by column."""
 
     decimal: str = declared(
         "auto", "The mark before the decimals of numbers", choices=("auto", *DECIMAL_MARKS)
@@ -73,7 +84,7 @@ class ValueFormats:
 
     @property
     def _numbers(self) -> tuple[NumberFormat, ...]:
-        """The formats that were asked for; none where nothing was."""
+        """The number formats that were chosen; none if nothing was."""
         if (self.decimal, self.thousands) == ("auto", "auto"):
             return ()
         return tuple(
@@ -87,15 +98,15 @@ class ValueFormats:
         return () if self.dates == "auto" else (self.dates,)
 
     def of_numbers(self, texts: pl.Series) -> tuple[NumberFormat, ...]:
-        """The formats in which every text is a number and which differ in what they read."""
+        """Return the formats that read every text as a number and differ in what they read."""
         return number_formats(texts, self._numbers, self.points_may_group)
 
     def of_dates(self, texts: pl.Series) -> tuple[str, ...]:
-        """The formats in which every text is a date and which differ in what they read."""
+        """Return the formats that read every text as a date and differ in what they read."""
         return date_formats(texts, self._dates)
 
     def only(self, name: str, present: pl.Series, kind: Kind) -> Format:
-        """The one format of a column, or an error that says why there is none.
+        """Return the one format of a column, or raise an error that says why there is none.
 
         Without a format that reads all, the one that reads most shows which values are amiss.
         """
@@ -115,6 +126,106 @@ class ValueFormats:
 
 
 def fitting_format(kind: Kind | None, given: Format | None) -> Format | None:
-    """A format, if it is one of this kind."""
+    """Return the format if it is one of this kind, else None."""
     wanted = str if kind is Kind.DATE else NumberFormat if kind is Kind.NUMERIC else ()
     return given if isinstance(given, wanted) else None
+
+
+SAMPLE = 5_000
+"""Different values that the list of readings goes by; `parsed` counts them all."""
+_CENTURY_END = 10_956  # 1999-12-31, a day that shows which number is which
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A kind with its format, and how much of a sample it can read."""
+
+    kind: Kind
+    format: Format | None
+    read: int
+    sample: int
+
+    @property
+    def title(self) -> str:
+        """A name with an example: `numeric 1.234,5`, `date 31.12.1999`."""
+        if self.format is None:
+            return str(self.kind)
+        if isinstance(self.format, str):
+            return f"{self.kind} {date_text(_CENTURY_END, self.format)} ({self.format})"
+        return f"{self.kind} {self.format}"
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """Examples of a column's values under one kind and format, and what cannot be read."""
+
+    examples: tuple[tuple[str, str], ...]
+    """Values and what they are read as."""
+    distinct: int
+    unread: int
+    """Different values that cannot be read so."""
+    unread_examples: tuple[str, ...]
+
+
+def readings(texts: pl.Series, missing_tokens: tuple[str, ...]) -> tuple[Reading, ...]:
+    """Return every way to read at least one value, the most successful first and texts last.
+
+    Of two that read the same numbers the simpler one is given.
+    """
+    values = _present(texts, missing_tokens).head(SAMPLE)
+    found: list[tuple[Reading, Floats]] = []
+    formats: list[tuple[Kind, Format]] = [
+        *((Kind.NUMERIC, each) for each in NUMBER_FORMATS),
+        *((Kind.DATE, each) for each in DATE_FORMATS),
+    ]
+    for kind, format in formats:
+        numbers = _numbers_of(values, kind, format)
+        read = int((~np.isnan(numbers)).sum())
+        same = any(
+            kind is known.kind and np.array_equal(numbers, n, equal_nan=True) for known, n in found
+        )
+        if read and not same:
+            found.append((Reading(kind, format, read, values.len()), numbers))
+    ordered = sorted((each for each, _ in found), key=lambda each: -each.read)
+    return (*ordered, Reading(Kind.CATEGORICAL, None, values.len(), values.len()))
+
+
+def parsed(
+    texts: pl.Series, missing_tokens: tuple[str, ...], kind: Kind, format: Format | None, most: int
+) -> Parsed:
+    """Return examples of what a kind and format make of a column, and what they cannot read."""
+    values = _present(texts, missing_tokens)
+    if not kind.ordered or format is None:
+        shown = tuple((value, "as it is") for value in values.head(most))
+        return Parsed(shown, values.len(), 0, ())
+    numbers = _numbers_of(values, kind, format)
+    unread = values.filter(np.isnan(numbers))
+    examples = [
+        (value, _text(number, kind))
+        for value, number in zip(values.head(SAMPLE), numbers[:SAMPLE].tolist(), strict=True)
+        if number == number
+    ]
+    return Parsed(
+        tuple(examples[:most]), values.len(), unread.len(), tuple(unread.head(3).to_list())
+    )
+
+
+def _present(texts: pl.Series, missing_tokens: tuple[str, ...]) -> pl.Series:
+    distinct = texts.unique(maintain_order=True)
+    return distinct.filter(~distinct.is_in(list(missing_tokens)))
+
+
+def _numbers_of(values: pl.Series, kind: Kind, format: Format) -> Floats:
+    if isinstance(format, NumberFormat):
+        return format.read(values)
+    return parse_dates(values, format)
+
+
+def _text(number: float, kind: Kind) -> str:
+    """Return a number in plain digits, a date as 1999-12-31 with its clock time if it has one."""
+    if kind is Kind.NUMERIC:
+        return f"{number:.15g}"
+    day = int(np.floor(number))
+    seconds = round((number - day) * 86_400)
+    clock = f" {seconds // 3600:02}:{seconds // 60 % 60:02}" if seconds else ""
+    return date_text(day, None) + clock

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.atomic_files import check_place, written_aside
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
-from kanon_tui.core.table.database_files import put_database
+from kanon_tui.core.table.databases import put_database
 from kanon_tui.core.table.excel import put_workbook
 from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.table.json_lines import put_json_lines
@@ -53,7 +53,7 @@ def check_target(
 
 
 def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
-    """Refuse a file that is one of those that are read, by whatever name or link, or among them."""
+    """Refuse a file that is one of the inputs, by whatever name or link, or lies among them."""
     target, folder = _identities(path), _identities(path.parent)
     for read in inputs:
         if target & _identities(read):
@@ -63,7 +63,7 @@ def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
 
 
 def _identities(path: Path) -> set[object]:
-    """What tells that two names are one file: the path without links, and the file itself."""
+    """Return keys that two names of one file share: the path without links, and the inode."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -72,7 +72,7 @@ def _identities(path: Path) -> set[object]:
 
 
 def write_text(path: Path, text: str, force: bool = False, private: bool = False) -> None:
-    """A text file in UTF-8; a private one is readable by its owner alone."""
+    """Write a text file in UTF-8; a private one is readable by its owner alone."""
     with written_aside(path, force, private) as file:
         file.write(text.encode("utf-8"))
 
@@ -80,7 +80,7 @@ def write_text(path: Path, text: str, force: bool = False, private: bool = False
 def write_table(
     path: Path, table: pl.DataFrame, force: bool = False, csv: CsvFormat | None = None
 ) -> None:
-    """A table as a file of the kind that the ending of its name says."""
+    """Write a table as the kind of file that the ending of its name says."""
     check_target(path, TABLE_ENDINGS, force)
     with written_aside(path, force) as file:
         put_table(table, file, path, csv)

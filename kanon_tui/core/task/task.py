@@ -25,10 +25,14 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.table.column import Column, counted
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.profile import (
+    RepeatedPeople,
+    SinglingOut,
+    repeated_people,
+    singling_out_columns,
+)
 from kanon_tui.core.table.pseudonyms import KeyFile, pseudonym_column
-from kanon_tui.core.table.repeated_people import RepeatedPeople, repeated_people
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.table.singling_out import SinglingOut, singling_out_columns
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
@@ -202,7 +206,7 @@ class Task:
         there = classes >= 0
         if self.repeated is not None:
             codes = self.repeated.codes[there]
-            return GroupValues.of(classes[there], codes, int(classes.max()) + 1).distinct
+            return GroupValues.from_records(classes[there], codes, int(classes.max()) + 1).distinct
         return counted(classes[there], None if self.copies is None else self.copies[there])
 
     @cached_property

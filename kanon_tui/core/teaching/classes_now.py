@@ -127,7 +127,9 @@ def boxes_of(scene: Scene, groups: Int64s, wanted: Int64s, hidden: Flags | None)
     for x, attribute in enumerate(quasi):
         gone = np.zeros(len(members), dtype=bool) if hidden is None else hidden[members, x]
         shown = np.where(gone, -1, numbers)
-        values = GroupValues.of(shown, attribute.column.codes[members], len(wanted), copies)
+        values = GroupValues.from_records(
+            shown, attribute.column.codes[members], len(wanted), copies
+        )
         cells = CellGroups(attribute, None, sizes, values)
         penalty = np.where(cells.hidden, 1.0, penalties(cells))
         share = cells.shown / np.maximum(sizes, 1)  # a hidden cell loses all

@@ -9,7 +9,7 @@ from kanon_tui.core.analysis.risk import Risk, risk
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.distinct_values import by_value
-from kanon_tui.core.table.repeated_people import RepeatedPeople, repeated_people
+from kanon_tui.core.table.profile import RepeatedPeople, repeated_people
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.drawing import bar, theme_style

@@ -15,9 +15,8 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label, OptionList, Static
 
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.table.column_readings import Parsed, Reading, parsed, readings
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.value_formats import Format
+from kanon_tui.core.table.value_formats import Format, Parsed, Reading, parsed, readings
 from kanon_tui.core.text import quoted_list, visible
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog

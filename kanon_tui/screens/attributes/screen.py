@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.risk import Risk
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.repeated_people import RepeatedPeople
+from kanon_tui.core.table.profile import RepeatedPeople
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.weights import redundant

@@ -19,8 +19,8 @@ from kanon_tui.core.analysis.minimal_uniques import (
     task_columns,
 )
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.table.profile import singling_out_columns
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.table.singling_out import singling_out_columns
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.dialogs import Dialog
 from kanon_tui.widgets.drawing import bar

@@ -148,7 +148,7 @@ class FileRecords(RecordSource):
     def _ranked(self, stop: Stop) -> RankedRows:
         if self._by_class is None:
             assert self.result.project is not None
-            memory = memory_limit(self.result.project).beside_what_is_held()
+            memory = memory_limit(self.result.project).with_held_memory()
             rows, classes = self._written.pages.stretches(stop), self.classes
             self._by_class = ranked_rows(rows, classes.numbers_of, classes.row_sizes, memory)
         return self._by_class

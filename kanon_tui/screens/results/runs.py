@@ -18,8 +18,8 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.stream import StoppedError
-from kanon_tui.core.project.algorithm_choice import AlgorithmChoice
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.task import Task

@@ -327,7 +327,7 @@ def test_no_fewer_records_than_said_are_enough(seed: int) -> None:
     inside[0] = True
     for bound in task.requirements:
         codes = bound.column.codes
-        held = GroupValues.of(np.where(inside, 0, -1), codes, 1)
+        held = GroupValues.from_records(np.where(inside, 0, -1), codes, 1)
         least = int(bound.least_removed(held)[0])
         records = [np.flatnonzero(inside & (codes == code)) for code in np.unique(codes)]
         for left in product(*(range(len(own) + 1) for own in records)):

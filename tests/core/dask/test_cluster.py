@@ -17,7 +17,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.sweep.sweep import points_by, sweep
 from kanon_tui.core.dask import cluster as clusters
 from kanon_tui.core.dask.cluster import Cluster, cluster
-from kanon_tui.core.dask.cluster_jobs import Sealed, call, give_up, merge_answers
+from kanon_tui.core.dask.cluster_jobs import PickledJob, cancel_batch, merge_answers, run_job
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.table.read_options import ReadOptions
@@ -148,7 +148,7 @@ class Cancelling(Cluster):
 
     def submit(self, job, shared, arguments):
         futures = super().submit(job, shared, arguments)
-        if job.__name__ == self.job in ("count_tuples", "help_with"):
+        if job.__name__ == self.job in ("count_tuples", "handle_search_job"):
             raise CancelError
         return futures
 
@@ -171,7 +171,7 @@ def check_cancelled(two_workers, there, folder, job, work) -> None:
         cancelled()
     assert sorted(os.listdir(folder)) == before
     wait_until(lambda: tasks_of(client) <= known)
-    assert not any(client.run(give_up, batches[0]).values())
+    assert not any(client.run(cancel_batch, batches[0]).values())
 
 
 @pytest.mark.parametrize("job", ["count_values", "count_tuples", "recode_piece", "write_part"])
@@ -192,7 +192,7 @@ def test_cancelling_a_search_frees_the_cluster(two_workers, certified, tmp_path)
     def search(workers: Cluster) -> None:
         Run(many_attributes(9), algorithm, RunContext(helpers=workers.helpers)).finish()
 
-    check_cancelled(two_workers, certified, tmp_path, "help_with", search)
+    check_cancelled(two_workers, certified, tmp_path, "handle_search_job", search)
 
 
 def tasks_of(client) -> set[str]:
@@ -208,7 +208,7 @@ def test_no_value_reaches_keys_or_logs(two_workers, asked, tmp_path):
     for value in ("Milan", "Öland", "hiv", "p17", "flu"):
         assert value not in logs
         assert value not in keys
-    job = Sealed(tmp_path, "a", people, ("Milan",))
+    job = PickledJob(tmp_path, "a", people, ("Milan",))
     assert "Milan" not in repr(job)
 
 
@@ -220,13 +220,13 @@ def test_a_job_that_fails_says_a_sentence_and_raises_nothing(tmp_path):
         raise ValueError("Milan")
 
     (tmp_path / "s").write_bytes(__import__("pickle").dumps(None))
-    refused = call(Sealed(tmp_path, "one", refuse, (), "s"))
+    refused = run_job(PickledJob(tmp_path, "one", refuse, (), "s"))
     assert refused == (False, "InputError", "column 'age' is empty")
-    done, kind, said = call(Sealed(tmp_path, "two", stumble, (), "s"))
+    done, kind, said = run_job(PickledJob(tmp_path, "two", stumble, (), "s"))
     assert not done
     assert kind == "NotReachedError"
     assert "Milan" not in said
-    assert merge_answers(Sealed(tmp_path, "three", list, ()), [refused]) == refused
+    assert merge_answers(PickledJob(tmp_path, "three", list, ()), [refused]) == refused
 
 
 def test_a_distributed_search_has_its_parts_solved_by_the_workers(two_workers):

@@ -67,7 +67,7 @@ def test_counting_tells_of_the_whole_and_corrects_guesses_that_nobody_has_touche
             "?", own.values[-1] if own.missing is not None else "?"
         ).to_list()
     assert table.missing_cells()["sex"] == RECORDS // 50
-    assert table.not_looked_at == {"email"}
+    assert table.uncounted_columns == {"email"}
     assert session.quasi_identifier("age").column.records == RECORDS
     assert session.task().n == session.records.height  # what works on records works on the sample
 

@@ -269,7 +269,7 @@ def test_common_ancestors_of_groups_are_those_of_all_their_values(table, data):
     groups = data.draw(st.lists(codes, min_size=1, max_size=6))
     pairs = [(g, code) for g, group in enumerate(groups) for code in sorted(group)]
     of_group, code = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    levels, labels = bound.common_ancestors(GroupValues.of(of_group, code, len(groups)))
+    levels, labels = bound.common_ancestors(GroupValues.from_records(of_group, code, len(groups)))
     for group, level, label in zip(groups, levels.tolist(), labels.tolist(), strict=True):
         if not group:
             assert (level, label) == (0, -1)

@@ -14,7 +14,7 @@ from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.workers import Here, Workers
+from kanon_tui.core.processes.workers import LocalWorkers, Workers
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.target import Target
 
@@ -27,7 +27,7 @@ def streamed(
     rows: int = 11,
 ) -> StreamedResult:
     """A streaming run over pieces of a few records."""
-    workers = Here() if workers is None else workers
+    workers = LocalWorkers() if workers is None else workers
     prepared = prepare_stream(project, workers, MemoryLimit(), pieces=pieces)
     choice = project.algorithm
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)

@@ -16,7 +16,7 @@ from kanon_tui.core.lattice.chosen_string import Verdicts
 from kanon_tui.core.pipeline.counted_prepare import prepare_stream
 from kanon_tui.core.pipeline.tuple_counts import levels_to_count
 from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.workers import Here
+from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.project.project import project_from_mapping
 from tests.core.pipeline.compared import check_same, streamed
 from tests.tries import tries
@@ -85,7 +85,7 @@ def test_tuples_are_counted_at_the_lowest_levels_that_are_left(tmp_path):
     table = people(300, 0)
     table.write_parquet(tmp_path / "in.parquet")
     asked = project(tmp_path / "in.parquet", table["postcode"])
-    prepared = prepare_stream(asked, Here(), MemoryLimit())
+    prepared = prepare_stream(asked, LocalWorkers(), MemoryLimit())
     assert prepared.task.counted_levels == (1, 1, 0)
     different = table.select("wage", "postcode", "sex").n_unique()
     assert prepared.task.rows < different == 300
@@ -109,7 +109,7 @@ def test_what_needs_the_values_keeps_them(tmp_path):
             privacy={"k": 3, "max_suppression": suppression},
             algorithm={"name": name, "params": params or {}},
         )
-        task = prepare_stream(asked, Here(), MemoryLimit()).task
+        task = prepare_stream(asked, LocalWorkers(), MemoryLimit()).task
         assert task.counted_levels == levels_to_count(task, asked.algorithm)
         return task.counted_levels
 

@@ -7,7 +7,7 @@ import pytest
 
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.sampled_table import sample_table
-from kanon_tui.core.table import csv_sample
+from kanon_tui.core.table import csv_survey
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import read_table
 
@@ -18,7 +18,7 @@ RECORDS = 3000
 def short_stretches(monkeypatch):
     """As if a few hundred records were a lot: heads and stretches of some hundred bytes."""
     monkeypatch.setattr("kanon_tui.core.table.csv_survey._HEAD", 2000)
-    monkeypatch.setattr(csv_sample, "LEAST_BYTES", 300)
+    monkeypatch.setattr(csv_survey, "LEAST_BYTES", 300)
 
 
 def people() -> pl.DataFrame:

@@ -19,7 +19,7 @@ from kanon_tui.core.pipeline.counted_prepare import prepare_stream
 from kanon_tui.core.pipeline.engine_choice import choose_engine
 from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
-from kanon_tui.core.processes.workers import Here
+from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import open_source
@@ -176,7 +176,7 @@ def test_an_interrupted_run_leaves_nothing_that_looks_like_a_release(tmp_path, p
 
     for target in (Target(tmp_path / "out.parquet"), Target(tmp_path / "out", folder=True)):
         with pytest.raises(KeyboardInterrupt):
-            run_stream(asked, Here(), target, tmp_path / "r.json", progress=interrupt)
+            run_stream(asked, LocalWorkers(), target, tmp_path / "r.json", progress=interrupt)
         assert os.listdir(tmp_path) == ["in.csv"]
 
 
@@ -213,11 +213,11 @@ def test_a_limit_is_refused_before_the_search_with_what_would_help(tmp_path):
     table.write_parquet(tmp_path / "in.parquet")
     asked = project(tmp_path / "in.parquet")
     with pytest.raises(InputError, match=r"not enough for any streaming run.*--memory"):
-        prepare_stream(asked, Here(), MemoryLimit(1000))
+        prepare_stream(asked, LocalWorkers(), MemoryLimit(1000))
     with pytest.raises(InputError, match=r"values of age \(3,000 of them\) coarser.*--memory"):
-        prepare_stream(asked, Here(), MemoryLimit(AT_LEAST + 300_000))
+        prepare_stream(asked, LocalWorkers(), MemoryLimit(AT_LEAST + 300_000))
     with pytest.raises(InputError, match=r"list of the values of 'age'.*role identifier"):
-        prepare_stream(asked, Here(), MemoryLimit(AT_LEAST + 100_000))
+        prepare_stream(asked, LocalWorkers(), MemoryLimit(AT_LEAST + 100_000))
 
 
 def test_the_engine_is_what_fits(tmp_path):

@@ -179,7 +179,7 @@ def test_figures_and_the_verifier_equal_their_definitions(seed: int) -> None:
     printed = pl.DataFrame({"cell": group.astype(str), "label": label})
     for model in MODELS:
         required = ColumnRequirement(model, column)
-        groups = GroupValues.of(group, column.codes, 3)
+        groups = GroupValues.from_records(group, column.codes, 3)
         twins = [
             figure(model, [label[i] for i in np.flatnonzero(group == one)], label, column)
             for one in range(3)
@@ -201,8 +201,8 @@ def test_what_holds_apart_holds_together_and_enough_must_go(seed: int) -> None:
     column = replace(column, ground=(np.array([0, 0, 1, 1])[: len(column.values)],))
     for model in MODELS:
         required = ColumnRequirement(model, column)
-        apart = required.gaps(GroupValues.of(group, column.codes, 2))
-        whole = GroupValues.of(np.zeros(n, dtype=np.int64), column.codes, 1)
+        apart = required.gaps(GroupValues.from_records(group, column.codes, 2))
+        whole = GroupValues.from_records(np.zeros(n, dtype=np.int64), column.codes, 1)
         if not apart.any():
             assert not required.gaps(whole).any(), model
         gone = int(required.least_removed(whole)[0])
@@ -213,7 +213,7 @@ def test_missing_values_are_no_values() -> None:
     label = ["a", "a", "b", "?", "?", "?"]
     column = code_column(pl.Series("label", label), Kind.CATEGORICAL)
     group = np.array([0, 0, 0, 1, 1, 1])
-    groups = GroupValues.of(group, column.codes, 2)
+    groups = GroupValues.from_records(group, column.codes, 2)
     assert RecursiveDiversity(2, "label").figures(groups, column).tolist() == [2.0, inf]
     assert DisclosurePrivacy(2, "label").figures(groups, column).tolist() == [0.0, 0.0]
     # That it is missing is told of everybody in the second class, twice as often as of all.

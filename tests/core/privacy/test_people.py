@@ -199,7 +199,7 @@ def test_figures_equal_their_definitions(seed: int) -> None:
     models = [DistinctLDiversity(2, "label"), AlphaKAnonymity(0.5, "label")]
     required = [_joined(model, column) for model in models]
     distinct, alpha = PeopleRequirement.of(required, person)
-    groups = GroupValues.of(group, distinct.column.codes, 2)
+    groups = GroupValues.from_records(group, distinct.column.codes, 2)
     for one in range(2):
         own = known[known["class"] == one]
         held = {who: set(rows["label"]) for who, rows in own.groupby("who")}
@@ -232,8 +232,8 @@ def test_two_classes_that_hold_may_not_hold_together() -> None:
     ills = ["hiv", "flu", "hiv", "flu"]
     task = shared_task(people, ills, AlphaKAnonymity(0.5, "ill", ("hiv",)))
     (required,) = task.sensitive_requirements
-    apart = GroupValues.of(np.array([0, 0, 1, 1]), required.column.codes, 2)
-    together = GroupValues.of(np.zeros(4, dtype=np.int64), required.column.codes, 1)
+    apart = GroupValues.from_records(np.array([0, 0, 1, 1]), required.column.codes, 2)
+    together = GroupValues.from_records(np.zeros(4, dtype=np.int64), required.column.codes, 1)
     assert required.figures(apart).tolist() == [0.5, 0.5]
     assert required.figures(together)[0] == pytest.approx(2 / 3)
     assert not required.closed
@@ -358,7 +358,7 @@ def test_the_verifier_and_the_models_agree(seed: int) -> None:
     original = {column.name: task.table.frame[column.name].to_list() for column in task.sensitive}
     people = People(whose, whose, original)
     for required in task.sensitive_requirements:
-        groups = GroupValues.of(labels, required.column.codes, int(labels.max()) + 1)
+        groups = GroupValues.from_records(labels, required.column.codes, int(labels.max()) + 1)
         missed = int((required.gaps(groups) > 0).sum())
         claim = required.claim(task.table.missing_tokens)
         assert classes_without(printed, ["cell"], claim, people=people) == missed

@@ -106,7 +106,7 @@ def test_figures_and_what_must_go_by_definition(asked: list[int], classes: int) 
     requirement = personal_requirement(column)
     group = np.arange(len(asked)) % min(classes, len(asked))
     count = int(group.max()) + 1
-    groups = GroupValues.of(group, column.codes, count)
+    groups = GroupValues.from_records(group, column.codes, count)
     figures, removed = requirement.figures(groups), requirement.least_removed(groups)
     for one in range(count):
         wishes = [max(1, asked[i]) for i in np.flatnonzero(group == one)]

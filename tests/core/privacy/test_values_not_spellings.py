@@ -22,7 +22,7 @@ from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import classes_without
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.table.distinct_values import meaning
+from kanon_tui.core.table.distinct_values import value_key
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
@@ -103,7 +103,7 @@ def test_models_verifier_and_check_agree_with_the_definitions(model: str, kind: 
         )
         task = prepare(project, as_table(frame))
         (column,) = task.sensitive
-        values = GroupValues.of(np.array(list(map(int, groups))), column.codes, count)
+        values = GroupValues.from_records(np.array(list(map(int, groups))), column.codes, count)
         requirement = MODELS[model](1.0, "ill")
         assert requirement.figures(values, column).tolist() == pytest.approx(expected)
         for figure in expected:
@@ -141,7 +141,7 @@ def class_figures(model: str, texts: list[list[str]]) -> list[float]:
         privacy=Privacy(k=1),
     )
     (column,) = prepare(project, as_table(frame)).sensitive
-    values = GroupValues.of(np.array(list(map(int, groups))), column.codes, len(texts))
+    values = GroupValues.from_records(np.array(list(map(int, groups))), column.codes, len(texts))
     return MODELS[model](1.0, "ill").figures(values, column).tolist()
 
 
@@ -190,9 +190,9 @@ def test_a_bounded_value_is_bounded_in_every_spelling() -> None:
 
 def test_what_is_the_same_and_what_is_not() -> None:
     for spelt in SPELLINGS.values():
-        assert len({meaning(text) for text in spelt if text.strip(" ?NAna")}) <= 1
-    assert meaning("Röte") != meaning("Rote")
-    assert meaning("9007199254740993") != meaning("9007199254740992")
-    assert meaning("1e99999999999999999999999") == "1e99999999999999999999999"
-    assert meaning("\u22125") == meaning("-5.0")
-    assert meaning("1_000") == "1_000"
+        assert len({value_key(text) for text in spelt if text.strip(" ?NAna")}) <= 1
+    assert value_key("Röte") != value_key("Rote")
+    assert value_key("9007199254740993") != value_key("9007199254740992")
+    assert value_key("1e99999999999999999999999") == "1e99999999999999999999999"
+    assert value_key("\u22125") == value_key("-5.0")
+    assert value_key("1_000") == "1_000"

@@ -86,7 +86,7 @@ _KILLED_PROGRAM = """
 import os, signal, sys, time
 from pathlib import Path
 from kanon_tui.core.processes.helper_processes import Processes
-from tests.core.test_helper_processes import announce
+from tests.core.processes.test_helper_processes import announce
 
 with Processes(1, announce, sys.argv[1]) as helpers:
     helpers.submit(["busy"])

@@ -12,8 +12,14 @@ import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.stream import PASSES, stream
-from kanon_tui.core.processes import memory_limit as memory
-from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
+from kanon_tui.core.processes import memory_limit
+from kanon_tui.core.processes.memory_limit import (
+    AT_LEAST,
+    MemoryLimit,
+    give_memory_back,
+    held_memory,
+    held_memory_at_rest,
+)
 from kanon_tui.core.table.target import Target
 from tests.core.pipeline.compared import streamed
 from tests.core.pipeline.test_stream import people, project
@@ -63,12 +69,12 @@ def test_the_peak_of_a_streaming_run_stays_below_its_limit(tmp_path):
 def test_what_the_process_holds_already_is_taken_off_what_a_run_may_take(tmp_path, monkeypatch):
     people(120).write_csv(tmp_path / "in.csv")
     asked = project(tmp_path / "in.csv", run={"engine": "stream", "memory": "1GB"})
-    holds = memory._OF_EVERY_PROCESS + 300_000_000
-    monkeypatch.setattr(memory, "held", lambda: holds + 100_000_000)  # was freed just now
-    monkeypatch.setattr(memory, "held_at_rest", lambda: holds)
-    assert MemoryLimit(10**9).beside_what_is_held().for_data == 10**9 - AT_LEAST - 300_000_000
+    holds = memory_limit._OF_EVERY_PROCESS + 300_000_000
+    monkeypatch.setattr(memory_limit, "held_memory", lambda: holds + 100_000_000)  # freed now
+    monkeypatch.setattr(memory_limit, "held_memory_at_rest", lambda: holds)
+    assert MemoryLimit(10**9).with_held_memory().for_data == 10**9 - AT_LEAST - 300_000_000
     given_back = []
-    monkeypatch.setattr(memory, "give_back", lambda: given_back.append(1))
+    monkeypatch.setattr(memory_limit, "give_memory_back", lambda: given_back.append(1))
     stream(asked, tmp_path / "out.csv")
     assert len(given_back) >= len(PASSES) - 1  # between its passes
     holds += 200_000_000
@@ -89,3 +95,30 @@ def test_a_result_keeps_no_more_of_a_run_than_is_looked_at(tmp_path):
     assert result.release.published_class_cells.height == len(result.release.published_sizes)
     for cells in result.release.cells:
         assert "codes" not in cells.__dict__
+
+
+_PIECES, _BYTES = 200_000, 600
+"""Small ones, which the C library keeps when they are freed."""
+
+
+def test_freed_memory_is_given_back():
+    give_memory_back()  # what other tests freed would be taken first
+    before = held_memory()
+    pieces = [bytes(_BYTES) for _ in range(_PIECES)]
+    kept = pieces[:: _PIECES // 100]  # the heap cannot shrink below these
+    full = held_memory()
+    assert full > before + _PIECES * _BYTES * 0.9
+    del pieces
+    give_memory_back()
+    assert held_memory() < full - _PIECES * _BYTES * 0.8
+    assert len(kept) == 100
+
+
+def test_what_is_freed_in_the_background_is_waited_for(monkeypatch):
+    told = iter([900, 700, 500, 499, 400])
+    monkeypatch.setattr(memory_limit, "held_memory", lambda: next(told))
+    monkeypatch.setattr(memory_limit.time, "sleep", lambda seconds: None)
+    assert held_memory_at_rest() == 499
+    falling = iter(range(10_000, 0, -200))  # somebody else frees all the time
+    monkeypatch.setattr(memory_limit, "held_memory", lambda: next(falling))
+    assert held_memory_at_rest() == 8_800

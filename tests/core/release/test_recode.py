@@ -198,7 +198,9 @@ def test_number_rows_counts_by_first_appearance() -> None:
 
 
 def test_group_values() -> None:
-    values = GroupValues.of(np.array([2, 0, -1, 2, 0]), np.array([4, 1, 9, 4, 0]), count=4)
+    values = GroupValues.from_records(
+        np.array([2, 0, -1, 2, 0]), np.array([4, 1, 9, 4, 0]), count=4
+    )
     assert values.group.tolist() == [0, 0, 2]
     assert values.code.tolist() == [0, 1, 4]
     assert values.records.tolist() == [1, 1, 2]
@@ -210,7 +212,7 @@ def test_group_values() -> None:
 
 def test_group_values_do_not_overflow() -> None:
     """Groups come as int32: group × values may not fit there."""
-    values = GroupValues.of(
+    values = GroupValues.from_records(
         np.array([2_000_000], dtype=np.int32), np.array([99_999], dtype=np.int32), count=2_000_001
     )
     assert (values.group.tolist(), values.code.tolist()) == ([2_000_000], [99_999])

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.table.cell_codes import Cells, complete_records, records_in
-from kanon_tui.core.table.frames import all_texts
+from kanon_tui.core.table.typed_columns import all_texts
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from kanon_tui.core.table.frames import all_texts
     ],
 )
 def test_cells_are_printed_like_those_of_a_table(column):
-    cells = Cells.of(column, "people.parquet")
+    cells = Cells.from_series(column, "people.parquet")
     expected = all_texts(column.to_frame(), "people.parquet").to_series()
     assert cells.texts.gather(cells.places.astype(np.int64)).equals(expected)
     assert cells.texts.n_unique() == len(cells.texts) == expected.n_unique()
@@ -38,8 +38,8 @@ def test_cells_are_printed_like_those_of_a_table(column):
 
 def test_records_without_missing_cells_have_only_texts_that_are_left():
     columns = {
-        "age": Cells.of(pl.Series("age", ["5", "?", "7", "5"]), "x"),
-        "city": Cells.of(pl.Series("city", ["Rome", "Paris", "Rome", "NA"]), "x"),
+        "age": Cells.from_series(pl.Series("age", ["5", "?", "7", "5"]), "x"),
+        "city": Cells.from_series(pl.Series("city", ["Rome", "Paris", "Rome", "NA"]), "x"),
     }
     kept = complete_records(columns, ["age", "city"], ["?", "NA"])
     assert records_in(kept) == 2

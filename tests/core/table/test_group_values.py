@@ -19,7 +19,7 @@ def test_copies_are_summed_however_they_are_sorted(entries, room):
     group, code, copies = (np.array([e[i] for e in entries], dtype=np.int64) for i in range(3))
     before, group_values._ROOM = group_values._ROOM, room
     try:
-        found = GroupValues.of(group, code, 6, copies)
+        found = GroupValues.from_records(group, code, 6, copies)
         halved = found.relabelled(np.arange(91) // 2)
     finally:
         group_values._ROOM = before
@@ -37,7 +37,7 @@ def test_copies_are_summed_however_they_are_sorted(entries, room):
 @given(rows, st.booleans())
 def test_the_same_sets_share_a_number(entries, spoilt):
     group, code = (np.array([e[i] for e in entries], dtype=np.int64) for i in range(2))
-    found = GroupValues.of(group, code, 6)
+    found = GroupValues.from_records(group, code, 6)
     before = group_values._MIX
     if spoilt:
         group_values._MIX = np.uint64(0)  # all sums are equal: numbers must still tell sets apart
@@ -57,7 +57,7 @@ def test_the_same_sets_share_a_number(entries, spoilt):
 @given(rows)
 def test_ends_of_groups_are_those_of_their_values(entries):
     group, code = (np.array([e[i] for e in entries], dtype=np.int64) for i in range(2))
-    found = GroupValues.of(group, code, 6)
+    found = GroupValues.from_records(group, code, 6)
     low, high = found.ends(found.code)
     assert [low.tolist(), high.tolist()] == [ends.tolist() for ends in found.ends(+found.code)]
     for g in range(6):
@@ -66,7 +66,7 @@ def test_ends_of_groups_are_those_of_their_values(entries):
 
 
 def test_what_is_left_without_a_value_is_found_once():
-    found = GroupValues.of(np.array([0, 0, 1, 2]), np.array([3, 1, 3, 0]), 3)
+    found = GroupValues.from_records(np.array([0, 0, 1, 2]), np.array([3, 1, 3, 0]), 3)
     assert found.without(2) is None
     there, present = found.without(3)
     assert there.tolist() == [0, 2]

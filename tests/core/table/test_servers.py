@@ -9,7 +9,7 @@ import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import project_from_mapping
-from kanon_tui.core.table.database_rows import BATCH
+from kanon_tui.core.table.databases import BATCH
 from kanon_tui.core.table.table import Table
 from tests.postgresql import Server, postgresql
 

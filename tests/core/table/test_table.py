@@ -21,10 +21,11 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table import csv_text
+from kanon_tui.core.table import table as table_module
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.sniffing import Dialect
-from kanon_tui.core.table.table import as_table, read_table
+from kanon_tui.core.table.table import as_table, preview_table, read_table
 from tests.tries import tries
 
 
@@ -342,9 +343,31 @@ def test_a_header_longer_than_the_sample_is_read_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_table_wider_than_any_gets_a_sentence(tmp_path, monkeypatch, ending) -> None:
-    monkeypatch.setattr("kanon_tui.core.table.frames.MOST_COLUMNS", 4)
+    monkeypatch.setattr("kanon_tui.core.table.typed_columns.MOST_COLUMNS", 4)
     path = tmp_path / f"wide.{ending}"
     frame = pl.DataFrame({name: ["1", "2"] for name in "abcde"})
     frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
     with pytest.raises(InputError, match=r"wide\.\w+ has 5 columns, and Kanon reads 4 at most"):
         read_table(path)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "parts"])
+def test_the_rest_of_a_file_is_not_read(tmp_path, monkeypatch, name):
+    frame = pl.DataFrame({"age": [str(x % 90) for x in range(30_000)], "sex": "f"})
+    path = tmp_path / name
+    if name == "parts":
+        path.mkdir()
+        frame.write_csv(path / "1.csv")
+        frame.write_csv(path / "2.csv")
+    else:
+        (frame.write_csv if name == "a.csv" else frame.write_parquet)(path)
+    whole = read_table(path)
+
+    def refuse(*_):
+        raise AssertionError("a file may be too large to be read whole")
+
+    monkeypatch.setattr(table_module, "load", refuse)
+    monkeypatch.setattr(table_module, "read_table", refuse)
+    table = preview_table(path, ReadOptions())
+    assert 0 < table.height < whole.height
+    assert table.frame.equals(whole.frame.head(table.height))

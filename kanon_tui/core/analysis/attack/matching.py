@@ -220,7 +220,7 @@ def counted_rows(
     table: Table, columns: Sequence[Column], beside: Sequence[Column] = ()
 ) -> CountedRows:
     """Count the distinct rows of these columns; one `beside` may be counted in values."""
-    packing = Packing.of([len(column.values) for column in columns])
+    packing = Packing.for_sizes([len(column.values) for column in columns])
     index = TupleIndex(packing.words)
     sizes = np.zeros(0, dtype=np.int64)
     most = {column.name: len(column.values) for column in beside}

@@ -142,7 +142,7 @@ class ClassReasons(Reasons):
         for stay in kept:
             gone = int(values.counts[~stay].sum())
             codes = values.codes[stay]
-            groups = GroupValues.of(np.zeros(len(codes), dtype=np.int64), codes, 1)
+            groups = GroupValues.from_records(np.zeros(len(codes), dtype=np.int64), codes, 1)
             text = cell_texts(values.attribute, groups)[0]
             if values.hidden and text != HIDDEN:
                 text += HIDDEN
@@ -325,7 +325,7 @@ class ClassCuts:
         if not attribute.ordered:
             below = np.maximum(cells.height - 1, 0)
             part = np.stack(attribute.hierarchy.maps)[below[group], part].astype(np.int64)
-            parts = GroupValues.of(group, part, cells.values.count)
+            parts = GroupValues.from_records(group, part, cells.values.count)
         width = np.int64(part.max(initial=0)) + 1
         part_of = np.full(len(classes), -1, dtype=np.int64)
         part_of[shown] = np.searchsorted(parts.group * width + parts.code, group * width + part)
@@ -365,7 +365,9 @@ class ClassCuts:
 
     def _sides(self, requirement: ColumnRequirement, cuts: Int64s) -> GroupFigures:
         """The figures of the sides, cuts × 2."""
-        pairs = GroupValues.of(self.part_of, requirement.column.codes, len(self.parts.group))
+        pairs = GroupValues.from_records(
+            self.part_of, requirement.column.codes, len(self.parts.group)
+        )
         starts = np.searchsorted(pairs.group, self.parts.starts)
         group = self.parts.group[cuts]
         first, length = starts[group], (starts[1:] - starts[:-1])[group]
@@ -387,7 +389,7 @@ class ClassCuts:
         part, cut = pairs.group[pair], cuts[number]
         outside = part > cut if self.ordered else part != cut
         sides = 2 * number + outside
-        return GroupValues.of(sides, pairs.code[pair], 2 * len(cuts), pairs.records[pair])
+        return GroupValues.from_records(sides, pairs.code[pair], 2 * len(cuts), pairs.records[pair])
 
 
 @dataclass(frozen=True, eq=False)

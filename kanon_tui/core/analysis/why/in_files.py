@@ -22,8 +22,8 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.counted_table import CHANGED
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
-from kanon_tui.core.table.value_counts import CHANGED
 from kanon_tui.core.text import count_of, shortened
 
 __all__ = ["ClassesByCells", "class_before", "why_attribute", "why_row"]
@@ -201,7 +201,7 @@ class ClassesByCells:
     @cached_property
     def _index(self) -> tuple[Packing, TupleIndex, int]:
         """How rows are packed, the classes and at last the stars alone, and which these are."""
-        packing = Packing.of([len(numbers) + 1 for _, numbers, _ in self._attributes])
+        packing = Packing.for_sizes([len(numbers) + 1 for _, numbers, _ in self._attributes])
         columns = [
             np.append(codes, np.int32(numbers.get(HIDDEN, len(numbers))))
             for _, numbers, codes in self._attributes

@@ -217,7 +217,7 @@ def figures_of_groups(
 ) -> tuple[GroupFigures, ...]:
     """What groups show of every requirement; `groups` gives the group of every record, -1: none."""
     return tuple(
-        GroupFigures.of(each, GroupValues.of(groups, each.column.codes, count))
+        GroupFigures.of(each, GroupValues.from_records(groups, each.column.codes, count))
         for each in requirements
     )
 
@@ -228,7 +228,7 @@ def missed_requirements(
     """Which requirements some records miss as one class."""
     together = np.zeros(len(records), dtype=np.int64)
     figures = (
-        GroupFigures.of(each, GroupValues.of(together, each.column.codes[records], 1))
+        GroupFigures.of(each, GroupValues.from_records(together, each.column.codes[records], 1))
         for each in requirements
     )
     return tuple(one for one in figures if one.missed[0])

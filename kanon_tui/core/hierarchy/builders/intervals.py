@@ -31,8 +31,7 @@ from kanon_tui.core.hierarchy.builders.line import (
     present_numbers,
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy, exact
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.range_texts import range_text
+from kanon_tui.core.table.column import Column, range_text
 from kanon_tui.core.table.schema import Kind
 
 __all__ = ["BREAKS", "INTERVALS", "QUANTILES", "chosen_widths", "first_width"]

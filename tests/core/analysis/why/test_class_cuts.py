@@ -291,7 +291,7 @@ def fewer(reasons: ClassReasons, record: int, x: int) -> Iterator[Records]:
     for gone in ways:
         left = [i for i in reasons.members(record).tolist() if i not in gone]
         stay = np.array([code[i] for i in members if i not in gone])
-        text = cell_texts(attribute, GroupValues.of(np.zeros_like(stay), stay, 1))[0]
+        text = cell_texts(attribute, GroupValues.from_records(np.zeros_like(stay), stay, 1))[0]
         if len(members) < len(reasons.members(record)):  # somebody's cell is suppressed
             text = text.rstrip("*") + "*"
         if allowed(reasons.task, left) and text != reasons.published(record, x):

@@ -101,7 +101,8 @@ def test_suppressing_others_would_publish_what_is_said(name: str) -> None:
                         left = [[c for c in codes if paths[c][level] == own]]
                         assert len(codes) - len(left[0]) == gone
                     groups = [
-                        GroupValues.of(np.zeros(len(c), np.int64), np.array(c), 1) for c in left
+                        GroupValues.from_records(np.zeros(len(c), np.int64), np.array(c), 1)
+                        for c in left
                     ]
                     starred = "*" if len(codes) < len(reasons.members(record)) else ""
                     texts = [cell_texts(attribute, group)[0] for group in groups]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kanon_tui.web.messages import LONGEST_MESSAGE, read_message
+from kanon_tui.web.session import LONGEST_MESSAGE, read_message
 
 
 @pytest.mark.parametrize(

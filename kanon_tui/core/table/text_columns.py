@@ -1,7 +1,8 @@
-"""A column of texts as numbers: which of its different texts every cell is."""
+"""Columns of texts: as a Polars series, and as codes of their distinct texts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -9,13 +10,40 @@ import polars as pl
 
 from kanon_tui.core.numeric import Int32s
 
-__all__ = ["CodedTexts", "code_texts", "coded_series", "places_among"]
+__all__ = [
+    "FEW",
+    "CodedTexts",
+    "code_texts",
+    "coded_series",
+    "places_among",
+    "text_series",
+    "without_spaces",
+]  # fmt: skip
+
+FEW = 1000
+"""So many texts are looked at faster one by one; a table can have ten thousand columns of them."""
+_SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+
+
+def text_series(values: Iterable[str]) -> pl.Series:
+    """Return texts as a Polars series; a series is returned as it is."""
+    if isinstance(values, pl.Series):
+        return values
+    return pl.Series(list(values), dtype=pl.String)
+
+
+def without_spaces(text: str) -> str:
+    """Return a text without the white space around it that `strip_chars` of a series removes."""
+    return text.strip(_SPACES)
+
 
 _FIRST = 20_000  # cells
 
 
 class CodedTexts(NamedTuple):
-    """The cells of a column."""
+    """The cells of a column as codes of its distinct texts."""
 
     codes: Int32s
     """Per cell an index into the texts."""
@@ -24,7 +52,7 @@ class CodedTexts(NamedTuple):
 
 
 def code_texts(cells: pl.Series) -> CodedTexts:
-    """The different texts of some cells, and which of them each cell is.
+    """Return the distinct texts of some cells, and the code of each cell.
 
     Most columns repeat a few texts, and their first cells have nearly all of them: then all cells
     are looked up among those, and only what is not there is looked at twice.
@@ -46,11 +74,11 @@ def code_texts(cells: pl.Series) -> CodedTexts:
 
 
 def coded_series(name: str, texts: pl.Series) -> pl.Series:
-    """Different texts as a column that knows them by number."""
+    """Return distinct texts as a `pl.Enum` column, which stores them by number."""
     return texts.cast(pl.Enum(texts)).alias(name)
 
 
 def places_among(cells: pl.Series, texts: pl.Series) -> Int32s:
-    """Which of some texts, different from one another, every cell is; all are among them."""
+    """Return the index of every cell in `texts`, which are distinct and include them all."""
     places = cells.cast(pl.Enum(texts)).to_physical()
     return places.to_numpy().astype(np.int32)

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_tui.core.table import coded_texts
-from kanon_tui.core.table.coded_texts import code_texts
+from kanon_tui.core.table import text_columns
+from kanon_tui.core.table.text_columns import code_texts
 
 
 @given(st.lists(st.sampled_from(["a", "b", "", "ä", "long text " * 3, "c", "d", "e"])))
 def test_codes_give_the_cells_back(cells: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coded_texts, "_FIRST", 6)
+        patch.setattr(text_columns, "_FIRST", 6)
         codes, texts = code_texts(pl.Series("x", cells, dtype=pl.String))
     assert [texts[int(code)] for code in codes] == cells
     assert sorted(texts) == sorted(set(cells))
@@ -22,7 +22,7 @@ def test_codes_give_the_cells_back(cells: list[str]) -> None:
 
 def test_all_texts_are_among_the_first_cells_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not among the first cells alone is looked for among all."""
-    monkeypatch.setattr(coded_texts, "_FIRST", 4)
+    monkeypatch.setattr(text_columns, "_FIRST", 4)
     looked_for: list[int] = []
     unique = pl.Series.unique
     monkeypatch.setattr(

@@ -1,7 +1,12 @@
-"""The content of a data file: its bytes, decompressed, and how much of it is too much."""
+"""The files of a table: which ones a path names, their bytes, decompressed, and the limit on them.
+
+`parts/*.parquet` and a folder of parts name one table: its parts in the order of their names.
+A file whose own name holds `*`, `?` or `[` is that file.
+"""
 
 from __future__ import annotations
 
+import glob
 import gzip
 import os
 import stat
@@ -15,7 +20,62 @@ from typing import Literal
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import BoundedBytes, read_bytes, size_text, usual_limit
 
-__all__ = ["Compression", "checked_file", "is_compressed", "load", "too_large"]
+__all__ = [
+    "Compression", "checked_file", "is_compressed", "is_pattern", "load", "name_beside",
+    "part_files", "too_large",
+]  # fmt: skip
+
+_ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
+_COMPRESSED = (".gz", ".zst", ".zstd")
+
+
+def is_pattern(path: Path) -> bool:
+    """Return whether a path is a pattern of names and not a file or folder itself."""
+    return glob.has_magic(str(path)) and not os.path.lexists(path)
+
+
+def part_files(path: Path) -> tuple[Path, ...]:
+    """Return the files that a path names, sorted by name; the path itself where it is no folder.
+
+    Of a folder these are its CSV, TSV and Parquet files, hidden ones (`.part`, `_SUCCESS`) left
+    out; a pattern names whatever it matches.
+    """
+    try:
+        if is_pattern(path):
+            found = [Path(name) for name in glob.glob(str(path), recursive=True)]
+            parts = [part for part in found if part.is_file()]
+            if not parts:
+                raise InputError(f"{path}: no file matches this pattern; check the path")
+        elif path.is_dir():
+            parts = [part for part in path.iterdir() if _is_part(part)]
+            if not parts:
+                raise InputError(
+                    f"{path} is a directory without CSV, TSV or Parquet files; name a data file, "
+                    "or a folder of parts"
+                )
+        else:
+            return (path,)
+    except PermissionError:
+        raise InputError(f"{path} may not be read; change its permissions") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read ({error})") from None
+    return tuple(sorted(parts, key=str))
+
+
+def name_beside(path: Path, ending: str) -> Path:
+    """Return a name beside the data: `census.yaml` for `census.csv`, `parts/` or `parts/*`."""
+    if is_pattern(path):
+        path = next(each for each in path.parents if not glob.has_magic(str(each)))
+        path = path / path.resolve().name if path == Path() else path
+    return path.with_suffix("").with_suffix(ending)
+
+
+def _is_part(path: Path) -> bool:
+    if path.name.startswith((".", "_")) or not path.is_file():
+        return False
+    name = Path(path.name.lower())
+    return (Path(name.stem) if name.suffix in _COMPRESSED else name).suffix in _ENDINGS
+
 
 Compression = Literal["gzip", "zstd"]
 
@@ -29,7 +89,7 @@ _ZSTD_PIECE = 1 << 11
 def load(
     path: Path, limit: int | Literal["auto"] = "auto"
 ) -> tuple[bytes, Compression | None, int]:
-    """The content of a file, decompressed; how it was compressed; its size on disk.
+    """Return a file's content, decompressed; its compression; and its size on disk.
 
     More than `limit` bytes are refused, before they are all in memory.
     """
@@ -51,12 +111,12 @@ def load(
 
 
 def is_compressed(data: bytes) -> bool:
-    """Whether a file that begins so is compressed."""
+    """Return whether a file that begins with these bytes is compressed."""
     return data.startswith((_GZIP, _ZSTD))
 
 
 def checked_file(path: Path) -> int:
-    """The size of an ordinary file that can be read, for libraries that open it themselves."""
+    """Return the size of an ordinary, readable file, for libraries that open it themselves."""
     with _told(path):
         with path.open("rb") as file:
             found = os.fstat(file.fileno())
@@ -69,7 +129,7 @@ def checked_file(path: Path) -> int:
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """What the system says of a file, as a sentence."""
+    """Turn errors of reading a file into an `InputError` with one sentence."""
     try:
         yield
     except FileNotFoundError:
@@ -83,7 +143,7 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def too_large(path: Path, limit: int, usual: bool) -> InputError:
-    """The refusal of a file with more bytes than allowed."""
+    """Return the refusal of a file with more bytes than allowed."""
     why = "about what this machine's memory can take" if usual else "what data.limit allows"
     return InputError(
         f"{path.name} holds more than {size_text(limit)}, {why}; read a part of it, or set a "

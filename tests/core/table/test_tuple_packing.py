@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_tui.core.table.word_table import WordTable
+from kanon_tui.core.table.tuple_packing import WordTable
 
 words = st.lists(
     st.one_of(st.integers(0, 9), st.integers(0, 2**64 - 1), st.sampled_from([0, 2**63, 2**64 - 1]))

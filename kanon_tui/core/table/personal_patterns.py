@@ -1,26 +1,29 @@
-"""Words that name personal data, in English, German, French, Spanish, Italian, Dutch, Portuguese.
+"""Words in names of columns and shapes of texts that point at personal data.
 
-Words are written without accents and in small letters. `birth*` is any word that begins so, `a_b`
-are two words in a row, `=nom` is a name that consists of this word only: a French *nom* is a name,
-while *nom_commune* is that of a place and *nominal* none at all.
+Words are in English, German, French, Spanish, Italian, Dutch and Portuguese, written without
+accents and in small letters. `birth*` is any word that begins so, `a_b` are two words in a row,
+`=nom` is a name that consists of this word only: a French *nom* is a name, while *nom_commune* is
+that of a place and *nominal* none at all. Each list is looked up word by word, not searched by a
+pattern: a table may have ten thousand columns.
 
-Each list is looked up word by word, not searched by a pattern: a table may have ten thousand
-columns.
+Shapes are those of e-mail addresses, IBANs, card numbers and the like. A column has a shape when
+nearly all of a sample of its different texts have it.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanon_tui.core.table.schema import Role
 
-__all__ = ["CODES", "LABELS", "ROLE_WORDS", "WordList", "words_of"]
+__all__ = ["CODES", "LABELS", "ROLE_WORDS", "Shape", "WordList", "shape_of", "words_of"]
 
 
 def words_of(name: str) -> str:
-    """`dateOfBirth`, `date-of-birth` and `Date of birth` are all `date of birth`; é is e."""
+    """Return the words of a name: `dateOfBirth` and `Date-of-birth` are `date of birth`; é is e."""
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.replace("'", ""))
     plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     plain = "".join(each for each in plain if not unicodedata.combining(each))
@@ -39,7 +42,7 @@ class WordList:
     """For what is put together from parts."""
 
     def find(self, words: str) -> str:
-        """The word that a name, as `words_of` gives it, has of this list; empty if none."""
+        """Return the word of this list that a name (from `words_of`) contains; empty if none."""
         if words in self.whole:
             return words
         for word in words.split():
@@ -186,3 +189,75 @@ CODES = _list(
 
 LABELS = _list("id ids identifier key no nr num number nummer numero kennung")
 """Names of columns that number or name something."""
+
+
+SAMPLE = 60
+"""Different texts that are looked at."""
+FEWEST = 3
+"""Texts from which a shape is believed."""
+NEARLY_ALL = 0.9
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A form of texts, and the role of a column whose texts have it."""
+
+    what: str
+    role: Role
+    pattern: re.Pattern[str]
+
+
+def _shape(what: str, pattern: str, role: Role = Role.IDENTIFIER) -> Shape:
+    return Shape(what, role, re.compile(pattern))
+
+
+SHAPES = (
+    _shape("e-mail addresses", r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
+    _shape("web addresses", r"(?:https?://|www\.)\S+"),
+    _shape("UUIDs", r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?"),
+    _shape("IBANs", r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}"),
+    _shape(
+        "IP addresses",
+        r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
+        r"|(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}",
+    ),
+    _shape("MAC addresses", r"(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}"),
+    _shape("US social security numbers", r"[0-9]{3}-[0-9]{2}-[0-9]{4}"),
+    _shape("AHV numbers", r"756\.?[0-9]{4}\.?[0-9]{4}\.?[0-9]{2}"),
+    _shape(
+        "French social security numbers",
+        r"[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3}"
+        r"(?: ?[0-9]{2})?",
+    ),
+    _shape("Italian tax codes", r"[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]"),
+    _shape("Spanish identity numbers", r"[XYZ]?[0-9]{7,8}-?[A-HJ-NP-TV-Z]"),
+    _shape("Brazilian tax numbers", r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}"),
+    _shape(
+        "telephone numbers",
+        r"(?=(?:\D*[0-9]){7,15}\D*$)(?:\+[0-9]{1,3}[ ./-]?|\(?0)[0-9]*\)?"
+        r"(?:[ ./()-]{0,2}[0-9]{2,})+",
+    ),
+    _shape(
+        "coordinates",
+        r"-?[0-9]{1,2}\.[0-9]{3,}\s*[,; ]\s*-?[0-9]{1,3}\.[0-9]{3,}",
+        Role.QUASI,
+    ),
+)
+
+
+def shape_of(texts: Sequence[str]) -> Shape | None:
+    """Return the shape that a sample of different texts has, or None."""
+    if len(texts) < FEWEST:
+        return None
+    allowed_misses = len(texts) * (1 - NEARLY_ALL)
+    for shape in SHAPES:
+        misses = 0
+        for text in texts:
+            if len(text) > _LONGEST or not shape.pattern.fullmatch(text):
+                misses += 1
+                if misses > allowed_misses:
+                    break
+        else:
+            return shape
+    return None

@@ -1,10 +1,16 @@
-"""Frames of any types become frames of texts: every cell printed as a person writes it."""
+"""Typed columns of frames, databases and statistics files as texts, and texts as numbers again.
+
+Every cell is printed as a person writes it: 34.0 as 34, 0.1 + 0.2 as 0.3, a gap as the empty text,
+and moments that are all at midnight as days.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import time
+from datetime import date, datetime, time
+from decimal import Decimal
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import numpy as np
 import polars as pl
@@ -14,14 +20,17 @@ from kanon_tui.core.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["all_texts", "check_size", "check_width", "column_names", "from_pandas"]
+__all__ = [
+    "all_texts", "check_size", "check_width", "column_names", "from_pandas", "number_text",
+    "numbers_of", "printed_column", "without_clocks",
+]  # fmt: skip
 
 MOST_COLUMNS = 200_000
 """No table of people is wider; one that is would take minutes to open, column by column."""
 
 
 def column_names(given: Sequence[str] | bool, width: int, file: str) -> list[str]:
-    """The names of columns, each with one of its own; numbered ones where none are given."""
+    """Return the names of columns, each unique; numbered names where none are given."""
     if isinstance(given, bool):
         return [f"column_{place}" for place in range(1, width + 1)]
     if len(given) != width:
@@ -60,7 +69,7 @@ def check_size(frame: pl.DataFrame, who: str, where: str) -> None:
 
 
 def all_texts(frame: pl.DataFrame, who: str, days: Collection[str] | None = None) -> pl.DataFrame:
-    """The same cells as texts; null and NaN are the empty one.
+    """Return the cells of a frame as texts; null and NaN become the empty text.
 
     Moments are printed as days, without a clock, when all of a column are at midnight; `days` names
     these columns where the frame is not the whole table.
@@ -91,7 +100,7 @@ def _texts(column: pl.Series, who: str, days: Collection[str] | None) -> pl.Seri
 
 
 def from_pandas(data: pd.DataFrame) -> pl.DataFrame:
-    """A pandas frame as a Polars frame."""
+    """Return a pandas frame as a Polars frame."""
     import pandas as pd
 
     if not isinstance(data, pd.DataFrame):
@@ -123,3 +132,98 @@ def _pandas_cells(name: str, cells: pd.Series) -> pl.Series:
     objects = cells.to_numpy(dtype=object)
     texts = [None if gap else str(cell) for cell, gap in zip(objects, missing, strict=True)]
     return pl.Series(name, texts, dtype=pl.String)
+
+
+_EXACT = 2**53
+_DIGITS, _SINGLE_DIGITS = 15, 7
+_MIDNIGHT = r"^(\d{4}-\d\d-\d\d) 00:00:00$"
+_MOMENT = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+
+
+def printed_column(
+    values: Sequence[object], name: str, who: str, single: bool = False
+) -> pl.Series:
+    """Return values as texts; `single` limits numbers to the digits of a single-precision float.
+
+    `name` and `who`, the column and its file, are for the refusal of what is no cell.
+    """
+    if set(map(type, values)) <= {str, type(None)}:
+        return pl.Series(values, dtype=pl.String).fill_null("")
+    known: dict[object, str] = {}
+    texts = []
+    for value in values:
+        try:
+            key = (type(value), value)  # 1, 1.0 and True are one key otherwise
+            text = known.get(key)
+        except TypeError:  # a list, a mapping
+            raise _not_a_cell(name, value, who) from None
+        if text is None:
+            text = known[key] = _value_text(value, single, name, who)
+        texts.append(text)
+    return pl.Series(texts, dtype=pl.String)
+
+
+def without_clocks(column: pl.Series) -> pl.Series:
+    """Return texts without clock times where all moments of the column are at midnight."""
+    moments = column.str.contains(_MOMENT)
+    if not moments.any() or not (column.str.contains(_MIDNIGHT) | ~moments).all():
+        return column
+    return column.str.replace(_MIDNIGHT, "$1")
+
+
+def _value_text(value: object, single: bool, name: str, who: str) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            return number_text(value, _SINGLE_DIGITS if single else _DIGITS)
+        case Decimal():
+            return format(value, "f") if value.is_finite() else ""
+        case datetime():
+            return value.replace(tzinfo=None).isoformat(sep=" ")  # as printed, not moved
+        case date() | time():
+            return value.isoformat()
+        case UUID():
+            return str(value)
+    raise _not_a_cell(name, value, who)
+
+
+def number_text(number: float, digits: int = _DIGITS) -> str:
+    """Return `34`, `12.5` or `0.0000001`: plain digits, at most `digits`; empty for nan."""
+    if number != number or number in (float("inf"), float("-inf")):
+        return ""
+    if number == int(number) and abs(number) < _EXACT:
+        return str(int(number))
+    return format(Decimal(f"{number:.{digits}g}"), "f")
+
+
+def _not_a_cell(name: str, value: object, who: str) -> InputError:
+    return InputError(
+        f"{who}: column '{name}' holds {type(value).__name__} values, which are no cells of a "
+        "table; turn it into text, numbers or dates"
+    )
+
+
+_PLAIN_NUMBER = r"^-?(0|[1-9][0-9]{0,14})(\.[0-9]*[1-9])?$"
+_MOST_DIGITS = 15
+
+
+def numbers_of(column: pl.Series) -> pl.Series | None:
+    """Return a column as numbers, null where a cell is empty; None unless all others are numbers.
+
+    Only plain ones that print as they stood: `007`, `1.50`, `1e3` and what has more than 15 digits
+    stay texts, so nothing that is read back differs from the release.
+    """
+    filled = column.filter(column != "")
+    if not filled.len() or not filled.str.contains(_PLAIN_NUMBER).all():
+        return None
+    if (filled.str.count_matches("[0-9]") > _MOST_DIGITS).any() or (filled == "-0").any():
+        return None
+    kind = pl.Float64 if filled.str.contains(".", literal=True).any() else pl.Int64
+    return column.replace("", None).cast(kind)

@@ -1,0 +1,308 @@
+"""Databases: SQLite and DuckDB files, servers named by a connection string, releases as databases.
+
+A query only looks, and it is the database that sees to it. Files are opened for reading alone, and
+their query reads nothing but this file. A server, `postgresql://host/database`, is asked through
+SQLAlchemy in a transaction that may only read, in which it runs the query as one statement: no
+`COMMIT; DROP TABLE` ends the transaction.
+
+A connection string can hold a password. So nothing of it is shown but its scheme and the name of
+its database, and what a driver says is shown without its secret parts (`core/addresses.py`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import quote
+
+import polars as pl
+
+from kanon_tui.core.addresses import HIDDEN, address_file, address_name, secrets_of
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.reading import usual_limit
+from kanon_tui.core.table.atomic_files import filled_by_path
+from kanon_tui.core.table.data_files import checked_file, too_large
+from kanon_tui.core.table.excel import chosen_part
+from kanon_tui.core.table.file_kinds import Contents, extra_module
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.typed_columns import numbers_of, printed_column, without_clocks
+
+__all__ = ["BATCH", "batches", "fetched", "put_database", "read_address", "read_database_file"]
+
+_SQLITE = b"SQLite format 3\0"
+_DUCKDB, _DUCKDB_PLACE = b"DUCK", 8
+_MAY = {
+    sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
+}  # fmt: skip
+_ABOUT_THE_QUERY = (
+    "CatalogException", "ParserException", "BinderException", "PermissionException",
+    "InvalidInputException",
+)  # fmt: skip
+"""Errors of DuckDB that quote the query and no values."""
+_LOOKS_ONLY = {"enable_external_access": "false", "lock_configuration": "true"}
+"""What DuckDB then refuses: other files, the network, and settings that would write a file."""
+_TABLE = "release"
+_WRITE_BATCH = 50_000
+
+
+def read_database_file(path: Path, options: ReadOptions) -> Contents:
+    """Return the answer to the options' query, or the table `options.sheet`, else the first."""
+    size = checked_file(path)
+    with path.open("rb") as file:
+        head = file.read(len(_SQLITE))
+    if head == _SQLITE:
+        return _read_sqlite(path, options, size)
+    if head[_DUCKDB_PLACE:].startswith(_DUCKDB):
+        return _read_duckdb(path, options, size)
+    raise InputError(
+        f"{path.name} is neither an SQLite nor a DuckDB database; rename it if it is something else"
+    )
+
+
+def _read_sqlite(path: Path, options: ReadOptions, size: int) -> Contents:
+    address = f"file:{quote(str(path.resolve()))}?mode=ro"
+    try:
+        connection = sqlite3.connect(address, uri=True)
+        try:
+            tables = connection.execute(
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+                "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+            ).fetchall()
+            # Called for everything that a query would do: it may look, and attach nothing.
+            connection.set_authorizer(
+                lambda action, *_: sqlite3.SQLITE_OK if action in _MAY else sqlite3.SQLITE_DENY
+            )
+            query, part, parts = _query(options, tuple(name for (name,) in tables), path)
+            cursor = connection.execute(query)
+            names, columns = fetched(_names(cursor), batches(cursor), path.name, options)
+        finally:
+            connection.close()
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise _refused(path, error, "decode" not in str(error)) from None
+    return Contents("sqlite", columns, names, size, part, parts)
+
+
+def _read_duckdb(path: Path, options: ReadOptions, size: int) -> Contents:
+    duckdb = extra_module("duckdb", "sql", path.name, "reading a DuckDB database")
+    try:
+        connection = duckdb.connect(str(path.resolve()), read_only=True, config=_LOOKS_ONLY)
+        try:
+            tables = connection.execute("SHOW TABLES").fetchall()
+            query, part, parts = _query(options, tuple(name for (name,) in tables), path)
+            cursor = connection.execute(query)
+            names, columns = fetched(_names(cursor), batches(cursor), path.name, options)
+        finally:
+            connection.close()
+    except duckdb.Error as error:
+        raise _refused(path, error, type(error).__name__ in _ABOUT_THE_QUERY) from None
+    return Contents("duckdb", columns, names, size, part, parts)
+
+
+def _names(cursor: Any) -> list[str]:
+    """Return the names of the columns of an answer; none where a statement has no answer."""
+    return [str(each[0]) for each in cursor.description or ()]
+
+
+def _query(
+    options: ReadOptions, tables: tuple[str, ...], path: Path
+) -> tuple[str, str | None, tuple[str, ...]]:
+    """Return the query for the database, the table it reads (None: a query) and all tables."""
+    if options.query:
+        return options.query, None, tables
+    table = chosen_part(options.sheet, tables, path, "table")
+    return f"SELECT * FROM {quoted(table)}", table, tables
+
+
+def quoted(name: str) -> str:
+    """Return a name in SQL's quotes, whatever characters it holds."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _refused(path: Path, error: Exception, told: bool) -> InputError:
+    """Return the error of a database; its own words only where they quote the query, no values."""
+    lines = str(error).strip().splitlines()
+    why = f" ({lines[0]})" if told and lines else ""
+    return InputError(
+        f"{path.name} could not be read{why}; check the query, which may only select from the "
+        "tables of this file"
+    )
+
+
+# ------------------------------------------------------------------------------------- writing
+def put_database(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
+    """Write a new database with the release as its only table, called release."""
+    if path.suffix.lower() == ".duckdb":
+        duckdb = extra_module("duckdb", "sql", path.name, "writing a DuckDB database")
+        filled_by_path(file, path, lambda place: _put_rows(duckdb.connect(str(place)), table))
+    else:
+        filled_by_path(file, path, lambda place: _put_rows(sqlite3.connect(place), table))
+
+
+_SQL_KINDS: dict[object, str] = {pl.Int64: "BIGINT", pl.Float64: "DOUBLE"}
+
+
+def _put_rows(connection: Any, table: pl.DataFrame) -> None:
+    """Write columns of numbers as numbers and others as texts; an empty number is NULL."""
+    columns = []
+    for column in table.iter_columns():
+        numbers = numbers_of(column)
+        columns.append(column if numbers is None else numbers)
+    kinds = [_SQL_KINDS.get(type(column.dtype), "VARCHAR") for column in columns]
+    declared = ", ".join(
+        f"{quoted(column.name)} {kind}" for column, kind in zip(columns, kinds, strict=True)
+    )
+    try:
+        connection.execute(f"CREATE TABLE {_TABLE} ({declared})")
+        connection.execute("BEGIN")
+        places = ", ".join("?" * len(columns))
+        rows = pl.DataFrame(columns)
+        for start in range(0, rows.height, _WRITE_BATCH):
+            connection.executemany(
+                f"INSERT INTO {_TABLE} VALUES ({places})", rows.slice(start, _WRITE_BATCH).rows()
+            )
+        connection.execute("COMMIT")
+    finally:
+        connection.close()
+
+
+BATCH = 20_000
+"""Rows that are fetched at a time."""
+_BYTES_PER_CELL = 16
+
+
+def batches(answer: Any) -> Iterator[Sequence[Sequence[Any]]]:
+    """Return an iterator over batches of the rows of a cursor or SQLAlchemy result."""
+    return iter(partial(answer.fetchmany, BATCH), [])
+
+
+def fetched(
+    names: Sequence[str], rows_of: Iterable[Sequence[Sequence[Any]]], who: str, options: ReadOptions
+) -> tuple[list[str], list[pl.Series]]:
+    """Return names and columns of an answer; refuse one that grows beyond the limit."""
+    if not names:
+        raise InputError(f"{who}: the query gives no rows; write one that selects records")
+    allowed = usual_limit() if options.limit == "auto" else options.limit
+    parts: list[list[pl.Series]] = [[] for _ in names]
+    moments = [False] * len(names)
+    taken = 0
+    for rows in rows_of:
+        for place, values in enumerate(zip(*rows, strict=True)):
+            column = printed_column(values, names[place], who)
+            moments[place] |= any(isinstance(value, datetime) for value in values)
+            parts[place].append(column)
+            taken += int(column.str.len_bytes().sum()) + _BYTES_PER_CELL * len(values)
+        if taken > allowed:
+            raise too_large(Path(who), allowed, options.limit == "auto")
+    columns = [pl.concat(each) if each else pl.Series(dtype=pl.String) for each in parts]
+    return list(names), [
+        without_clocks(column) if clocks else column
+        for column, clocks in zip(columns, moments, strict=True)
+    ]
+
+
+_TRANSACTION_STATE = "25"
+"""What codes of errors begin with that tell of a transaction which may only read."""
+_OPEN_CURSOR = """DO $$ DECLARE answer refcursor := 'kanon_answer'; BEGIN
+OPEN answer FOR EXECUTE current_setting('kanon.query'); END $$"""
+"""PostgreSQL opens a cursor for one statement that selects, and for nothing else."""
+
+
+def read_address(address: str, options: ReadOptions) -> Contents:
+    """Return the answer of the database at an address to the query of the options."""
+    who = address_name(address)
+    file = address_file(address)
+    if file is not None:
+        if not file.is_file():
+            raise InputError(
+                f"{who}: there is no such file; check the path: three slashes stand before one "
+                "from the current folder (sqlite:///a.db), four before one from the root"
+            )
+        return read_database_file(file, options)
+    sql = extra_module("sqlalchemy", "sql", who, "reading a database")
+    if not options.query:
+        raise InputError(
+            f"{who}: nothing says what to read of the database; write data: {{query: SELECT …}}"
+        )
+    engine = _engine(sql, address, who)
+    ask = {"postgresql": _ask_postgresql, "mysql": _ask_mysql, "mariadb": _ask_mysql}
+    try:
+        with engine.connect() as connection:  # nothing is committed: it is rolled back at the end
+            names, rows = ask.get(engine.dialect.name, _ask)(sql, connection, options.query)
+            names, columns = fetched(names, rows, who, options)
+    except sql.exc.SQLAlchemyError as error:
+        raise InputError(f"{who}: {_said(error, address)}; check address and query") from None
+    finally:
+        engine.dispose()
+    return Contents("database", columns, names, 0)
+
+
+Answer = tuple[list[str], Iterator[Sequence[Sequence[Any]]]]
+
+
+def _ask(sql: Any, connection: Any, query: str) -> Answer:
+    """Return names and rows of the answer of a server of any kind."""
+    asked = connection.execution_options(no_parameters=True, stream_results=True)
+    result = asked.exec_driver_sql(query)
+    # Not through its cursor: SQLAlchemy has taken rows from that already.
+    return list(result.keys()) if result.returns_rows else [], batches(result)
+
+
+def _ask_postgresql(sql: Any, connection: Any, query: str) -> Answer:
+    reading = connection.execution_options(postgresql_readonly=True)
+    reading.execute(sql.text("SELECT set_config('kanon.query', :query, true)"), {"query": query})
+    reading.exec_driver_sql(_OPEN_CURSOR)
+    fetch = f"FETCH {BATCH} FROM kanon_answer"
+    first = reading.exec_driver_sql(fetch)
+
+    def rows() -> Iterator[Sequence[Sequence[Any]]]:
+        batch = first.fetchall()
+        while batch:
+            yield batch
+            batch = reading.exec_driver_sql(fetch).fetchall()
+
+    return list(first.keys()), rows()
+
+
+def _ask_mysql(sql: Any, connection: Any, query: str) -> Answer:
+    connection.exec_driver_sql("SET SESSION TRANSACTION READ ONLY")
+    connection.execute(sql.text("SET @kanon_query = :query"), {"query": query})
+    connection.exec_driver_sql("PREPARE kanon_answer FROM @kanon_query")  # one statement at most
+    return _ask(sql, connection, "EXECUTE kanon_answer")
+
+
+def _engine(sql: Any, address: str, who: str) -> Any:
+    try:
+        with warnings.catch_warnings():  # they quote the address
+            warnings.simplefilter("ignore")
+            return sql.create_engine(address)
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"{who}: the driver of this database is not installed; pip install {error.name}"
+        ) from None
+    except (sql.exc.NoSuchModuleError, sql.exc.ArgumentError, ValueError):
+        raise InputError(
+            f"{who}: this is no connection string of a known database; write one like "
+            "postgresql+psycopg://host/database, mysql+pymysql://host/database or sqlite:///file.db"
+        ) from None
+
+
+def _said(error: Any, address: str) -> str:
+    """Return a driver's message without secrets, and only if it cannot quote values of the data."""
+    kind = type(error).__name__
+    orig = getattr(error, "orig", None)
+    code = str(getattr(orig, "sqlstate", None) or getattr(orig, "pgcode", None))
+    about_the_query = kind in ("OperationalError", "ProgrammingError", "InterfaceError")
+    if not about_the_query and not code.startswith(_TRANSACTION_STATE):
+        return f"the database did not answer ({kind})"
+    lines = str(orig or "").strip().splitlines()
+    if not lines:
+        return f"the database did not answer ({kind})"
+    said = lines[0]
+    for secret in secrets_of(address):
+        said = said.replace(secret, HIDDEN)
+    return f"the database says: {said}"
