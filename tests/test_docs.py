@@ -65,6 +65,14 @@ def test_every_block_says_what_it_is(page: Path) -> None:
     assert {block.language for block in blocks(page)} <= LANGUAGES
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    package = ROOT / "kanon_tui"
+    folders = (ROOT, package, package / "core")
+    for name in re.findall(r"`((?:[\w.-]+/)+(?:[\w.-]+\.py)?)`", page.read_text(encoding="utf-8")):
+        assert any((folder / name).exists() for folder in folders), name
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if has(page, "bash", "console")], ids=lambda page: page.name
