@@ -85,8 +85,8 @@ def _assess(args: argparse.Namespace) -> PopulationRisk:
         person_column,
         population_risk,
     )
+    from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS, as_project
     from kanon_tui.core.pipeline.prepare import prepare
-    from kanon_tui.core.pipeline.result import PROJECT_ENDINGS, as_project
     from kanon_tui.core.project.attribute import AttributeSpec
     from kanon_tui.core.table.read_options import ReadOptions
     from kanon_tui.core.table.schema import Kind, Role

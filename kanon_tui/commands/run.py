@@ -95,7 +95,6 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.errors import InputError
     from kanon_tui.core.pipeline.engine_choice import choose_engine
     from kanon_tui.core.pipeline.result import conclude, start
-    from kanon_tui.core.pipeline.result_files import write_release_and_report
     from kanon_tui.core.pipeline.trial import hidden_columns
     from kanon_tui.core.project.overrides import with_overrides
     from kanon_tui.core.project.project import Project
@@ -135,7 +134,7 @@ def execute(args: argparse.Namespace) -> int:
         texts[args.mapping] = mapping_text(result)
     out = None if target is None else target.path
     utility = _utility(result, args.report)
-    write_release_and_report(result, out, args.report, args.force, texts, utility)
+    result.write_files(out, args.report, args.force, texts, utility)
     _print_summary(result, args, count_formulas(result.release.coded))
     if hidden_columns(result):
         from kanon_tui.core.analysis.recommend import keeps_more

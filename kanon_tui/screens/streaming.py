@@ -12,9 +12,9 @@ from pathlib import Path
 from kanon_tui.core.dask.cluster import check_scheduler
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.pipeline.counted_prepare import check_streamable
-from kanon_tui.core.pipeline.file_release import STREAMED_ENDINGS, check_target
-from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.engine_choice import check_streamable
+from kanon_tui.core.pipeline.release_files import STREAMED_ENDINGS, check_streamed_target
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.project.project import Project
@@ -86,7 +86,7 @@ class TargetQuestion:
         target = Target.parse(str(path))
         try:
             target.check(True, self._project.inputs)
-            check_target(target, None)
+            check_streamed_target(target, None)
         except KanonError as error:
             self._ask(str(path), str(error))
             return

@@ -33,9 +33,9 @@ COMMANDS = (
     ("sweep", "p.yaml", "--k", "2,3", "--algorithms", "mondrian,datafly", "--out", "r.csv"),
 )  # fmt: skip
 MODULES = (
-    "kanon_tui.cli", "kanon_tui.commands.progress", "kanon_tui.core.pipeline.result_files",
+    "kanon_tui.cli", "kanon_tui.commands.progress", "kanon_tui.core.pipeline.result",
     "kanon_tui.core.algorithms", "kanon_tui.core.analysis.sweep.sweep",
-    "kanon_tui.core.pipeline.column_reading",
+    "kanon_tui.core.pipeline.attributes",
 )  # fmt: skip
 SENTENCES = (
     "kanon-tui: interrupted; nothing was written\n",

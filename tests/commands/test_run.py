@@ -132,7 +132,7 @@ def test_when_the_report_fails_there_is_no_release_either(
     def full(*args: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kanon_tui.core.pipeline.result_files.report_text", full)
+    monkeypatch.setattr("kanon_tui.core.pipeline.result.report_text", full)
     project, out, report = (str(folder / name) for name in ("p.yaml", "r.csv", "r.md"))
     assert "no space left" in said("run", project, "--out", out, "--report", report, capsys=capsys)
     assert sorted(os.listdir(folder)) == ["p.yaml", "people.csv"]

@@ -33,8 +33,7 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.hierarchy.build import build_hierarchy
     from kanon_tui.core.hierarchy.files import HIERARCHY_ENDINGS, write_hierarchy_file
     from kanon_tui.core.hierarchy.specification import spec_from_assignments
-    from kanon_tui.core.pipeline.column_reading import read_column
-    from kanon_tui.core.pipeline.result import as_project
+    from kanon_tui.core.pipeline.attributes import as_project, read_column
     from kanon_tui.core.table.writing import check_target
 
     project = as_project(args.data)

@@ -29,8 +29,7 @@ def execute(args: argparse.Namespace) -> int:
         read_hierarchy_file,
         write_hierarchy_file,
     )
-    from kanon_tui.core.pipeline.column_reading import read_column
-    from kanon_tui.core.pipeline.result import as_project
+    from kanon_tui.core.pipeline.attributes import as_project, read_column
     from kanon_tui.core.table.writing import check_target
 
     project = None if args.data is None else as_project(args.data)

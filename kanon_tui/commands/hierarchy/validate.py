@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Read the file, and bind it to the column where one is named."""
     from kanon_tui.core.hierarchy.files import read_hierarchy_file
-    from kanon_tui.core.pipeline.column_reading import read_column
+    from kanon_tui.core.pipeline.attributes import read_column
 
     attribute = args.attribute or args.file.stem
     column = read_column(args.data, attribute) if args.data is not None else None

@@ -27,7 +27,6 @@ from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.pages import (
     FilePages,
     RankedRows,
@@ -35,7 +34,7 @@ from kanon_tui.core.pipeline.pages import (
     ranked_rows,
     records_of,
 )
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.result import Result, StreamedResult
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.finished_run import FinishedRun

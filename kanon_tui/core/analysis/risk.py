@@ -29,8 +29,8 @@ from kanon_tui.core.analysis.population_risk import (
 )
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.pages import ReleasePages
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.distinct_rows import row_keys

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.counted_task import quasi_rows
 from kanon_tui.core.pipeline.engine_choice import memory_limit
+from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, SampledTable
 from kanon_tui.core.pipeline.trial import Trial
+from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.processes.memory_limit import MemoryLimit
+from kanon_tui.core.processes.workers import LocalWorkers
+from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.source import Source
@@ -151,5 +155,34 @@ class DataAtHand(ABC):
             if self._rows is None or self._rows[0] != wanted:
                 go_on()
                 memory = memory_limit(project).with_held_memory()
-                self._rows = wanted, quasi_rows(project, table, memory, go_on)
+                self._rows = wanted, count_quasi_rows(project, table, memory, go_on)
             return replace(self._rows[1], privacy=project.privacy)
+
+
+def count_quasi_rows(
+    project: Project, table: SampledTable, memory: MemoryLimit, go_on: Callable[[], None]
+) -> Task:
+    """Return a task over the distinct quasi-identifiers of all records, counted in one pass.
+
+    Nothing but k is required of it, and weights are equal: it serves to count, not to search.
+    `go_on` is called between pieces and may raise to end it.
+    """
+    people = [name for name, spec in project.attributes.items() if spec.role is Role.PERSON]
+    if people:
+        raise InputError(
+            f"{people[0]} says whose each record is, and people with records in several pieces of "
+            "a file cannot be counted; make one record of each person before"
+        )
+    attributes = project.attributes
+    if project.data.missing_policy == "value":  # else other columns decide which records are left
+        attributes = {n: _without_use(spec) for n, spec in attributes.items()}
+    bare = replace(
+        project, attributes=attributes, weights="equal", privacy=Privacy(k=project.privacy.k)
+    )
+    counted = table.as_counted(LocalWorkers(), memory)
+    return prepare(bare, counted, progress=lambda what, share: go_on(), coarsen=False)
+
+
+def _without_use(spec: AttributeSpec) -> AttributeSpec:
+    """Return a quasi-identifier unchanged, and any other attribute as one that is not read."""
+    return spec if spec.role is Role.QUASI else AttributeSpec(role=Role.IDENTIFIER, kind=spec.kind)

@@ -18,7 +18,8 @@ from typing import Any
 from kanon_tui.core.addresses import misses_slashes
 from kanon_tui.core.editing.data_at_hand import DataAtHand
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.pipeline.prepare import prepare, published_column, quasi_identifier
+from kanon_tui.core.pipeline.attributes import published_column, quasi_identifier
+from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved

@@ -28,13 +28,15 @@ import numpy as np
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.clustering.cluster_facts import MOST_FOLLOWED, SUPPRESSED, UNPLACED
-from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.disjoint_ranges import ncp_of
+from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
+from kanon_tui.core.clustering.disjoint_ranges import disjoint_steps, ncp_of
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, small_groups_note
+from kanon_tui.core.clustering.refining import refined_steps
+from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.task.parts import part_of
-from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, count_of, note
 
@@ -42,12 +44,11 @@ __all__ = [
     "SAMPLE_BLOCKS",
     "BlockCut",
     "BlockSample",
-    "Heard",
+    "JobReport",
     "block_steps",
-    "blocks_note",
     "cluster_block",
+    "clustering_steps",
     "cut_into_blocks",
-    "put_together",
     "side_by_side",
 ]
 
@@ -113,7 +114,7 @@ _LOOK = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
+class JobReport:
     """What a job tells of after each of its steps."""
 
     job: int
@@ -122,17 +123,19 @@ class Heard:
     """What it found, when it is done."""
 
 
-def side_by_side(jobs: Sequence[Callable[[], Steps]], workers: int) -> Generator[Heard, None, None]:
+def side_by_side(
+    jobs: Sequence[Callable[[], Steps]], workers: int
+) -> Generator[JobReport, None, None]:
     """The steps of all jobs, so many of them at a time; closing it ends them all."""
     if workers <= 1 or len(jobs) == 1:
         for number, job in enumerate(jobs):
             yield from _heard(number, job)
         return
-    told: Queue[Heard | BaseException] = Queue(maxsize=1)
+    told: Queue[JobReport | BaseException] = Queue(maxsize=1)
     over = threading.Event()
     waiting, lock = iter(enumerate(jobs)), threading.Lock()
 
-    def tell(news: Heard | BaseException) -> None:
+    def tell(news: JobReport | BaseException) -> None:
         while not over.is_set():
             try:
                 told.put(news, timeout=_LOOK)
@@ -172,15 +175,15 @@ def side_by_side(jobs: Sequence[Callable[[], Steps]], workers: int) -> Generator
             thread.join()
 
 
-def _heard(number: int, job: Callable[[], Steps]) -> Iterator[Heard]:
+def _heard(number: int, job: Callable[[], Steps]) -> Iterator[JobReport]:
     steps = job()
     while True:
         try:
             step = next(steps)
         except StopIteration as stop:
-            yield Heard(number, 1.0, stop.value)
+            yield JobReport(number, 1.0, stop.value)
             return
-        yield Heard(number, step.progress or 0.0)
+        yield JobReport(number, step.progress or 0.0)
 
 
 def cluster_block(algorithm: BlockClustering, task: Task, cut: BlockCut, number: int) -> Steps:
@@ -359,7 +362,7 @@ class _Blocks:
             notes=(*together.notes, blocks_note(self._cut, measured)),
         )
 
-    def _take(self, heard: Heard, share: float) -> Step:
+    def _take(self, heard: JobReport, share: float) -> Step:
         blocks = len(self._cut.blocks)
         facts: dict[str, Any] = {"blocks": blocks}
         template = "Cluster the blocks: {done:,} of {blocks:,} are done."
@@ -425,3 +428,20 @@ class _Blocks:
         if not beyond_k:  # a class of a block need not have what is required
             keep = partial(put_together, self._task, self._cut, dict(self._found))
         return Step("block", template, facts, counters, share, keep)
+
+
+def clustering_steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
+    """Return the steps of a clustering with blocks, requirements, refining and disjoint ranges."""
+    if not task.overlap and isinstance(algorithm, Clustering):
+        return disjoint_steps(partial(_steps_with_overlap, algorithm), algorithm, task, context)
+    return _steps_with_overlap(algorithm, task, context)
+
+
+def _steps_with_overlap(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
+    own = algorithm.steps
+    if isinstance(algorithm, BlockClustering):
+        own = partial(block_steps, algorithm)
+    steps = steps_beyond_k(algorithm, task, context, own)
+    if isinstance(algorithm, Clustering) and algorithm.refine:
+        return refined_steps(steps, algorithm, task, context)
+    return steps

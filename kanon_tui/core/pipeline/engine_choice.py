@@ -11,19 +11,70 @@ from pathlib import Path
 from typing import Literal
 
 from kanon_tui.core.addresses import is_address
+from kanon_tui.core.algorithms import ALGORITHMS, find_algorithm
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.reading import size_text
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.table import other_reader
+from kanon_tui.core.task.steps import Family
+from kanon_tui.core.text import joined
 
-__all__ = ["choose_engine", "fits_in_memory", "memory_limit", "needed_in_memory"]
+__all__ = [
+    "check_streamable",
+    "choose_engine",
+    "fits_in_memory",
+    "memory_limit",
+    "needed_in_memory",
+]
 
 _BASE = 400_000_000
 _TIMES_TEXT = 6
 _TIMES_COMPRESSED = 30
 _BYTES_PER_CELL = 60
+
+
+def check_streamable(project: Project) -> None:
+    """Refuse what cannot be done on pieces, before anything is read."""
+    name = project.algorithm.name
+    algorithm = find_algorithm(name)
+    if not algorithm.works_on_counted_rows:
+        others = joined([n for n, each in ALGORITHMS.items() if each.works_on_counted_rows], "or")
+        raise InputError(
+            f"{name} works on records, which cannot be done on pieces; use --engine memory, where "
+            f"it takes large tables in blocks (--set blocks=SIZE), or {others}",
+            on_screen=f"{name} works on records, and this table is worked on in pieces; choose "
+            f"{others}",
+        )
+    if project.weights == "auto":
+        raise InputError(
+            "weights: auto compares columns record by record, which cannot be done on pieces; use "
+            "--engine memory, type a weight for every attribute, or weights: equal",
+            on_screen="weights that follow the data compare columns record by record, and this "
+            "table is worked on in pieces; give every attribute a weight",
+        )
+    for asked, what, instead in (
+        (
+            not project.overlap and algorithm.family is Family.CLUSTERING,
+            "overlap: false",
+            "overlap: true",
+        ),
+        (bool(project.algorithm.params.get("refine")), "refine", "refine: false"),
+        (project.privacy.suppress == "cells", "suppress: cells", "suppress: records"),
+        (
+            any(spec.identifier == "pseudonym" for spec in project.attributes.values()),
+            "identifier: pseudonym",
+            "identifier: drop",
+        ),
+    ):
+        if asked:
+            raise InputError(
+                f"{what} needs all records at once, which cannot be done on pieces; use --engine "
+                f"memory, or {instead}",
+                on_screen=f"{what} needs all records at once, and this table is worked on in "
+                f"pieces; use {instead}",
+            )
 
 
 def memory_limit(project: Project) -> MemoryLimit:
@@ -97,8 +148,6 @@ def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "
             return "memory"  # the reader knows better, and says it
         raise _too_much(project, needed, limit, "leave --engine out, to stream it")
     try:
-        from kanon_tui.core.pipeline.counted_prepare import check_streamable
-
         check_streamable(project)
     except KanonError as error:
         if not limit.bytes:

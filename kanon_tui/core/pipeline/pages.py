@@ -29,9 +29,9 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
-from kanon_tui.core.pipeline.counted_prepare import tuple_encoder
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.result import StreamedResult
+from kanon_tui.core.pipeline.tuple_counts import tuple_encoder
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.table.cell_codes import Cells

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from secrets import token_bytes
@@ -20,36 +21,45 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
+from kanon_tui.core.pipeline.tuple_counts import tuple_encoder, value_encoder
 from kanon_tui.core.release.formulas import escape_formulas, looks_like_formula
-from kanon_tui.core.table.cell_codes import complete_records, records_in
-from kanon_tui.core.table.counted_table import Encoder
+from kanon_tui.core.release.recode import Release, recode, text_ranks
+from kanon_tui.core.table.cell_codes import CodedCells, complete_records, records_in
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.counted_table import CountedTable, Encoder
+from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Task
 
 __all__ = [
-    "CODE_BITS",
     "ROWS",
+    "CountedRelease",
     "Recoding",
-    "Run",
-    "Stretches",
-    "Texts",
-    "published_rows",
-    "read_run",
+    "ReleaseParts",
+    "RowTexts",
+    "SortedRows",
+    "counted_table",
+    "plan_recoding",
     "recode_piece",
-    "value_blocks",
+    "source_of",
+    "texts_used",
 ]
 
 CODE_BITS = 32
 _NONE: Words = np.empty(0, dtype=np.uint64)
 SAMPLED = 1000
-"""Of so many rows one is looked at to find where to cut the release."""
+"""One row in so many is sampled to find where to cut the release."""
 
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """What a job needs to recode a piece."""
+    """The input of the jobs that recode the pieces."""
 
     source: Source
     complete: tuple[str, ...]
@@ -57,53 +67,52 @@ class Recoding:
     folder: Path
     quasi: tuple[Encoder, ...]
     packing: Packing
-    """Of the quasi-identifiers."""
+    """Packs the codes of the quasi-identifiers."""
     index: TupleIndex
     rows: tuple[Words, ...]
-    """By place of a tuple the published row, without the columns published as they are."""
+    """By place of a tuple, the published row without the unchanged columns."""
     classes: Words
-    """By place of a tuple its class, moved out of the way of a code; the last number is for
-    suppressed records."""
+    """By place of a tuple, its class shifted by `CODE_BITS`; suppressed: the last class."""
     suppressed: Flags
-    """By place of a tuple whether its records are suppressed."""
+    """By place of a tuple, whether its records are suppressed."""
     starred: bool
-    """Whether suppressed records are published all the same, as stars."""
+    """Whether suppressed records are published as stars."""
     values: tuple[Encoder, ...]
-    """The values of the quasi-identifiers, where tuples do not tell them apart."""
+    """Encoders of the quasi-identifiers' values, where tuples do not tell them apart."""
     others: tuple[Encoder, ...]
-    """Columns published as they are."""
+    """Columns that are published unchanged."""
     columns: tuple[str, ...]
     """All published columns, in their order."""
     layout: Packing
-    """Of the published rows."""
+    """Packs the ranks of a published row."""
     sensitive: Mapping[str, Int32s]
-    """By sensitive column the value that each rank of its texts counts as."""
+    """By sensitive column, the value that each rank of its texts counts as."""
     order: Literal["sorted", "shuffled", "input"]
 
     @property
     def read_names(self) -> tuple[str, ...]:
-        """The columns that are read."""
+        """The names of the columns to read."""
         names = (encoder.name for encoder in (*self.quasi, *self.others))
         return tuple(dict.fromkeys((*names, *self.complete)))
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
-    """The published rows of one piece, sorted, in a file."""
+class SortedRows:
+    """The published rows of one piece, sorted, in a file of the work folder."""
 
     piece: int
     rows: int
     sample: Words
-    """Some of its first words."""
+    """A sample of the first words of its rows."""
     used: Mapping[str, Int32s]
-    """By column published as it is the ranks that published records have, where some have not."""
+    """By unchanged column, the ranks of published records; empty where no record is dropped."""
     gone: tuple[Int64s, ...]
-    """Per quasi-identifier how many suppressed records have each value, where tuples do not tell
+    """Per quasi-identifier, how many suppressed records have each value; empty where tuples tell
     values apart."""
 
 
-def recode_piece(recoding: Recoding, piece: int) -> Run:
-    """Write the published rows of a piece into a file of the work folder."""
+def recode_piece(recoding: Recoding, piece: int) -> SortedRows:
+    """Write the published rows of a piece into a file of the work folder, sorted."""
     source = recoding.source
     kept_words: list[list[Words]] = []
     pairs: list[list[Words]] = [[] for _ in recoding.sensitive]
@@ -144,16 +153,16 @@ def recode_piece(recoding: Recoding, piece: int) -> Run:
         words = [np.frombuffer(token_bytes(8 * len(words[0])), dtype=np.uint64), *words]
     if recoding.order != "input":
         words = sorted_words(words)
-    _save(run_path(recoding.folder, piece), np.stack(words))
+    _save(sorted_path(recoding.folder, piece), np.stack(words))
     for number, keys in enumerate(pairs):
         _save(pairs_path(recoding.folder, number, piece), np.sort(np.concatenate([*keys, _NONE])))
     apart = min(SAMPLED, max(len(words[0]) // 16, 1))
     sample = words[0][apart - 1 :: apart].copy()
-    return Run(piece, len(words[0]), sample, used, tuple(gone))
+    return SortedRows(piece, len(words[0]), sample, used, tuple(gone))
 
 
 def _save(path: Path, array: np.ndarray[Any, np.dtype[np.uint64]]) -> None:
-    """Whole or not at all: somebody else may do the same job."""
+    """Save an array atomically: another worker may do the same job."""
     aside = path.with_suffix(f".{os.getpid()}.aside")
     with open(aside, "wb") as file:
         np.save(file, array)
@@ -161,14 +170,14 @@ def _save(path: Path, array: np.ndarray[Any, np.dtype[np.uint64]]) -> None:
 
 
 def pairs_path(folder: Path, column: int, piece: int) -> Path:
-    """The file with the class and value of every record of a piece, of one sensitive column."""
+    """Return the file with class and value of every record of a piece, for a sensitive column."""
     return folder / f"pairs-{column:03}-{piece:06}.npy"
 
 
 def value_blocks(
     folder: Path, column: int, pieces: int, classes: Sequence[int]
 ) -> Iterator[GroupValues]:
-    """The values of all classes, between two of these numbers at a time."""
+    """Yield the values that classes hold of a sensitive column, a range of classes at a time."""
     for first, last in pairwise(classes):
         begin, end = (np.uint64(number) << np.uint64(CODE_BITS) for number in (first, last))
         slices = []
@@ -187,21 +196,21 @@ def value_blocks(
         )
 
 
-def run_path(folder: Path, piece: int) -> Path:
-    """The file of a run."""
-    return folder / f"run-{piece:06}.npy"
+def sorted_path(folder: Path, piece: int) -> Path:
+    """Return the file with the sorted rows of a piece."""
+    return folder / f"rows-{piece:06}.npy"
 
 
-def read_run(folder: Path, piece: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
-    """The words of a run, each a line of rows, read as they are asked for."""
+def read_sorted(folder: Path, piece: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
+    """Return the words of a piece's rows, of shape (words, rows), mapped into memory."""
     rows: np.ndarray[tuple[int, int], np.dtype[np.uint64]] = np.load(
-        run_path(folder, piece), mmap_mode="r"
+        sorted_path(folder, piece), mmap_mode="r"
     )
     return rows
 
 
 def sorted_words(words: Sequence[Words]) -> list[Words]:
-    """Rows in their order."""
+    """Return rows sorted by their words, the first word counting most."""
     if len(words) == 1:
         return [np.sort(words[0])]
     frame = pl.DataFrame({str(place): word for place, word in enumerate(words)})
@@ -210,25 +219,25 @@ def sorted_words(words: Sequence[Words]) -> list[Words]:
 
 
 ROWS = 1_000_000
-"""Rows of one stretch of the release, about; a part of a release in a folder."""
+"""Rows of one part of the release, about."""
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
-    """What the numbers of a row stand for."""
+class RowTexts:
+    """The texts that the packed ranks of a row stand for."""
 
     columns: tuple[str, ...]
     texts: tuple[pl.Series, ...]
-    """Per column the texts by rank."""
+    """Per column, the texts by rank."""
     layout: Packing
     suspects: tuple[Flags | None, ...]
-    """Per column which texts look like formulas; None where none does."""
+    """Per column, which texts look like formulas; None where none does."""
 
     @classmethod
-    def of(
+    def written(
         cls, columns: Sequence[str], texts: Sequence[pl.Series], layout: Packing, escape: bool
-    ) -> Texts:
-        """As they are written: with `escape` what looks like a formula is escaped."""
+    ) -> RowTexts:
+        """Return the texts as files have them; with `escape`, formulas get an apostrophe."""
         suspects: list[Flags | None] = []
         names, written = [], []
         for name, each in zip(columns, texts, strict=True):
@@ -241,7 +250,7 @@ class Texts:
         return cls(tuple(names), tuple(written), layout, tuple(suspects))
 
     def formulas(self, words: Sequence[Words]) -> int:
-        """How many cells of rows look like formulas."""
+        """Return how many cells of rows look like formulas."""
         return sum(
             int(flags[self.layout.unpack(words, place)].sum())
             for place, flags in enumerate(self.suspects)
@@ -249,7 +258,7 @@ class Texts:
         )
 
     def frame(self, words: Sequence[Words]) -> pl.DataFrame:
-        """The cells of rows."""
+        """Return the cells of rows."""
         return pl.DataFrame(
             [
                 texts.gather(self.layout.unpack(words, place)).alias(name)
@@ -259,26 +268,26 @@ class Texts:
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches:
-    """Where the release is cut."""
+class ReleaseParts:
+    """The release in parts of about `ROWS` rows, merged from the sorted rows of the pieces."""
 
     folder: Path
     runs: tuple[tuple[int, int], ...]
-    """Piece and rows of every run that has rows."""
+    """Piece number and row count of every piece that has published rows."""
     order: Literal["sorted", "shuffled", "input"]
     cuts: Words
-    texts: Texts
+    texts: RowTexts
 
     @classmethod
-    def of(
+    def cut(
         cls,
         folder: Path,
-        runs: Sequence[Run],
+        runs: Sequence[SortedRows],
         order: Literal["sorted", "shuffled", "input"],
-        texts: Texts,
+        texts: RowTexts,
         rows: int | None = None,
-    ) -> Stretches:
-        """Cuts at every so many rows, about."""
+    ) -> ReleaseParts:
+        """Return the parts of a release, cut at about every `rows` rows."""
         known = tuple((run.piece, run.rows) for run in runs if run.rows)
         whole = sum(count for _, count in known)
         parts = max(1, -(-whole // (rows or ROWS)))
@@ -290,23 +299,194 @@ class Stretches:
     def __len__(self) -> int:
         return len(self.runs) if self.order == "input" else len(self.cuts) + 1
 
-    def words(self, stretch: int) -> list[Words]:
-        """The rows of a stretch, in their order."""
+    def words(self, part: int) -> list[Words]:
+        """Return the rows of a part, in their order."""
         if self.order == "input":
-            return list(np.array(read_run(self.folder, self.runs[stretch][0])))
+            return list(np.array(read_sorted(self.folder, self.runs[part][0])))
         slices = []
         for piece, _ in self.runs:
-            rows = read_run(self.folder, piece)
-            begin = int(np.searchsorted(rows[0], self.cuts[stretch - 1])) if stretch else 0
+            rows = read_sorted(self.folder, piece)
+            begin = int(np.searchsorted(rows[0], self.cuts[part - 1])) if part else 0
             end = rows.shape[1]
-            if stretch < len(self.cuts):
-                end = int(np.searchsorted(rows[0], self.cuts[stretch]))
+            if part < len(self.cuts):
+                end = int(np.searchsorted(rows[0], self.cuts[part]))
             slices.append(np.array(rows[:, begin:end]))
         words = sorted_words(list(np.concatenate(slices, axis=1)))
         return words[1:] if self.order == "shuffled" else words
 
+    def published_rows(self, part: int) -> tuple[pl.DataFrame, int]:
+        """Return the cells of a part as they are written, and how many look like formulas."""
+        words = self.words(part)
+        return self.texts.frame(words), self.texts.formulas(words)
 
-def published_rows(stretches: Stretches, stretch: int) -> tuple[pl.DataFrame, int]:
-    """The cells of a stretch as they are written, and how many look like formulas."""
-    words = stretches.words(stretch)
-    return stretches.texts.frame(words), stretches.texts.formulas(words)
+
+def counted_table(task: Task) -> CountedTable:
+    """Return the table of a task over counted rows."""
+    assert isinstance(task.table, CountedTable)
+    return task.table
+
+
+def source_of(task: Task) -> Source:
+    """Return the source of the records of a task over counted rows."""
+    source = counted_table(task).source
+    assert source is not None
+    return source
+
+
+_BLOCK = 1_000_000
+"""Records whose sensitive values are counted together."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountedRelease(Release):
+    """A release over counted rows; the values that classes hold come from the recoded pieces."""
+
+    folder: Path = Path()
+    pieces: int = 0
+    columns: tuple[str, ...] = ()
+    """The sensitive columns, in the order of their files."""
+    gone: list[Int64s] = field(default_factory=list)
+    """Per quasi-identifier, how many suppressed records have each value; empty where rows tell
+    values apart."""
+
+    @classmethod
+    def from_grouping(cls, task: Task, grouping: Grouping, folder: Path) -> CountedRelease:
+        """Return the release of a grouping of counted rows, its values to be kept in a folder."""
+        return cls(
+            task,
+            grouping,
+            recode(task, grouping).cells,
+            folder=folder,
+            pieces=len(source_of(task).pieces),
+            columns=tuple(column.name for column in task.sensitive),
+        )
+
+    def values_of(self, column: Column, published: bool = True) -> GroupValues:
+        """Return the values that classes hold; `published` counts starred records as one class."""
+        if column.name not in self.columns:
+            self._check_told_apart(column)
+            return super().values_of(column, published)
+        count = len(self.class_sizes)
+        (values,) = self._blocks(column, [0, count + 1])
+        numbers = np.append(np.arange(count), -1)
+        if published:
+            numbers = self._published_numbers
+            count = len(self.published_sizes)
+        return GroupValues.from_records(numbers[values.group], values.code, count, values.records)
+
+    def value_blocks(self, column: Column, published: bool = True) -> Iterator[GroupValues]:
+        """Yield the values that classes hold, some classes at a time."""
+        if column.name not in self.columns or (published and self._starred):
+            yield self.values_of(column, published)
+            return
+        upto = np.cumsum(self.class_sizes)
+        cuts = np.searchsorted(upto, np.arange(_BLOCK, int(upto[-1]), _BLOCK))
+        yield from self._blocks(column, np.unique([0, *cuts.tolist(), len(upto)]).tolist())
+
+    def published_counts(self, x: int) -> Int64s:
+        """Return per value of quasi-identifier number x how many records are not suppressed."""
+        if not self.gone:
+            return super().published_counts(x)
+        return self.task.quasi[x].column.counts - self.gone[x]
+
+    def _check_told_apart(self, column: Column) -> None:
+        levels = self.task.counted_levels or (0,) * len(self.task.quasi)
+        for attribute, level in zip(self.task.quasi, levels, strict=True):
+            if level and attribute.name == column.name:
+                raise InputError(
+                    f"{column.name}: values below level {level} fail alone and were not counted "
+                    "together with others; use --engine memory to look at them"
+                )
+
+    def _blocks(self, column: Column, classes: Sequence[int]) -> Iterator[GroupValues]:
+        if not self.folder.is_dir():
+            raise InputError(
+                f"which values of {column.name} the classes hold was counted while the release was "
+                "written, and is not kept"
+            )
+        place = self.columns.index(column.name)
+        return value_blocks(self.folder, place, self.pieces, classes)
+
+    @property
+    def _starred(self) -> bool:
+        return self.task.output.suppressed == "star" and bool(self.suppressed.any())
+
+    @cached_property
+    def _published_numbers(self) -> Int32s:
+        """By class, and last for suppressed records, the number of the published class."""
+        numbers = np.full(len(self.class_sizes) + 1, -1, dtype=np.int32)
+        numbers[self.classes] = self.published_classes  # -1 is the last one
+        return numbers
+
+
+def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
+    """Return the input of the recoding jobs, and the texts that the recoded rows stand for."""
+    task, table = release.task, counted_table(release.task)
+    starred = task.output.suppressed == "star" and bool(release.suppressed.any())
+    packing = Packing.for_sizes([len(attribute.column.values) for attribute in task.quasi])
+    words = packing.pack([attribute.column.codes for attribute in task.quasi])
+    index, first = TupleIndex.from_tuples(words)
+    quasi = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
+    coarse = any(task.counted_levels)
+    values = tuple(value_encoder(table, each.column) for each in task.quasi) if coarse else ()
+    ranks: dict[str, CodedCells] = {}
+    texts: dict[str, pl.Series] = {}
+    for attribute, cells in zip(task.quasi, release.cells, strict=True):
+        shown = list(cells.texts)
+        hidden = len(shown)
+        if starred and HIDDEN in shown:
+            hidden = shown.index(HIDDEN)
+        elif starred or not shown:
+            shown.append(HIDDEN)
+        order = text_ranks(shown)
+        order = np.append(order, order[min(hidden, len(shown) - 1)])  # for -1, which is the last
+        ranks[attribute.name] = np.asarray(order, dtype=np.int32), cells.codes[first]
+        texts[attribute.name] = pl.Series(sorted(shown), dtype=pl.String)
+    others = tuple(table.text_encoder(name) for name in task.published_as_they_are)
+    texts |= {encoder.name: encoder.texts for encoder in others}
+    columns = tuple(name for name, role in task.roles.items() if role.published)
+    layout = Packing.for_sizes([len(texts[name]) for name in columns])
+    classes = release.classes[first]
+    suppressed = release.suppressed[first]
+    recoding = Recoding(
+        source=source_of(task),
+        complete=table.complete,
+        missing_tokens=table.missing_tokens,
+        folder=release.folder,
+        quasi=quasi,
+        packing=packing,
+        index=index,
+        rows=tuple(layout.pack_cells(len(first), [ranks.get(name) for name in columns])),
+        classes=np.where(suppressed, len(release.class_sizes), classes).astype(np.uint64)
+        << np.uint64(CODE_BITS),
+        suppressed=suppressed,
+        starred=starred,
+        values=values,
+        others=others,
+        columns=columns,
+        layout=layout,
+        sensitive={column.name: _counted_as(table, column) for column in task.sensitive},
+        order=task.output.order,
+    )
+    escape = task.output.formulas == "escape"
+    return recoding, RowTexts.written(columns, [texts[name] for name in columns], layout, escape)
+
+
+def _counted_as(table: CountedTable, column: Column) -> Int32s:
+    """Return by rank of a text of a sensitive column the code of the value that it counts as."""
+    own = table.encoder(column.name, column.counted if isinstance(column, CountedColumn) else None)
+    order = own.texts.arg_sort().to_numpy()
+    return np.asarray(own.codes[order], dtype=np.int32)
+
+
+def texts_used(
+    recoding: Recoding, pieces: Sequence[SortedRows], texts: RowTexts
+) -> list[pl.Series]:
+    """Return column by column the texts that are written."""
+    found = []
+    for place, (name, written) in enumerate(zip(texts.columns, texts.texts, strict=True)):
+        used = [run.used[recoding.columns[place]] for run in pieces
+                if recoding.columns[place] in run.used]  # fmt: skip
+        kept = written.gather(np.unique(np.concatenate(used))) if used else written
+        found.append(kept.alias(name))
+    return found

@@ -1,44 +1,142 @@
-"""From a project to a `Task`.
+"""From a project and its table to a `Task`: one entry point for tables in memory and in pieces.
 
 Everything a person can have got wrong (an unknown column, a value without a row in its hierarchy,
 a rule about a value that does not occur) is found here, before anything runs.
+
+A table in memory is used as it is. A table beyond memory is a `CountedTable`: one pass over its
+pieces has counted the values of its columns, and `prepare` counts the distinct tuples of the
+quasi-identifiers, and of the columns with requirements, in a second one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
-from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
+from kanon_tui.core.pipeline.attributes import (
+    emphasis_of,
+    published_column,
+    quasi_identifier,
+    sensitive_column,
+)
+from kanon_tui.core.pipeline.engine_choice import check_streamable
+from kanon_tui.core.pipeline.tuple_counts import levels_to_count, with_tuples
 from kanon_tui.core.privacy.k_anonymity import personal_requirement
 from kanon_tui.core.privacy.requirements import join_columns
-from kanon_tui.core.privacy.t_closeness import HierarchicalTCloseness
+from kanon_tui.core.processes.memory_limit import MemoryLimit
+from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.project.project import AttributeSpec, Project
+from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.counted_table import CountedTable, count_table
+from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.distinct_values import by_value
-from kanon_tui.core.table.end_coding import code_ends, coding_note, written_end
+from kanon_tui.core.table.end_coding import coding_note
 from kanon_tui.core.table.pseudonyms import KeyFile
 from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.source import open_source
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Task
 from kanon_tui.core.task.weights import attribute_weights
 from kanon_tui.core.text import Note, count_of, joined, note
 
-__all__ = [
-    "coded_column", "emphasis_of", "prepare", "published_column", "quasi_identifier",
-]  # fmt: skip
+__all__ = ["columns_to_count", "count_project", "no_progress", "prepare"]
+
+_MOST_RECORDS = 2**31 - 1
 
 
-def prepare(project: Project, table: Table | None = None) -> Task:
-    """Read the data (unless a table is given), join everything and check it."""
-    if table is None:
-        table = project.read_data()
+def no_progress(what: str, share: float) -> None:
+    """Ignore a report of progress."""
+
+
+def count_project(
+    project: Project,
+    workers: Workers,
+    memory: MemoryLimit,
+    progress: Progress = no_progress,
+    pieces: tuple[int | None, int | None] = (None, None),
+) -> CountedTable:
+    """Return the table of a project, its values counted in one pass over the pieces of its files.
+
+    `pieces` are the sizes of pieces: bytes of CSV and records of Parquet.
+    """
+    check_streamable(project)
+    memory.check_start()
+    progress("look", 0.0)
+    heard = _scan_progress(project, progress)
+    source = open_source(project.data_path, project.data.read_options, *pieces, heard)
+    workers.begin("count values", progress)
+    return count_table(source, workers, memory, columns_to_count(project, source.names))
+
+
+def columns_to_count(project: Project, names: Sequence[str]) -> list[str]:
+    """Return the columns whose values a run needs: all that are published or have to be guessed."""
+    known = {
+        name
+        for name, spec in project.attributes.items()
+        if spec.role is Role.IDENTIFIER and spec.kind is not None
+    }
+    return [name for name in names if name not in known]
+
+
+def _scan_progress(project: Project, progress: Progress) -> Callable[[int], None]:
+    """Return a callback for the bytes that were scanned; all of them are scanned twice."""
+    whole, scanned = 1, 0
+    for file in part_files(project.data_path):
+        with suppress(OSError):  # reading it will say what is wrong
+            whole += 2 * file.stat().st_size
+
+    def note_bytes(size: int) -> None:
+        nonlocal scanned
+        scanned += size
+        progress("look", min(scanned / whole, 1.0))
+
+    return note_bytes
+
+
+def prepare(
+    project: Project,
+    table: Table | None = None,
+    *,
+    progress: Progress = no_progress,
+    phases: Seconds | None = None,
+    coarsen: bool = True,
+) -> Task:
+    """Return the task of a project: its table joined with hierarchies, rules and requirements.
+
+    Without a table the data of the project is read into memory. Of a `CountedTable` the distinct
+    tuples are counted; with `coarsen`, values that no search tells apart are counted as one.
+    `phases` gets the seconds.
+    """
+    phases = {} if phases is None else phases
+    with timed(phases, "prepare"):
+        task = _joined(project, project.read_data() if table is None else table)
+    counted = task.table
+    if not isinstance(counted, CountedTable):
+        return task
+    if task.person is not None:
+        raise InputError(
+            f"{project.title}: {task.person.name} has the role person, and people with records in "
+            "several pieces cannot be counted; use --engine memory, or make one record of each "
+            "person before"
+        )
+    if task.n > _MOST_RECORDS:
+        raise InputError(
+            f"{project.title}: {task.n:,} records are more than {_MOST_RECORDS:,}, which is as "
+            "many as can be counted; divide the data"
+        )
+    assert counted.workers is not None
+    counted.workers.begin("count tuples", progress)
+    with timed(phases, "read"):
+        if coarsen:
+            task = replace(task, counted_levels=levels_to_count(task, project.algorithm))
+        return with_tuples(task, counted)
+
+
+def _joined(project: Project, table: Table) -> Task:
+    """Return the task of a project, joined and checked; of a counted table without its tuples."""
     specs = project.completed(table, for_run=True).attributes
     roles = {name: _role(specs[name]) for name in table.names}
     quasi_names = [name for name in specs if roles[name] is Role.QUASI]
@@ -73,7 +171,7 @@ def prepare(project: Project, table: Table | None = None) -> Task:
         for column, weight in zip(columns, weights, strict=True)
     )
     sensitive = tuple(
-        counted_column(table, name, specs[name], project)
+        sensitive_column(table, name, specs[name], project)
         for name in table.names
         if roles[name] is Role.SENSITIVE
     )
@@ -158,17 +256,6 @@ def _role(spec: AttributeSpec) -> Role:
     return spec.role
 
 
-def coded_column(table: Table, name: str, spec: AttributeSpec) -> Column:
-    """The codes of an attribute, in the kind the project gives it."""
-    assert spec.kind is not None, "Project.completed fills in every kind"
-    return table.column(name, spec.kind, spec.format)
-
-
-def published_column(table: Table, name: str, spec: AttributeSpec) -> Column:
-    """The codes of a quasi-identifier, with its ends coded where the project asks for it."""
-    return code_ends(coded_column(table, name, spec), spec.coded_bounds)
-
-
 def _check_coded(specs: Mapping[str, AttributeSpec], roles: Mapping[str, Role]) -> None:
     for name, spec in specs.items():
         if spec.coded_bounds and name in roles and roles[name] is not Role.QUASI:
@@ -177,156 +264,3 @@ def _check_coded(specs: Mapping[str, AttributeSpec], roles: Mapping[str, Role]) 
                 f"{name}: {key} is for quasi-identifiers, this one is {roles[name]}; give it the "
                 f"role quasi or leave {key} out"
             )
-
-
-def counted_column(table: Table, name: str, spec: AttributeSpec, project: Project) -> Column:
-    """A sensitive attribute, its values told apart as the project says."""
-    column = coded_column(table, name, spec)
-    wanted = [r for r in project.privacy.requirements if isinstance(r, HierarchicalTCloseness)]
-    if spec.hierarchy is not None and any(r.attribute in (name, None) for r in wanted):
-        hierarchy = build_hierarchy(spec.hierarchy, column, project.folder)
-        column = replace(column, ground=_ground(hierarchy.bind(column)))
-    exact = project.data.distinct == "exact"
-    return column if exact else by_value(column, table.missing_tokens)
-
-
-def _ground(hierarchy: BoundHierarchy) -> tuple[npt.NDArray[np.integer], ...]:
-    """The label of every value, level by level, up to where all present values meet."""
-    present = slice(hierarchy.column.missing)  # missing is the last value
-    between = [labels for labels in hierarchy.maps[1:] if len(np.unique(labels[present])) > 1]
-    return tuple(between)
-
-
-def emphasis_of(project: Project, spec: AttributeSpec) -> float:
-    """The rule emphasis of an attribute: its own, or else the project's."""
-    return project.rule_emphasis if spec.rule_emphasis is None else spec.rule_emphasis
-
-
-def quasi_identifier(
-    column: Column, spec: AttributeSpec, weight: float, folder: Path, built: list[Note]
-) -> QuasiIdentifier:
-    """An attribute with its hierarchy, rules and numbers; `built` gets what was made up."""
-    hierarchy, given = _hierarchy(column, spec, folder, built)
-    _check_recoding(column, spec, given)
-    bound = hierarchy.bind(column)
-    return QuasiIdentifier(
-        column=column,
-        hierarchy=bound,
-        hierarchy_given=given,
-        rules=spec.rules.bind(column),
-        weight=float(weight),
-        resolution=_resolution(column, spec),
-        domain=_domain(column, spec),
-        typed_research_values=_typed_research_values(column, spec, bound),
-        hierarchy_spec=spec.hierarchy,
-        typed_hierarchy=hierarchy if _is_typed(spec) else None,
-        span=spec.span,
-        publish=spec.publish or "",
-        max_width=spec.max_width,
-    )
-
-
-_FOR_NUMBERS = ("range", "mean", "median", "hierarchy")
-_FOR_CATEGORIES = ("ancestor", "set", "mode")
-
-
-def _check_recoding(column: Column, spec: AttributeSpec, given: bool) -> None:
-    """Options that do nothing are refused."""
-    name, ordered = column.name, column.kind.ordered
-    allowed = _FOR_NUMBERS if ordered else _FOR_CATEGORIES
-    if spec.publish is not None and spec.publish not in allowed:
-        others = "categories" if ordered else "numbers and dates"
-        raise InputError(
-            f"{name}: publish: {spec.publish} is for {others}; this one is {column.kind}, so "
-            f"choose {joined(allowed, 'or')}"
-        )
-    if spec.publish == "hierarchy" and not given:
-        raise InputError(f"{name}: publish is hierarchy, but it has no hierarchy; give it one")
-    if spec.max_width is not None and not ordered:
-        raise InputError(f"{name}: max_width is for numbers and dates; mark labels with magvals")
-    if spec.span == "distinct" and not ordered:
-        raise InputError(f"{name}: span is for numbers and dates; leave it out")
-
-
-def _is_typed(spec: AttributeSpec) -> bool:
-    """Whether somebody wrote the hierarchy value by value; a builder takes values of the data."""
-    return spec.hierarchy is not None and "builder" not in spec.hierarchy
-
-
-def _hierarchy(
-    column: Column, spec: AttributeSpec, folder: Path, built: list[Note]
-) -> tuple[Hierarchy, bool]:
-    if spec.hierarchy is not None:
-        hierarchy = build_hierarchy(spec.hierarchy, column, folder)
-        return hierarchy.with_marks(spec.magvals, column.name), True
-    if spec.magvals:
-        raise InputError(
-            f"{column.name}: it has magvals but no hierarchy to mark; give it a hierarchy"
-        )
-    hierarchy, said = default_hierarchy(column)
-    built.append(said)
-    return hierarchy, False
-
-
-def _resolution(column: Column, spec: AttributeSpec) -> float:
-    if spec.resolution is not None:
-        return spec.resolution
-    if column.numbers is None or column.kind is Kind.DATE:
-        return 1.0
-    numbers = np.unique(column.numbers[~np.isnan(column.numbers)])
-    if len(numbers) < 2 or (numbers == np.round(numbers)).all():
-        return 1.0
-    return float(np.diff(numbers).min())
-
-
-def _domain(column: Column, spec: AttributeSpec) -> tuple[float, float]:
-    if column.numbers is None:
-        if spec.domain is not None:
-            raise InputError(f"{column.name}: domain is for numbers and dates; leave it out")
-        return 0.0, 0.0
-    present = column.numbers[~np.isnan(column.numbers)]
-    if column.coding is not None:  # what is hidden behind its ends belongs to it
-        present = column.coding.original
-    observed = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
-    if spec.domain is None:
-        return observed
-    low, high = (_end(column, end) for end in spec.domain)
-    written = f"domain [{spec.domain[0]}, {spec.domain[1]}]"
-    if np.isnan(low) or np.isnan(high) or low > high:
-        raise InputError(
-            f"{column.name}: {written} is not a rising pair; write [smallest, largest] like "
-            f"the values of the data"
-        )
-    if len(present) and (low > observed[0] or high < observed[1]):
-        raise InputError(
-            f"{column.name}: {written} leaves out values of the data, which go from "
-            f"{' to '.join(written_end(column, end) for end in observed)}; widen it"
-        )
-    for key in ("bottom", "top"):
-        bound = None if column.coding is None else getattr(column.coding, key)
-        if bound is not None and not low <= bound <= high:
-            raise InputError(
-                f"{column.name}: {key} {getattr(spec, key)} lies outside its {written}; move one "
-                f"of them"
-            )
-    return low, high
-
-
-def _end(column: Column, written: int | float | str) -> float:
-    """An end of the domain: a number as it is, a text as the column writes its values."""
-    if isinstance(written, str) or column.kind is Kind.DATE:
-        return float(column.parse([str(written)])[0])
-    return float(written)
-
-
-def _typed_research_values(
-    column: Column, spec: AttributeSpec, bound: BoundHierarchy
-) -> tuple[float | None, ...]:
-    if spec.rv is None:
-        return ()
-    if len(spec.rv) != bound.height + 1:
-        raise InputError(
-            f"{column.name}: rv has {len(spec.rv)} values, its hierarchy has {bound.height + 1} "
-            f"levels; give one per level, from level 0 to the root"
-        )
-    return spec.rv

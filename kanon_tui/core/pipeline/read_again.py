@@ -18,9 +18,9 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.pipeline.counted_prepare import value_encoder
-from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.pages import ReleasePages
+from kanon_tui.core.pipeline.result import StreamedResult
+from kanon_tui.core.pipeline.tuple_counts import value_encoder
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.release.formulas import escape_formulas

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from enum import StrEnum
 
+from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.report.finished_run import Seconds
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
@@ -70,6 +71,15 @@ class Run(Iterator[Step]):
             pass
         return self.grouping
 
+    def required_grouping(self) -> Grouping:
+        """Run to the end and return the grouping; raise if a cancelled run has none to keep."""
+        grouping = self.finish()
+        if grouping is None:
+            raise NotReachedError(
+                f"{self.algorithm.name}: stopped before it had found a release; nothing was written"
+            )
+        return grouping
+
     def cancel(self) -> Grouping | None:
         """Stop here and keep the best grouping so far, if there is one."""
         if self.state in (State.READY, State.RUNNING):
@@ -83,7 +93,7 @@ class Run(Iterator[Step]):
 def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
     """Those of the algorithm, and what follows it on every task."""
     if algorithm.family is Family.CLUSTERING:
-        from kanon_tui.core.pipeline.clustering_steps import clustering_steps
+        from kanon_tui.core.pipeline.blocks import clustering_steps
 
         return clustering_steps(algorithm, task, context)
     if task.privacy.suppress == "cells":

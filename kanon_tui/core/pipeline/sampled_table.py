@@ -21,9 +21,16 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.engine_choice import fits_in_memory
 from kanon_tui.core.processes.memory_limit import MemoryLimit
+from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column, code_values, counted, unreadable_values
-from kanon_tui.core.table.counted_table import Counting, Counts, count_values, merge_counts
+from kanon_tui.core.table.counted_table import (
+    CountedTable,
+    Counting,
+    Counts,
+    count_values,
+    merge_counts,
+)
 from kanon_tui.core.table.csv_survey import NotInPiecesError, sample_csv
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.read_options import ReadOptions
@@ -76,6 +83,20 @@ class SampledTable(Table):
     def sample(self) -> Sample:
         """The records at hand, as a table of their own."""
         return Sample(self.frame, self.facts, self.missing_tokens, self.formats, whole=self)
+
+    def as_counted(self, workers: Workers, memory: MemoryLimit) -> CountedTable:
+        """Return the table as runs see it, with the values that are counted already."""
+        return CountedTable(
+            pl.DataFrame(schema=dict.fromkeys(self.names, pl.String)),
+            self.facts,
+            self.missing_tokens,
+            self.formats,
+            source=self.source,
+            workers=workers,
+            memory=memory,
+            records=self.records,
+            counts=dict(self.counts),
+        )
 
     def occurrences(self, name: str) -> pl.DataFrame:
         """Every `value` of a column with the number of `records` that have it."""

@@ -11,39 +11,60 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
+
+import numpy as np
+import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.dask.cluster import check_trusted
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.pipeline.counted_prepare import (
-    Prepared,
-    check_streamable,
-    columns_needed,
-    prepare_counted,
-    prepare_stream,
-)
-from kanon_tui.core.pipeline.counted_task import counted_of
-from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.file_release import check_target, release_stream
-from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.pipeline.attributes import as_project
+from kanon_tui.core.pipeline.engine_choice import check_streamable, memory_limit
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.result import as_project
+from kanon_tui.core.pipeline.piece_rows import (
+    CountedRelease,
+    ReleaseParts,
+    SortedRows,
+    plan_recoding,
+    recode_piece,
+    texts_used,
+)
+from kanon_tui.core.pipeline.prepare import columns_to_count, count_project, no_progress, prepare
+from kanon_tui.core.pipeline.release_files import PartWriting, check_streamed_target, write_parts
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.pipeline.sampled_table import SampledTable
+from kanon_tui.core.pipeline.verification import verify_files
+from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Progress, Workers
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.release.formulas import looks_like_formula
 from kanon_tui.core.report.finished_run import Seconds, timed
+from kanon_tui.core.report.formats import report_text
+from kanon_tui.core.table.atomic_files import written_together
+from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.data_files import part_files
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.target import Target, place_folder, work_folder
 from kanon_tui.core.task.steps import RunContext
 
-__all__ = ["PASSES", "Pass", "StoppedError", "WatchedStream", "run_stream", "stream", "workers_of"]
+__all__ = [
+    "PASSES",
+    "Pass",
+    "StoppedError",
+    "WatchedStream",
+    "conclude_stream",
+    "run_stream",
+    "stream",
+    "workers_of",
+]
 
 MOST_DRAWN = 200_000
-"""Distinct combinations of the largest table whose search is drawn: pictures keep every step, which
-has its place in memory for each of them."""
+"""Distinct tuples of the largest table whose search is drawn: pictures keep arrays of that length
+for every step."""
 
 
 def stream(
@@ -70,10 +91,10 @@ def stream(
 def workers_of(
     project: Project, target: Target | None, trust: bool = False, insecure: bool = False
 ) -> Iterator[Workers]:
-    """Who does the work of a project: this process, or a cluster that sees the release.
+    """Yield the workers of a project: this process, or a cluster that sees the release.
 
-    `trust` says that whoever starts the run agrees to the scheduler of the project, `insecure` that
-    it may be one without TLS.
+    `trust` says that the user agrees to the scheduler of the project, `insecure` that it may be one
+    without TLS.
     """
     if project.run.engine != "dask":
         yield LocalWorkers()
@@ -92,71 +113,155 @@ def run_stream(
     target: Target | None = None,
     report: Path | None = None,
     force: bool = False,
-    progress: Progress = lambda what, share: None,
+    progress: Progress = no_progress,
     finish: Callable[[Run], object] = lambda run: run.finish(),
     watched: bool = False,
     known: SampledTable | None = None,
 ) -> StreamedResult:
-    """A run by these workers; `finish` pulls the search to its end, `watched` if it shows it.
+    """Run a project over pieces with these workers and return the verified, written release.
 
-    What is `known` of the table is not counted again.
+    `finish` pulls the search to its end, `watched` says that its steps are shown. Columns that are
+    counted in the `known` table are not counted again.
     """
     choice = project.algorithm
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
     if target is not None:
         target.check(force, project.inputs)
-        check_target(target, None)
+        check_streamed_target(target, None)
     memory = memory_limit(project).with_held_memory()
-    progress = _tidied(progress, memory)
+    progress = _tidying(progress, memory)
+    phases: Seconds = {}
     try:
-        prepared = _prepared(project, workers, memory, progress, known)
-        drawn = watched and prepared.task.rows <= MOST_DRAWN
-        run = Run(prepared.task, algorithm, RunContext(helpers=workers.helpers, watched=drawn))
+        with timed(phases, "read"):
+            table = _counted(project, workers, memory, progress, known)
+        task = prepare(project, table, progress=progress, phases=phases)
+        drawn = watched and task.rows <= MOST_DRAWN
+        run = Run(task, algorithm, RunContext(helpers=workers.helpers, watched=drawn))
+        run.phases |= phases
         workers.begin("search", progress)
         finish(run)
-        return release_stream(prepared, run, workers, target, report, force, progress)
+        return conclude_stream(run, project, workers, target, report, force, progress)
     finally:
         workers.begin("", None)
 
 
-def _tidied(progress: Progress, memory: MemoryLimit) -> Progress:
-    """What one pass has freed is not held through the next."""
-    now = ""
+def _tidying(progress: Progress, memory: MemoryLimit) -> Progress:
+    """Return a progress callback that gives freed memory back when another pass begins."""
+    current = ""
 
-    def told(what: str, share: float) -> None:
-        nonlocal now
-        if what != now:
-            now = what
+    def report(what: str, share: float) -> None:
+        nonlocal current
+        if what != current:
+            current = what
             memory.tidy()
         progress(what, share)
 
-    return told
+    return report
 
 
-def _prepared(
+def _counted(
     project: Project,
     workers: Workers,
     memory: MemoryLimit,
     progress: Progress,
     known: SampledTable | None,
-) -> Prepared:
-    """Count what is not known yet."""
+) -> CountedTable:
+    """Return the table of a project with its values counted, those of `known` not again."""
     if known is None or known.source is None or not _is_as_known(known):
-        return prepare_stream(project, workers, memory, progress)
+        return count_project(project, workers, memory, progress)
     check_streamable(project)
     memory.check_start()
-    source, phases = known.source, Seconds()
-    with timed(phases, "read"):
-        table = counted_of(known, workers, memory)
-        workers.begin("count values", progress)
-        table.count(columns_needed(project, source))
-    return prepare_counted(project, source, table, workers, memory, progress, phases, coarsen=True)
+    table = known.as_counted(workers, memory)
+    workers.begin("count values", progress)
+    table.count(columns_to_count(project, known.source.names))
+    return table
 
 
 def _is_as_known(known: SampledTable) -> bool:
-    """Whether all records were counted, of files that have the same size still."""
+    """Return whether all records were counted, and the files have not changed since."""
     assert known.source is not None
     return known.exact and bool(known.source.pieces) and known.source.unchanged
+
+
+def conclude_stream(
+    run: Run,
+    project: Project,
+    workers: Workers,
+    target: Target | None = None,
+    report: Path | None = None,
+    force: bool = False,
+    progress: Progress = no_progress,
+    rows: int | None = None,
+) -> StreamedResult:
+    """Return the result of a run over counted rows: recode, measure, write, verify.
+
+    Files get their names when all that has succeeded. `rows` is the size of a part.
+    """
+    task = run.task
+    name = Path(f"release{target.ending}") if target is not None else Path("release.parquet")
+    csv = None if name.suffix == ".parquet" else task.csv_format(name)
+    check_streamed_target(target, csv)
+    grouping = run.required_grouping()
+    phases: Seconds = {**run.phases, "search": run.seconds}
+    progress("recode", 0.0)
+    with work_folder(target) as folder, workers.stopped_by_errors():
+        workers.check_folder_visible(folder)
+        with timed(phases, "recode"):
+            release = CountedRelease.from_grouping(task, grouping, folder)
+            if release.suppressed.all():
+                verify(pl.DataFrame(schema=dict.fromkeys(task.roles, pl.String)), (), (), task.k)
+            recoding, texts = plan_recoding(release)
+            workers.begin("recode", progress)
+            jobs = [(piece,) for piece in range(release.pieces)]
+            pieces: list[SortedRows] = list(workers.each(recode_piece, recoding, jobs))
+            gone = zip(*(one.gone for one in pieces), strict=True)
+            release.gone[:] = [np.sum(each, axis=0) for each in gone]
+        progress("measure", 0.0)
+        with timed(phases, "measure"):
+            measures = measure(release)
+        parts = ReleaseParts.cut(folder, pieces, task.output.order, texts, rows)
+        out = folder / "release"
+        out.mkdir(mode=0o700)
+        quoted = (
+            () if csv is None else tuple(csv.quoted_columns(texts_used(recoding, pieces, texts)))
+        )
+        writing = PartWriting(parts, out, _part_names(target, name, len(parts)), csv, quoted)
+        with timed(phases, "write"):
+            formulas = write_parts(writing, target, workers, progress)
+        formulas += int(looks_like_formula(pl.Series(recoding.columns, dtype=pl.String)).sum())
+        workers.begin("verify", progress)
+        with timed(phases, "verify"):
+            verify_files(release, workers, writing, recoding)
+        progress("verify", 1.0)
+        result = StreamedResult(
+            task, run.algorithm, grouping, release, run.seconds, measures, project, phases,
+            target=target, formulas=formulas, csv=csv,
+        )  # fmt: skip
+        _place(result, out, report, force)
+    for cells in release.cells:
+        cells.forget_codes()
+    return replace(result, files=() if target is None else target.written())
+
+
+def _part_names(target: Target | None, name: Path, count: int) -> tuple[str, ...]:
+    if target is not None and not target.folder:
+        return (name.name,)
+    return tuple((target or Target(name, folder=True)).part(number) for number in range(count))
+
+
+def _place(result: StreamedResult, out: Path, report: Path | None, force: bool) -> None:
+    """Give the release and its report their names: both or none."""
+    target = result.target
+    finished = {target.path: next(out.iterdir())} if target and not target.folder else {}
+    paths = [*finished, *([report] if report else [])]
+    together: AbstractContextManager[list[IO[bytes]]] = nullcontext([])
+    if paths:
+        together = written_together(paths, force, finished=finished)
+    with together as files:
+        if report is not None:
+            files[-1].write(report_text(result, report).encode())
+        if target is not None and target.folder:
+            place_folder(out, target.path, force)
 
 
 PASSES: Mapping[str, str] = {

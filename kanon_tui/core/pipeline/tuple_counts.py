@@ -16,7 +16,7 @@ values that have k records on either side.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,9 +27,12 @@ from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.table.cell_codes import complete_records, records_in
-from kanon_tui.core.table.counted_table import Encoder
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.counted_table import CountedTable, Encoder
+from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
+from kanon_tui.core.task.parts import with_counted_rows
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
@@ -39,8 +42,13 @@ __all__ = [
     "count_tuples",
     "levels_to_count",
     "merge_tuples",
+    "tuple_encoder",
+    "value_encoder",
+    "with_tuples",
 ]
 
+_BYTES_PER_TUPLE = 200
+"""Besides its codes: its words, copies and labels, and what sorting and searching them takes."""
 _BY_VALUES = ("ncp", "il")
 """What a suppressed record loses in these depends on its values."""
 
@@ -149,3 +157,46 @@ def merge_tuples(several: Sequence[Tuples]) -> Tuples:
     for each in others:
         whole.add(each.words, each.copies)
     return whole
+
+
+def with_tuples(task: Task, table: CountedTable) -> Task:
+    """Return the task over the distinct tuples of a table, counted in one pass over its pieces."""
+    source, workers, memory = table.source, table.workers, table.memory
+    assert source is not None
+    assert workers is not None
+    columns: list[Column] = [attribute.column for attribute in task.quasi]
+    required = {each.column.name: each.column for each in task.requirements}
+    columns += [column for name, column in required.items()]
+    encoders = (
+        *(tuple_encoder(table, task, x) for x in range(len(task.quasi))),
+        *(table.encoder(each.name, each.counted if isinstance(each, CountedColumn) else None)
+          for each in required.values()),
+    )  # fmt: skip
+    packing = Packing.for_sizes([len(column.values) for column in columns])
+    counting = TupleCounting(source, encoders, packing, table.complete, table.missing_tokens)
+    attributes = {each.name: len(each.column.values) for each in task.quasi}
+    bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 18 * len(columns)
+
+    def check(found: Tuples) -> None:
+        memory.check_tuples(len(found), bytes_each, attributes)
+
+    pieces = [(piece,) for piece in range(len(source.pieces))]
+    counted: Tuples = workers.merged(count_tuples, merge_tuples, counting, pieces, check)
+    codes = counted.codes(packing, [column.name for column in columns])
+    return with_counted_rows(task, codes, counted.copies.copy())
+
+
+def value_encoder(table: CountedTable, column: Column) -> Encoder:
+    """Texts to the values of a quasi-identifier, with its ends coded."""
+    new = None if column.coding is None else column.coding.new_code
+    return replace(table.encoder(column.name, new), size=len(column.values), _kind=[])
+
+
+def tuple_encoder(table: CountedTable, task: Task, x: int) -> Encoder:
+    """Texts to the codes that tuples have of quasi-identifier number x."""
+    attribute = task.quasi[x]
+    encoder = value_encoder(table, attribute.column)
+    level = task.counted_levels[x] if task.counted_levels else 0
+    if not level:
+        return encoder
+    return replace(encoder, codes=coarsest_codes(attribute, level)[encoder.codes], _kind=[])

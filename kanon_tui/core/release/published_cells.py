@@ -117,8 +117,8 @@ class PublishedCells:
         """Per record an index into the printed texts, -1 for a suppressed one."""
         return self.of_group[self.groups]
 
-    def let_go(self) -> None:
-        """Forget `codes`, which take as much as all groups do, until somebody asks again."""
+    def forget_codes(self) -> None:
+        """Drop the cached `codes`, which take as much memory as the groups."""
         self.__dict__.pop("codes", None)
 
 

@@ -64,8 +64,13 @@ class FinishedRun:
 
     @property
     def engine(self) -> str:
-        """Where the work was done: memory, stream or dask."""
+        """The engine of the run: `memory`, `stream` or `dask`."""
         return "memory"
+
+    @property
+    def in_files(self) -> bool:
+        """Whether the published table is in files, not in memory."""
+        return False
 
     @property
     def table(self) -> pl.DataFrame:

@@ -80,7 +80,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
         if action == "earlier":
             return self.result is not None
         if action == "repair":
-            in_memory = isinstance(self.result, Result)
+            in_memory = self.result is not None and not self.result.in_files
             exposed = self.found is not None and self.found.below_k > 0
             return in_memory and exposed and not self.working
         return super().check_action(action, parameters)
@@ -150,7 +150,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
     def action_repair(self) -> None:
         """Generalise further, as a run of its own."""
         result, earlier, name, session = self.result, self.earlier, self.earlier_name, self.session
-        if not isinstance(result, Result) or earlier is None:
+        if not isinstance(result, Result) or result.in_files or earlier is None:
             return
         project = self._project
 
@@ -204,7 +204,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
             text.append("\n\n✗ ", theme_style(self, "error", bold=True))
             text.append(f"Together with {name} {found.below_k:,} {are} candidates. Do not publish ")
             text.append("this beside it: ")
-            if isinstance(self.result, Result):
+            if self.result is not None and not self.result.in_files:
                 text.append("g generalises further where that is needed.")
             else:
                 text.append("run again with coarser levels or a higher k; a release in files is ")

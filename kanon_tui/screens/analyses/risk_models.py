@@ -25,8 +25,7 @@ from kanon_tui.core.analysis.risk import streamed_risk
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional, whole_number
-from kanon_tui.core.pipeline.file_result import StreamedResult
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.result import Result, StreamedResult
 from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun

@@ -19,7 +19,7 @@ from kanon_tui.core.analysis.trees.partition import (
     partition,
     streamed_partition,
 )
-from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.text import visible

@@ -19,7 +19,7 @@ from kanon_tui.core.analysis.utility.utility import (
     measure_utility,
     streamed_utility,
 )
-from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.report.formats import distribution_lines
 from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.table.schema import Role

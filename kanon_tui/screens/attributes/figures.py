@@ -9,7 +9,7 @@ import numpy as np
 from kanon_tui.core.analysis.risk import alone_identifies
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.task.weights import association_matrix
 

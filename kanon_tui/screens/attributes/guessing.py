@@ -6,7 +6,7 @@ from rich.text import Text
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.value_formats import Format

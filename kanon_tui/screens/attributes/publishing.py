@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.text import visible
 from kanon_tui.screens.attributes.guessing import GuessingScreen

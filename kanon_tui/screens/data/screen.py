@@ -18,7 +18,7 @@ from textual.widgets import Input, Static
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.project import DataSource
 from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.schema import Kind, Role

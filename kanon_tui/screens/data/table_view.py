@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import visible

@@ -25,7 +25,7 @@ from kanon_tui.core.hierarchy.builders.dates import default_date_levels
 from kanon_tui.core.hierarchy.proposals import Proposal, fitting_builder, proposals
 from kanon_tui.core.hierarchy.specification import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.metrics.measure import LevelMeasures
-from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import visible

@@ -15,9 +15,7 @@ from kanon_tui.core.analysis.applying.mapping_file import (
 )
 from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.pipeline.file_result import StreamedResult
-from kanon_tui.core.pipeline.release_copy import copy_release
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.project.report_texts import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -73,7 +71,7 @@ def _write_mapping(result: FinishedRun, path: Path) -> None:
 
 def _write_report(result: FinishedRun, path: Path) -> None:
     utility = []
-    if path.suffix.lower() != ".json" and isinstance(result, Result):
+    if path.suffix.lower() != ".json" and not result.in_files:
         utility = utility_sections(utility_of(result))
     write_text(path, report_text(result, path, utility), force=True)
 
@@ -423,7 +421,7 @@ class StreamedExporter(Exporter):
         screen, result = self.screen, self._files
         screen.host.compute(
             screen,
-            lambda: copy_release(result, target, force),
+            lambda: result.copy_to(target, force),
             lambda _: screen.host.say(f"wrote {target.path.name}"),
             group="export",
         )

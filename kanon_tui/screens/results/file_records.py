@@ -28,7 +28,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.pages import (
     LEFT_OUT,
     FilePages,
@@ -40,6 +39,7 @@ from kanon_tui.core.pipeline.pages import (
     ranked_rows,
     records_of,
 )
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.copying import Copyable

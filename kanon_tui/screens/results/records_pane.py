@@ -17,8 +17,7 @@ from textual.worker import get_current_worker
 
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.file_result import StreamedResult
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.result import Result, StreamedResult
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import Copyable
@@ -83,7 +82,7 @@ class RecordsPane(Hosted, Vertical):
         and the record under the cursor stay from one result in memory to the next.
         """
         self.result, self.source, self.problem = result, None, ""
-        in_files, order = isinstance(result, StreamedResult), self._asked_order
+        in_files, order = result.in_files, self._asked_order
         if in_files:
             self.grids.clear()
             self._focus_what_is_shown()

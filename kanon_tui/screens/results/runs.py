@@ -12,10 +12,9 @@ from kanon_tui.core.analysis.compare import Comparison, compare_streamed, differ
 from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, conclude, start
+from kanon_tui.core.pipeline.result import Result, StreamedResult, conclude, start
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.stream import StoppedError
 from kanon_tui.core.project.project import Project
@@ -255,11 +254,12 @@ class Runs:
         titles = (session.run_title(first), session.run_title(second))
 
         def pair() -> PairedRecords:
-            if isinstance(first, Result) and isinstance(second, Result):
-                return PairedMemory(Comparison(first, second))
             if isinstance(first, StreamedResult) and isinstance(second, StreamedResult):
                 worker = get_current_worker()
                 return PairedFiles(compare_streamed(first, second, lambda: worker.is_cancelled))
+            together = first.in_files == second.in_files
+            if together and isinstance(first, Result) and isinstance(second, Result):
+                return PairedMemory(Comparison(first, second))
             raise InputError(
                 "one of the two releases is in files and the other in memory; R has the figures of "
                 "all runs"

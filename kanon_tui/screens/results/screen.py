@@ -15,7 +15,6 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.base import StepScreen
@@ -161,7 +160,7 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
         if action == "forget_runs":
             return earlier
         if action == "before":
-            return isinstance(self.result, StreamedResult)
+            return self.result is not None and self.result.in_files
         if action in NEED_RESULT and not (earlier and parameters == ("runs",)):
             return self.result is not None
         return True

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.prepare import emphasis_of
+from kanon_tui.core.pipeline.attributes import emphasis_of
 from kanon_tui.core.task.task import EVEN_EMPHASIS
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import AskText, Choose

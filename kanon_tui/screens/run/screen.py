@@ -19,7 +19,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.pipeline.counted_prepare import check_streamable
+from kanon_tui.core.pipeline.engine_choice import check_streamable
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.preflight import Preflight, preflight
 from kanon_tui.core.pipeline.result import Result, conclude

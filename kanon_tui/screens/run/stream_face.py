@@ -10,8 +10,8 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.live import LiveRun
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.text import visible

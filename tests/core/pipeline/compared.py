@@ -8,11 +8,10 @@ from typing import Any
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.pipeline.counted_prepare import prepare_stream
-from kanon_tui.core.pipeline.file_release import release_stream
-from kanon_tui.core.pipeline.file_result import StreamedResult
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.prepare import count_project, prepare
+from kanon_tui.core.pipeline.result import Result, StreamedResult, anonymize
 from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.stream import conclude_stream
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Workers
 from kanon_tui.core.project.project import Project
@@ -28,11 +27,11 @@ def streamed(
 ) -> StreamedResult:
     """A streaming run over pieces of a few records."""
     workers = LocalWorkers() if workers is None else workers
-    prepared = prepare_stream(project, workers, MemoryLimit(), pieces=pieces)
+    task = prepare(project, count_project(project, workers, MemoryLimit(), pieces=pieces))
     choice = project.algorithm
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
-    run = Run(prepared.task, algorithm)
-    return release_stream(prepared, run, workers, target, None, True, rows=rows)
+    run = Run(task, algorithm)
+    return conclude_stream(run, project, workers, target, None, True, rows=rows)
 
 
 def in_memory(project: Project, path: Path) -> Result:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.lattice.chosen_string import Verdicts
-from kanon_tui.core.pipeline.counted_prepare import prepare_stream
+from kanon_tui.core.pipeline.prepare import count_project, prepare
 from kanon_tui.core.pipeline.tuple_counts import levels_to_count
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
@@ -85,11 +85,11 @@ def test_tuples_are_counted_at_the_lowest_levels_that_are_left(tmp_path):
     table = people(300, 0)
     table.write_parquet(tmp_path / "in.parquet")
     asked = project(tmp_path / "in.parquet", table["postcode"])
-    prepared = prepare_stream(asked, LocalWorkers(), MemoryLimit())
-    assert prepared.task.counted_levels == (1, 1, 0)
+    task = prepare(asked, count_project(asked, LocalWorkers(), MemoryLimit()))
+    assert task.counted_levels == (1, 1, 0)
     different = table.select("wage", "postcode", "sex").n_unique()
-    assert prepared.task.rows < different == 300
-    assert int(prepared.task.copies.sum()) == 300
+    assert task.rows < different == 300
+    assert int(task.copies.sum()) == 300
     result = streamed(asked, None)
     with pytest.raises(InputError, match=r"wage: values below level 1 .* --engine memory"):
         result.release.values_of(result.task.quasi[0].column)
@@ -109,7 +109,7 @@ def test_what_needs_the_values_keeps_them(tmp_path):
             privacy={"k": 3, "max_suppression": suppression},
             algorithm={"name": name, "params": params or {}},
         )
-        task = prepare_stream(asked, LocalWorkers(), MemoryLimit()).task
+        task = prepare(asked, count_project(asked, LocalWorkers(), MemoryLimit()))
         assert task.counted_levels == levels_to_count(task, asked.algorithm)
         return task.counted_levels
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline import piece_rows as rows
-from kanon_tui.core.pipeline.counted_prepare import prepare_stream
 from kanon_tui.core.pipeline.engine_choice import choose_engine
+from kanon_tui.core.pipeline.prepare import count_project, prepare
 from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
@@ -151,13 +151,13 @@ def test_a_folder_of_parts_is_the_release_in_order(tmp_path):
 def test_a_release_that_does_not_verify_leaves_nothing(tmp_path, monkeypatch):
     people(100).write_csv(tmp_path / "in.csv")
     asked = project(tmp_path / "in.csv")
-    real = rows.Texts.frame
+    real = rows.RowTexts.frame
 
     def spoilt(self, words):
         frame = real(self, words)
         return frame.with_columns(pl.lit("1").alias("age")) if frame.height else frame
 
-    monkeypatch.setattr(rows.Texts, "frame", spoilt)
+    monkeypatch.setattr(rows.RowTexts, "frame", spoilt)
     with pytest.raises(NotReachedError, match="does not have the classes that were measured"):
         streamed(asked, Target(tmp_path / "out.csv"))
     assert os.listdir(tmp_path) == ["in.csv"]
@@ -213,11 +213,11 @@ def test_a_limit_is_refused_before_the_search_with_what_would_help(tmp_path):
     table.write_parquet(tmp_path / "in.parquet")
     asked = project(tmp_path / "in.parquet")
     with pytest.raises(InputError, match=r"not enough for any streaming run.*--memory"):
-        prepare_stream(asked, LocalWorkers(), MemoryLimit(1000))
+        prepare(asked, count_project(asked, LocalWorkers(), MemoryLimit(1000)))
     with pytest.raises(InputError, match=r"values of age \(3,000 of them\) coarser.*--memory"):
-        prepare_stream(asked, LocalWorkers(), MemoryLimit(AT_LEAST + 300_000))
+        prepare(asked, count_project(asked, LocalWorkers(), MemoryLimit(AT_LEAST + 300_000)))
     with pytest.raises(InputError, match=r"list of the values of 'age'.*role identifier"):
-        prepare_stream(asked, LocalWorkers(), MemoryLimit(AT_LEAST + 100_000))
+        prepare(asked, count_project(asked, LocalWorkers(), MemoryLimit(AT_LEAST + 100_000)))
 
 
 def test_the_engine_is_what_fits(tmp_path):

@@ -11,7 +11,6 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline import stream as engine
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.release_copy import copy_release
 from kanon_tui.core.pipeline.result import anonymize, conclude
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.stream import PASSES, StoppedError, WatchedStream
@@ -115,18 +114,18 @@ def test_copies_are_the_proved_bytes_or_nothing(tmp_path, name):
     target = Target.parse(f"{tmp_path}/{name}")
     result = streamed(project(tmp_path / "in.csv"), target)
     other = Target.parse(f"{tmp_path}/copy{target.path.suffix}")
-    copy_release(result, other)
+    result.copy_to(other)
     copied = [file.path.read_bytes() for file in other.written()]
     assert copied == [file.path.read_bytes() for file in result.files]
     with pytest.raises(InputError, match="exists and is kept"):
-        copy_release(result, other)
+        result.copy_to(other)
     wrong = "again.parquet" if name != "out.parquet" else "again.csv"
     with pytest.raises(InputError, match="copied as it was proved; name a"):
-        copy_release(result, Target.parse(f"{tmp_path}/{wrong}"))
+        result.copy_to(Target.parse(f"{tmp_path}/{wrong}"))
     result.files[0].path.write_bytes(b"something else")
     third = Target.parse(f"{tmp_path}/third{target.path.suffix}")
     with pytest.raises(InputError, match="was changed after it had been proved"):
-        copy_release(result, third)
+        result.copy_to(third)
     assert not third.path.exists()
     assert not [each for each in os.listdir(tmp_path) if each.startswith(".")]
 

@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from kanon_tui.core.analysis.published_cells import ReadCells
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.read_again import read_again
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Column

@@ -36,8 +36,9 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.pipeline.attributes import as_project
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, as_project, conclude, start
+from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.processes.workers import Workers

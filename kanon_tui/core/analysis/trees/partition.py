@@ -61,8 +61,8 @@ from kanon_tui.core.analysis.trees.features import (
 from kanon_tui.core.analysis.trees.target import Target, original_target, tells
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.read_again import MOST_DRAWN, drawn
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table

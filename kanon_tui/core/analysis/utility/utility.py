@@ -31,8 +31,8 @@ from kanon_tui.core.analysis.utility.models import MOST_RECORDS, Learnt, models
 from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
 from kanon_tui.core.analysis.utility.tally import Spread, axis_of, spreads, tally
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.file_result import StreamedResult
 from kanon_tui.core.pipeline.read_again import drawn, read_again
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Bar, Distribution, Section, figure

@@ -19,7 +19,7 @@ from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.pipeline.file_result import StreamedResult
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.counted_table import CHANGED

@@ -21,7 +21,7 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
 from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
-from kanon_tui.core.pipeline.prepare import emphasis_of, published_column, quasi_identifier
+from kanon_tui.core.pipeline.attributes import emphasis_of, published_column, quasi_identifier
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Role

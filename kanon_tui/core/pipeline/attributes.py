@@ -1,0 +1,229 @@
+"""The columns of a task as the project describes them: coded values, hierarchies, rules, domains.
+
+Wrong settings of an attribute are refused here: an option that would do nothing, a domain that
+leaves out values of the data, research values that do not fit the hierarchy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
+from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
+from kanon_tui.core.privacy.t_closeness import HierarchicalTCloseness
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.distinct_values import by_value
+from kanon_tui.core.table.end_coding import code_ends, written_end
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.value_formats import fitting_format
+from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import Note, joined
+
+__all__ = [
+    "as_project",
+    "coded_column",
+    "emphasis_of",
+    "published_column",
+    "quasi_identifier",
+    "read_column",
+    "sensitive_column",
+]
+
+PROJECT_ENDINGS = (".yaml", ".yml")
+
+
+def as_project(project: Project | str | Path) -> Project:
+    """A project as it is, a project file (.yaml) loaded, or a new project for a data file."""
+    if isinstance(project, Project):
+        return project
+    path = Path(project)
+    if path.suffix.lower() in PROJECT_ENDINGS:
+        return Project.load(path)
+    return Project(data=DataSource(path=str(path)))
+
+
+def read_column(data: Project | Path, name: str, kind: str | None = None) -> Column:
+    """A column of a data file, or of a project's with what the project says of it."""
+    project = as_project(data)
+    table = project.read_data()
+    spec = project.completed(table).attributes.get(name)
+    if spec is None:
+        raise InputError(
+            f"{project.title}: there is no column '{name}'; {suggestion(name, table.names)}"
+        )
+    wanted = Kind(kind) if kind is not None else spec.kind
+    assert wanted is not None, "a completed project knows every kind"
+    return table.column(name, wanted, fitting_format(wanted, spec.format))
+
+
+def coded_column(table: Table, name: str, spec: AttributeSpec) -> Column:
+    """The codes of an attribute, in the kind the project gives it."""
+    assert spec.kind is not None, "Project.completed fills in every kind"
+    return table.column(name, spec.kind, spec.format)
+
+
+def published_column(table: Table, name: str, spec: AttributeSpec) -> Column:
+    """The codes of a quasi-identifier, with its ends coded where the project asks for it."""
+    return code_ends(coded_column(table, name, spec), spec.coded_bounds)
+
+
+def sensitive_column(table: Table, name: str, spec: AttributeSpec, project: Project) -> Column:
+    """A sensitive attribute, its values told apart as the project says."""
+    column = coded_column(table, name, spec)
+    wanted = [r for r in project.privacy.requirements if isinstance(r, HierarchicalTCloseness)]
+    if spec.hierarchy is not None and any(r.attribute in (name, None) for r in wanted):
+        hierarchy = build_hierarchy(spec.hierarchy, column, project.folder)
+        column = replace(column, ground=_ground(hierarchy.bind(column)))
+    exact = project.data.distinct == "exact"
+    return column if exact else by_value(column, table.missing_tokens)
+
+
+def _ground(hierarchy: BoundHierarchy) -> tuple[npt.NDArray[np.integer], ...]:
+    """The label of every value, level by level, up to where all present values meet."""
+    present = slice(hierarchy.column.missing)  # missing is the last value
+    between = [labels for labels in hierarchy.maps[1:] if len(np.unique(labels[present])) > 1]
+    return tuple(between)
+
+
+def emphasis_of(project: Project, spec: AttributeSpec) -> float:
+    """The rule emphasis of an attribute: its own, or else the project's."""
+    return project.rule_emphasis if spec.rule_emphasis is None else spec.rule_emphasis
+
+
+def quasi_identifier(
+    column: Column, spec: AttributeSpec, weight: float, folder: Path, built: list[Note]
+) -> QuasiIdentifier:
+    """An attribute with its hierarchy, rules and numbers; `built` gets what was made up."""
+    hierarchy, given = _hierarchy(column, spec, folder, built)
+    _check_recoding(column, spec, given)
+    bound = hierarchy.bind(column)
+    return QuasiIdentifier(
+        column=column,
+        hierarchy=bound,
+        hierarchy_given=given,
+        rules=spec.rules.bind(column),
+        weight=float(weight),
+        resolution=_resolution(column, spec),
+        domain=_domain(column, spec),
+        typed_research_values=_typed_research_values(column, spec, bound),
+        hierarchy_spec=spec.hierarchy,
+        typed_hierarchy=hierarchy if _is_typed(spec) else None,
+        span=spec.span,
+        publish=spec.publish or "",
+        max_width=spec.max_width,
+    )
+
+
+_FOR_NUMBERS = ("range", "mean", "median", "hierarchy")
+
+
+_FOR_CATEGORIES = ("ancestor", "set", "mode")
+
+
+def _check_recoding(column: Column, spec: AttributeSpec, given: bool) -> None:
+    """Options that do nothing are refused."""
+    name, ordered = column.name, column.kind.ordered
+    allowed = _FOR_NUMBERS if ordered else _FOR_CATEGORIES
+    if spec.publish is not None and spec.publish not in allowed:
+        others = "categories" if ordered else "numbers and dates"
+        raise InputError(
+            f"{name}: publish: {spec.publish} is for {others}; this one is {column.kind}, so "
+            f"choose {joined(allowed, 'or')}"
+        )
+    if spec.publish == "hierarchy" and not given:
+        raise InputError(f"{name}: publish is hierarchy, but it has no hierarchy; give it one")
+    if spec.max_width is not None and not ordered:
+        raise InputError(f"{name}: max_width is for numbers and dates; mark labels with magvals")
+    if spec.span == "distinct" and not ordered:
+        raise InputError(f"{name}: span is for numbers and dates; leave it out")
+
+
+def _is_typed(spec: AttributeSpec) -> bool:
+    """Whether somebody wrote the hierarchy value by value; a builder takes values of the data."""
+    return spec.hierarchy is not None and "builder" not in spec.hierarchy
+
+
+def _hierarchy(
+    column: Column, spec: AttributeSpec, folder: Path, built: list[Note]
+) -> tuple[Hierarchy, bool]:
+    if spec.hierarchy is not None:
+        hierarchy = build_hierarchy(spec.hierarchy, column, folder)
+        return hierarchy.with_marks(spec.magvals, column.name), True
+    if spec.magvals:
+        raise InputError(
+            f"{column.name}: it has magvals but no hierarchy to mark; give it a hierarchy"
+        )
+    hierarchy, said = default_hierarchy(column)
+    built.append(said)
+    return hierarchy, False
+
+
+def _resolution(column: Column, spec: AttributeSpec) -> float:
+    if spec.resolution is not None:
+        return spec.resolution
+    if column.numbers is None or column.kind is Kind.DATE:
+        return 1.0
+    numbers = np.unique(column.numbers[~np.isnan(column.numbers)])
+    if len(numbers) < 2 or (numbers == np.round(numbers)).all():
+        return 1.0
+    return float(np.diff(numbers).min())
+
+
+def _domain(column: Column, spec: AttributeSpec) -> tuple[float, float]:
+    if column.numbers is None:
+        if spec.domain is not None:
+            raise InputError(f"{column.name}: domain is for numbers and dates; leave it out")
+        return 0.0, 0.0
+    present = column.numbers[~np.isnan(column.numbers)]
+    if column.coding is not None:  # what is hidden behind its ends belongs to it
+        present = column.coding.original
+    observed = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
+    if spec.domain is None:
+        return observed
+    low, high = (_end(column, end) for end in spec.domain)
+    written = f"domain [{spec.domain[0]}, {spec.domain[1]}]"
+    if np.isnan(low) or np.isnan(high) or low > high:
+        raise InputError(
+            f"{column.name}: {written} is not a rising pair; write [smallest, largest] like "
+            f"the values of the data"
+        )
+    if len(present) and (low > observed[0] or high < observed[1]):
+        raise InputError(
+            f"{column.name}: {written} leaves out values of the data, which go from "
+            f"{' to '.join(written_end(column, end) for end in observed)}; widen it"
+        )
+    for key in ("bottom", "top"):
+        bound = None if column.coding is None else getattr(column.coding, key)
+        if bound is not None and not low <= bound <= high:
+            raise InputError(
+                f"{column.name}: {key} {getattr(spec, key)} lies outside its {written}; move one "
+                f"of them"
+            )
+    return low, high
+
+
+def _end(column: Column, written: int | float | str) -> float:
+    """An end of the domain: a number as it is, a text as the column writes its values."""
+    if isinstance(written, str) or column.kind is Kind.DATE:
+        return float(column.parse([str(written)])[0])
+    return float(written)
+
+
+def _typed_research_values(
+    column: Column, spec: AttributeSpec, bound: BoundHierarchy
+) -> tuple[float | None, ...]:
+    if spec.rv is None:
+        return ()
+    if len(spec.rv) != bound.height + 1:
+        raise InputError(
+            f"{column.name}: rv has {len(spec.rv)} values, its hierarchy has {bound.height + 1} "
+            f"levels; give one per level, from level 0 to the root"
+        )
+    return spec.rv

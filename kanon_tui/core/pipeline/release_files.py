@@ -1,0 +1,157 @@
+"""The files of a release beyond memory: written part by part, and copied as they were verified."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.piece_rows import ReleaseParts
+from kanon_tui.core.processes.workers import Progress, Workers
+from kanon_tui.core.table.atomic_files import why_not_written, written_aside
+from kanon_tui.core.table.csv_format import CsvFormat
+from kanon_tui.core.table.target import Target, WrittenFile, place_folder, work_folder
+from kanon_tui.core.table.writing import ROW_GROUP
+
+__all__ = [
+    "STREAMED_ENDINGS", "PartWriting", "check_streamed_target", "copy_files", "write_part",
+    "write_parts",
+]  # fmt: skip
+
+STREAMED_ENDINGS = (".csv", ".tsv", ".parquet")
+_UTF8 = ("utf-8", "utf-8-sig", "ascii")
+_CHUNK = 1 << 22
+
+
+def check_streamed_target(target: Target | None, csv: CsvFormat | None) -> None:
+    """Refuse files that cannot be written piece by piece."""
+    if target is None:
+        return
+    if not target.folder and target.path.suffix.lower() not in STREAMED_ENDINGS:
+        raise InputError(
+            f"{target.path}: only CSV, TSV and Parquet are written in pieces; name such a file, "
+            "or use --engine memory",
+            on_screen=f"{target.path}: only CSV, TSV and Parquet are written in pieces; name such "
+            "a file",
+        )
+    if csv is not None and csv.encoding.lower() not in _UTF8:
+        raise InputError(
+            f"{target.path}: only UTF-8 is written in pieces, not {csv.encoding}; use output: "
+            "{encoding: utf-8}, or --engine memory"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PartWriting:
+    """The input of the jobs that write the parts of a release."""
+
+    parts: ReleaseParts
+    folder: Path
+    names: tuple[str, ...]
+    """The file names: one per part, or one for all parts."""
+    csv: CsvFormat | None
+    """None for Parquet."""
+    quoted: tuple[str, ...] = ()
+
+
+def write_parts(
+    writing: PartWriting, target: Target | None, workers: Workers, progress: Progress
+) -> int:
+    """Write all parts, into one file or one each; return how many cells look like formulas."""
+    parts = writing.parts
+    if target is None or target.folder:
+        workers.begin("write", progress)
+        return sum(workers.each(write_part, writing, [(part,) for part in range(len(parts))]))
+    formulas = 0
+
+    def frames() -> Iterator[pl.DataFrame]:
+        nonlocal formulas
+        for part in range(len(parts)):
+            progress("write", part / len(parts))
+            frame, found = parts.published_rows(part)
+            formulas += found
+            yield frame
+
+    with open(writing.folder / writing.names[0], "wb") as file:
+        _put(frames(), file, target.path.name, writing)
+    return formulas
+
+
+def write_part(writing: PartWriting, part: int) -> int:
+    """Write one part into its file; return how many cells look like formulas."""
+    frame, formulas = writing.parts.published_rows(part)
+    path = writing.folder / writing.names[part]
+    aside = path.with_name(f".{path.name}.aside")
+    with open(aside, "wb") as file:
+        _put(iter([frame]), file, path.name, writing)
+    aside.replace(path)
+    return formulas
+
+
+def _put(frames: Iterator[pl.DataFrame], file: IO[bytes], name: str, writing: PartWriting) -> None:
+    if writing.csv is not None:
+        writing.csv.put_parts(frames, writing.quoted, file, name)
+        return
+    from polars.io.plugins import register_io_source
+
+    failed: list[BaseException] = []
+
+    def source(
+        columns: Sequence[str] | None,
+        predicate: pl.Expr | None,
+        n_rows: int | None,
+        batch_size: int | None,
+    ) -> Iterator[pl.DataFrame]:
+        try:
+            yield from frames
+        except BaseException as error:  # Polars would turn it into one of its own
+            failed.append(error)
+            raise
+
+    schema = dict.fromkeys(writing.parts.texts.columns, pl.String)
+    lazy = register_io_source(source, schema=schema)
+    try:
+        lazy.sink_parquet(file, row_group_size=ROW_GROUP)
+    except Exception:
+        if failed:
+            raise failed[0] from None
+        raise
+
+
+def copy_files(
+    files: Sequence[WrittenFile], written_as: Target, target: Target, force: bool = False
+) -> None:
+    """Copy the verified files of a release under another name; refuse files that have changed."""
+    if (target.folder, target.ending) != (written_as.folder, written_as.ending):
+        ending = written_as.ending
+        what = (
+            f"a folder of {ending} parts" if written_as.folder else f"a file that ends in {ending}"
+        )
+        raise InputError(
+            f"{target.path}: a streamed release is copied as it was proved; name {what}, or run "
+            "again for another format"
+        )
+    target.check(force, [file.path for file in files])
+    for file in files:
+        file.check()
+    if not written_as.folder:
+        with written_aside(target.path, force) as aside, open(written_as.path, "rb") as verified:
+            shutil.copyfileobj(verified, aside, _CHUNK)
+            files[0].check()
+        return
+    with work_folder(target) as folder:
+        parts = folder / "release"
+        try:
+            parts.mkdir(mode=0o700)
+            for file in files:
+                shutil.copyfile(file.path, parts / file.path.name)
+        except OSError as error:
+            raise InputError(why_not_written(target.path, error)) from None
+        for file in files:
+            file.check()
+        place_folder(parts, target.path, force)

@@ -1,0 +1,311 @@
+"""Verification of a release, in memory or in files, before it is given away.
+
+Both ways feed the verifier (`privacy.verify`), which counts the classes again from printed cells
+alone. A release in files is read again: it must have what is required, and the very classes that
+were measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.pipeline.piece_rows import CountedRelease, Recoding
+from kanon_tui.core.pipeline.release_files import PartWriting
+from kanon_tui.core.privacy.verify import (
+    Claim,
+    People,
+    RiskClaim,
+    overlapping,
+    verify,
+    verify_pseudonyms,
+)
+from kanon_tui.core.processes.workers import Workers
+from kanon_tui.core.release.formulas import escape_formulas
+from kanon_tui.core.release.recode import Release
+from kanon_tui.core.table.column import end_text
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.source import PIECE_BYTES, open_source
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import plural
+
+__all__ = ["count_written", "verify_files", "verify_release"]
+
+_COPIES = "copies"
+
+
+@dataclass(frozen=True, eq=False)
+class _Requirements:
+    """The requirements of a task as the verifier takes them."""
+
+    quasi: tuple[str, ...]
+    left_out: tuple[str, ...]
+    k: int
+    claims: tuple[Claim, ...]
+    risk: RiskClaim | None
+
+    @classmethod
+    def from_task(cls, task: Task) -> _Requirements:
+        """Return the requirements of a task; a bound for the highest risk is verified as k."""
+        tokens, risk = task.table.missing_tokens, task.release_risk
+        return cls(
+            tuple(attribute.name for attribute in task.quasi),
+            task.left_out,
+            task.k,
+            tuple(each.claim(tokens) for each in task.sensitive_requirements),
+            None
+            if risk is None
+            else RiskClaim(
+                risk.measure, risk.max, risk.scale(task.people), risk.threshold, str(risk)
+            ),
+        )
+
+    def check(self, published: pl.DataFrame, claims: Sequence[Claim] = (), **counted: Any) -> None:
+        """Verify published cells, or raise `NotReachedError`."""
+        verify(published, self.quasi, self.left_out, self.k, claims, **counted)
+
+
+def verify_release(release: Release) -> None:
+    """Verify a release in memory, or raise `NotReachedError`."""
+    task = release.task
+    _check_disjoint(release)
+    required = _Requirements.from_task(task)
+    # Rows of nothing but * are no release, however many there are.
+    published = release.coded.clear() if release.suppressed.all() else release.coded
+
+    def check(published: pl.DataFrame, records: npt.NDArray[np.int64]) -> None:
+        required.check(
+            published,
+            required.claims,
+            personal_k=_personal_k(task, records),
+            people=_people(task, records),
+            risk=required.risk,
+        )
+
+    def check_without_stars() -> None:
+        shown = ~release.suppressed[release.order]
+        check(published.filter(shown), release.order[shown])
+
+    with _stars_explained(release, check_without_stars):
+        check(published, release.order)
+        for name in task.pseudonymised:
+            raw, tokens = task.table.texts(name), task.table.missing_tokens
+            verify_pseudonyms(published, required.quasi, name, raw, tokens, task.k)
+        if task.output.formulas == "escape":  # escaped cells are counted as well
+            places = [published.columns.index(name) for name in required.quasi]
+            escaped = escape_formulas(published)
+            printed = [escaped.columns[place] for place in places]
+            verify(escaped, printed, (), task.k, people=_people(task, release.order))
+
+
+@contextmanager
+def _stars_explained(
+    release: Release, check_without_stars: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """Raise a sentence about starred records where these make a release fail."""
+    try:
+        yield
+    except NotReachedError:
+        task, suppressed = release.task, release.suppressed_records
+        if task.output.suppressed != "star" or not 0 < suppressed < task.n:
+            raise
+        if suppressed >= task.k:
+            check_without_stars()
+        why = (
+            f"k is {task.k}"
+            if suppressed < task.k
+            else "which does not keep what is required beyond k"
+        )
+        records = plural(suppressed, "record")
+        raise NotReachedError(
+            f"suppressed: star would publish a class of {suppressed} suppressed {records}, {why}; "
+            f"use suppressed: drop to leave them out",
+            on_screen=f"the {suppressed} suppressed {records}, published as stars, would be a "
+            f"class of their own, {why}; leave suppressed records out instead",
+        ) from None
+
+
+def _check_disjoint(release: Release) -> None:
+    """Verify from printed cells that ranges do not overlap, where that is required."""
+    task = release.task
+    if task.overlap or release.grouping.levels is not None:
+        return
+    for attribute in task.quasi:
+        column = attribute.column
+        if not attribute.ordered or attribute.publishes_one_value or column.numbers is None:
+            continue
+        numbers = dict(zip(column.values, column.numbers.tolist(), strict=True))
+        for text, number in list(numbers.items()):
+            numbers.setdefault(end_text(column, text), number)
+        if overlapping(release.coded[column.name], numbers):
+            raise NotReachedError(
+                f"the release does not verify: ranges of {column.name} overlap; nothing was written"
+            )
+
+
+def _personal_k(task: Task, rows: npt.NDArray[Any]) -> list[float] | None:
+    """Return the k that the person of each of these rows asks for; nan where for none."""
+    column = task.personal_k
+    if column is None or column.numbers is None:
+        return None
+    return [float(asked) for asked in column.numbers[column.codes[rows]]]
+
+
+def _people(task: Task, records: npt.NDArray[np.int64]) -> People | None:
+    """Return the person of each of these records; None where nobody has several."""
+    if task.repeated is None:
+        return None
+    persons = task.table.texts(task.repeated.name)
+    return People(
+        of_rows=persons.gather(records).to_list(),
+        of_table=persons.to_list(),
+        original={
+            column.name: task.table.texts(column.name).to_list() for column in task.sensitive
+        },
+    )
+
+
+# -- releases in files
+
+
+@dataclass(frozen=True, eq=False)
+class _WrittenRelease:
+    """The files of a release, for the jobs that count them."""
+
+    paths: tuple[Path, ...]
+    options: ReadOptions
+    columns: tuple[str, ...]
+    """The names in the files."""
+    quasi: tuple[int, ...]
+    """The places of the quasi-identifiers among the columns."""
+    claimed: tuple[int, ...]
+    """The places of the columns with requirements."""
+
+
+def verify_files(
+    release: CountedRelease, workers: Workers, writing: PartWriting, recoding: Recoding
+) -> None:
+    """Verify the written files of a release, or raise `NotReachedError`."""
+    task, columns, texts = release.task, recoding.columns, writing.parts.texts
+    required = _Requirements.from_task(task)
+    claimed = tuple(dict.fromkeys(claim.attribute for claim in required.claims))
+    options = ReadOptions(header=True)
+    if (csv := writing.csv) is not None:
+        options = ReadOptions(
+            delimiter=csv.delimiter, header=True, quote=csv.quote, space_after_delimiter=False
+        )
+    written = _WrittenRelease(
+        tuple(writing.folder / name for name in writing.names),
+        options,
+        texts.columns,
+        tuple(columns.index(name) for name in required.quasi),
+        tuple(columns.index(name) for name in claimed),
+    )
+    own_texts = {encoder.name: encoder.texts for encoder in recoding.others}
+    with _stars_explained(release):
+        _verify_personal_k(release, required)
+        classes, *beside = _count_files(workers, written)
+        if not np.array_equal(
+            np.sort(classes[_COPIES].to_numpy()), np.sort(release.published_sizes)
+        ):
+            raise NotReachedError(
+                "the written release does not have the classes that were measured; nothing was "
+                "written"
+            )
+        required.check(_named(classes, columns), copies=classes[_COPIES])
+        for name, frame in zip(claimed, beside, strict=True):
+            named = _named(frame, columns)
+            if task.output.formulas == "escape":
+                escaped = texts.texts[columns.index(name)].to_list()
+                originals = dict(zip(escaped, own_texts[name].to_list(), strict=True))
+                named = named.with_columns(named[name].replace(originals).alias(name))
+            claims = [claim for claim in required.claims if claim.attribute == name]
+            required.check(named, claims, copies=frame[_COPIES])
+
+
+def _verify_personal_k(release: CountedRelease, required: _Requirements) -> None:
+    """Verify the k of each person from the counted rows: it is in no file."""
+    task = release.task
+    if task.personal_k is None or task.copies is None:
+        return
+    starred = task.output.suppressed == "star"
+    rows = np.ones(task.rows, dtype=bool) if starred else ~release.suppressed
+    published = pl.DataFrame(
+        [
+            pl.Series(name, [*cells.texts, HIDDEN], dtype=pl.String).gather(
+                np.where(cells.codes[rows] < 0, len(cells.texts), cells.codes[rows])
+            )
+            for name, cells in zip(required.quasi, release.cells, strict=True)
+        ]
+    )
+    copies = pl.Series(task.copies[rows])
+    required.check(published, personal_k=_personal_k(task, rows), copies=copies)
+
+
+def _count_files(workers: Workers, written: _WrittenRelease) -> list[pl.DataFrame]:
+    """Return the counted rows of all files, as `count_written` has them for one."""
+    jobs = [(number,) for number in range(len(written.paths))]
+    tables: list[list[pl.DataFrame]] = [[] for _ in range(1 + len(written.claimed))]
+    for counted in workers.each(count_written, written, jobs):
+        for parts, frame in zip(tables, counted, strict=True):
+            parts.append(frame)
+            if len(parts) > 8:
+                parts[:] = [_merged(parts)]
+    return [_merged(parts) for parts in tables]
+
+
+def count_written(written: _WrittenRelease, number: int) -> list[pl.DataFrame]:
+    """Return the distinct rows of quasi-identifiers of a file with their numbers of records.
+
+    After these come the distinct rows of quasi-identifiers and each column with requirements.
+    """
+    wanted = [
+        [str(place) for place in places]
+        for places in (written.quasi, *((*written.quasi, place) for place in written.claimed))
+    ]
+    path = written.paths[number]
+    if path.suffix.lower() == ".parquet":
+        lazy = pl.scan_parquet(path, glob=False)
+        names = lazy.collect_schema().names()
+        lazy = lazy.rename({name: str(place) for place, name in enumerate(names)})
+        return [
+            lazy.group_by(names).agg(_records()).collect(engine="streaming") for names in wanted
+        ]
+    source = open_source(path, written.options, PIECE_BYTES)
+    if source.names != written.columns:
+        raise NotReachedError(
+            "the written file does not have the columns of the release; nothing was written"
+        )
+    found: list[list[pl.DataFrame]] = [[] for _ in wanted]
+    for piece in source.pieces:
+        for frame in source.read(piece):
+            frame.columns = [str(place) for place in range(frame.width)]
+            for names, parts in zip(wanted, found, strict=True):
+                parts.append(frame.group_by(names).agg(_records()))
+    return [_merged(parts) for parts in found]
+
+
+def _records() -> pl.Expr:
+    return pl.len().cast(pl.Int64).alias(_COPIES)
+
+
+def _merged(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    if len(parts) == 1:
+        return parts[0]
+    names = [name for name in parts[0].columns if name != _COPIES]
+    return pl.concat(parts).group_by(names).agg(pl.col(_COPIES).sum())
+
+
+def _named(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Return counted rows under the names that the task has for the columns."""
+    cells = frame.drop(_COPIES)
+    return cells.rename({place: columns[int(place)] for place in cells.columns})
