@@ -31,7 +31,7 @@ test-browser: $(BROWSER_INSTALLED)  ## the application in headless Chromium; CHR
 	$(BIN)/pytest -n 0 tests/browser/walks.py
 
 SANITIZED := build/sanitized/libkanon.so
-KERNEL_TESTS := tests/core/kernels tests/core/algorithms tests/core/clustering tests/core/full_domain
+KERNEL_TESTS := tests/core/kernels tests/core/algorithms tests/core/clustering tests/core/lattice
 test-sanitized: $(READY)  ## the tests and twins of the kernels, and fuzzing, on a build with sanitizers (needs gcc)
 	$(BIN)/python hatch_build.py --sanitized $(SANITIZED)
 	$(WITH_SANITIZERS) $(BIN)/pytest --kernels $(SANITIZED) $(KERNEL_TESTS)
