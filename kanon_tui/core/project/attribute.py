@@ -102,19 +102,19 @@ _NUMERIC = FieldType(
 class AttributeSpec:
     """The settings of one attribute in a project; None leaves the choice to Kanon."""
 
-    role: Role | None = declared(None, "What the attribute is to the release; guessed if not given")
-    kind: Kind | None = declared(None, "What its values are; guessed if not given")
+    role: Role | None = declared(None, "Role in the release; guessed if not given")
+    kind: Kind | None = declared(None, "Kind of its values; guessed if not given")
     format: Format | None = declared(
-        None, "How its dates or numbers are written; detected if not given", type=optional(FORMAT)
+        None, "Format of its dates or numbers; detected if not given", type=optional(FORMAT)
     )
     weight: float | None = declared(
-        None, "How much it counts; the others share what is left of 1", low=0
+        None, "Weight; attributes without one share the rest of 1", low=0
     )
     resolution: float | None = declared(None, "The width of one unit of its span", above=0)
     span: Literal["domain", "distinct"] = declared(
         "domain",
-        "Numbers and dates: what the span of a range counts for research value, all units there "
-        "could be or the distinct values of the table in it",
+        "Numbers and dates: the span of a range in research value, as all possible units or as the "
+        "distinct values of the table in it",
     )
     domain: tuple[Any, Any] | None = declared(
         None,
@@ -132,7 +132,7 @@ class AttributeSpec:
         type=optional(_END),
     )
     hierarchy: Mapping[str, Any] | None = declared(
-        None, "Its levels, as written: a builder, a file or a level table", type=optional(HIERARCHY)
+        None, "Levels: a builder, a file or a level table", type=optional(HIERARCHY)
     )
     publish: Publish | None = declared(
         None,
@@ -149,15 +149,17 @@ class AttributeSpec:
         low=0,
         high=1,
     )
-    magvals: tuple[str | Mark, ...] = declared((), "Labels that matter most", type=_MARKS)
+    magvals: tuple[str | Mark, ...] = declared(
+        (), "Most general labels allowed for their values", type=_MARKS
+    )
     max_width: float | None = declared(
         None,
-        "Numbers and dates: how wide a published range may be, a limit like a MAGVal (dates in "
+        "Numbers and dates: largest width of a published range, a limit like a MAGVal (dates in "
         "days)",
         low=0,
     )
     rv: tuple[float | None, ...] | None = declared(
-        None, "Research values by hand, one per level", type=optional(_RESEARCH_VALUES)
+        None, "Research values typed by hand, one per level", type=optional(_RESEARCH_VALUES)
     )
     identifier: Literal["drop", "pseudonym"] = declared(
         "drop",
@@ -165,12 +167,11 @@ class AttributeSpec:
     )
     guessed: bool = declared(
         False,
-        "Whether role, kind and levels are guesses that nobody has confirmed yet; saving a project "
-        "confirms them",
+        "Whether role, kind and levels are unconfirmed guesses; saving a project confirms them",
     )
     publish_unique: bool = declared(
         False,
-        "Whether somebody has decided to publish it as it is although it singles people out",
+        "Whether to publish it unchanged although it singles people out",
     )
 
     @property

@@ -55,18 +55,18 @@ class Project:
         help="The table", type=section(DataSource), required="data: {path: FILE}"
     )
     attributes: Mapping[str, AttributeSpec] = declared(
-        help="What each column is, in the order the algorithms see them; data.unlisted says what "
-        "becomes of others",
+        help="The attributes, in the order in which algorithms use them; data.unlisted decides "
+        "about other columns",
         type=mapping_of(section(AttributeSpec), "a mapping of names"),
         factory=dict,
     )
     weights: Literal["equal", "auto"] = declared(
-        "equal", "How weights are shared: equally, or by how little attributes tell of one another"
+        "equal", "Weights: equal, or higher for attributes less associated with the others"
     )
     rule_emphasis: float = declared(
         EVEN_EMPHASIS,
         "How much rules count against granularity in research value, from 0 (not at all) to 1 "
-        "(alone), where an attribute does not say",
+        "(alone), for attributes without their own",
         low=0,
         high=1,
     )
@@ -76,21 +76,24 @@ class Project:
         "or disjoint over the whole release, which loses more",
     )
     privacy: Privacy = declared(
-        Privacy(), "What a release must have", type=section(Privacy), always=True
+        Privacy(), "Requirements on the release", type=section(Privacy), always=True
     )
     algorithm: AlgorithmChoice = declared(
-        help="What finds the release", type=ALGORITHM, factory=AlgorithmChoice, always=True
+        help="The algorithm and its parameters",
+        type=ALGORITHM,
+        factory=AlgorithmChoice,
+        always=True,
     )
     seed: int = declared(
-        0, "Start of random choices; the same seed, the same release", low=0, always=True
+        0, "Seed of random choices; the same seed gives the same release", low=0, always=True
     )
     output: Output = declared(Output(), "How the release is written", type=section(Output))
     report: ReportTexts = declared(
         ReportTexts(),
-        "What the report says beside the figures, for those who sign it",
+        "Texts of the report beside the figures, for those who sign it",
         type=section(ReportTexts),
     )
-    run: Resources = declared(Resources(), "What a run may use", type=section(Resources))
+    run: Resources = declared(Resources(), "Engine and memory of a run", type=section(Resources))
     path: Path | None = None
     """The file it was loaded from or saved to."""
 

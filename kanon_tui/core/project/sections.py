@@ -46,16 +46,16 @@ class DataSource:
     unlisted: Literal["drop", "publish"] = declared(
         "drop",
         "Columns that the project does not name: left out unless they seem quasi-identifying, or "
-        "published as they are unless they seem to identify people",
+        "published unchanged unless they seem to identify people",
     )
     distinct: Literal["value", "exact"] = declared(
         "value",
-        "What counts as different for l, t, p and alpha: values (100 and 1e2 are one, HIV and hiv "
-        "are one), or spellings",
+        "What l, t, p and alpha count: distinct values (100 and 1e2 are one, HIV and hiv are one), "
+        "or distinct spellings",
     )
     missing_policy: Literal["value", "drop"] = declared(
         "value",
-        "What becomes of missing values: a value like others, or their records are dropped",
+        "Missing values: treated as a value, or their records dropped",
         key="missing.policy",
     )
 
@@ -66,12 +66,12 @@ class AlgorithmChoice:
 
     name: str = declared(
         "global",
-        "Which one; see `kanon-tui algorithms`",
+        "Name of the algorithm; see `kanon-tui algorithms`",
         words="the name of an algorithm",
         always=True,
     )
     params: Mapping[str, Any] = declared(
-        help="Its parameters, where they differ from their defaults",
+        help="Parameters that differ from their defaults",
         type=FieldType("a mapping of parameters", lambda located: located.value, dict),
         factory=dict,
     )
@@ -99,14 +99,14 @@ class Resources:
 
     engine: Engine = declared(
         "auto",
-        "Where the work happens: in memory, streaming over pieces of the data, or on a Dask "
-        "cluster; auto: in memory where that fits",
+        "Engine: in memory, streaming over pieces of the data, or on a Dask cluster; auto: in "
+        "memory where the table fits",
     )
     memory: int | Literal["auto"] = declared(
-        "auto", "The most memory that a run may take; auto: what the machine has", type=SIZE
+        "auto", "Memory limit of a run; auto: the memory of the machine", type=SIZE
     )
     scheduler: str | None = declared(
         None,
-        "The address of a Dask scheduler, like tls://host:8786, which has to be agreed to with "
-        "--trust; none: a cluster of its own",
+        "Address of a Dask scheduler, like tls://host:8786, which needs --trust; none: Kanon "
+        "starts its own cluster",
     )

@@ -80,7 +80,7 @@ def algorithm_table(family: Family) -> str:
 
 
 def table(rows: Iterable[tuple[str, Field]]) -> str:
-    lines = ["| key | what it says | may be | default |", "|---|---|---|---|"]
+    lines = ["| key | meaning | allowed | default |", "|---|---|---|---|"]
     for key, field in rows:
         allowed = field.allowed.replace("|", "\\|")
         lines.append(f"| {key} | {field.help} | {allowed} | {_default(field)} |")
