@@ -83,7 +83,7 @@ def execute(args: argparse.Namespace) -> int:
         asked = {"attributes": found.attributes, "telling": found.telling}
         print_json({"target": found.target, **trees, "kept": found.kept, **asked})
         return 0
-    for sentence in found.about_telling():
+    for sentence in found.determining_notes():
         say(sentence)
     both = (found.original, found.release)
     rows = [

@@ -120,7 +120,7 @@ def _assess(args: argparse.Namespace) -> PopulationRisk:
         rows, covered = covered_people(project, task, table, everybody, quasi, where)
     else:
         columns = [table.column(name, Kind.CATEGORICAL).codes for name in quasi]
-        rows = DistinctRows.of(columns)
+        rows = DistinctRows.from_codes(columns)
     known = KnownPopulation(args.population, args.weights, covered)
     return population_risk(table, rows, person, known, args.threshold)
 

@@ -192,7 +192,7 @@ class Datafly(FullDomainSearch):
             template + ".",
             small=small,
             k=search.task.k,
-            lack=outcome.missed,
+            fault=outcome.missed,
             joining=joining,
             raised=levels,
         )

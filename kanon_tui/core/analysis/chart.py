@@ -33,7 +33,7 @@ def ticks(highest: float, most: int, whole: bool = False) -> list[float]:
 
 
 def compact_number(value: float) -> str:
-    """A number in few characters: 0.25, 12, 3,400, 35k, 1.2M.
+    """Return a number in few characters: 0.25, 12, 3,400, 35k, 1.2M.
 
     >>> compact_number(1200), compact_number(35_000.0), compact_number(0.30000000000000004)
     ('1,200', '35k', '0.3')

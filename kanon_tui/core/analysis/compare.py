@@ -93,7 +93,7 @@ class FigureDifference:
 
 @dataclass(frozen=True)
 class AttributeDifference:
-    """What both results do to one quasi-identifier."""
+    """The figures of one quasi-identifier in both results."""
 
     name: str
     ncp: FigureDifference
@@ -114,14 +114,14 @@ class RuleDifference:
 
 @dataclass(frozen=True, eq=False)
 class ComparedRuns:
-    """What differs between two results of one table, whoever counts the records."""
+    """The differences between two results of one table, wherever its records are."""
 
     first: FinishedRun
     second: FinishedRun
 
     @abstractmethod
     def differing(self, name: str) -> int:
-        """How many records both worked on have another cell of a common quasi-identifier."""
+        """Return how many common records have another cell of a common quasi-identifier."""
 
     @cached_property
     def common(self) -> tuple[str, ...]:
@@ -164,13 +164,13 @@ class ComparedRuns:
 
 @dataclass(frozen=True, eq=False)
 class Comparison(ComparedRuns):
-    """The same of two results in memory, record by record."""
+    """The differences between two results in memory, record by record."""
 
     first: Result
     second: Result
 
     def differing(self, name: str) -> int:
-        """How many of the common records have another cell of a quasi-identifier."""
+        """Return how many common records have another cell of a quasi-identifier."""
         return int(self.differs[name].sum())
 
     @cached_property
@@ -208,13 +208,13 @@ class Comparison(ComparedRuns):
 
 
 def common_quasi(first: FinishedRun, second: FinishedRun) -> tuple[str, ...]:
-    """The names of the quasi-identifiers of both, in the order of the first."""
+    """Return the names of the quasi-identifiers of both, in the order of the first."""
     names = {attribute.name for attribute in second.task.quasi}
     return tuple(each.name for each in first.task.quasi if each.name in names)
 
 
 def differences(first: FinishedRun, second: FinishedRun) -> tuple[FigureDifference, ...]:
-    """Every metric, count and privacy figure of two results."""
+    """Return every metric, count and privacy figure of two results."""
     return tuple(_figures(first, second))
 
 
@@ -249,13 +249,15 @@ def _figures(first: FinishedRun, second: FinishedRun) -> Iterator[FigureDifferen
 
 
 def file_records(result: Result) -> Int64s:
-    """Where the records of a run stand among the records of the data file, from 0."""
+    """Return the number of every record of a run among the records of the data file, from 0."""
     kept = result.task.table.kept
     return np.arange(result.task.n) if kept is None else kept
 
 
 def record_losses(release: Release) -> Floats:
-    """Per record the weighted sum of the penalties of its cells; the mean over records is NCP.
+    """Return per record the weighted sum of the penalties of its cells.
+
+    The mean over records is NCP.
 
     Of a counted table it is told per row.
     """
@@ -278,7 +280,7 @@ def record_losses(release: Release) -> Floats:
 def cells_differ(
     results: tuple[FinishedRun, FinishedRun], name: str, rows: tuple[Int64s, Int64s]
 ) -> npt.NDArray[np.bool_]:
-    """Which pairs of rows, as either result numbers them, print an attribute otherwise."""
+    """Return for pairs of rows, numbered as in each result, whether an attribute's cells differ."""
     (codes, texts), (others, other_texts) = (
         _cells(result, name, own) for result, own in zip(results, rows, strict=True)
     )
@@ -320,7 +322,7 @@ class StreamedComparison(ComparedRuns):
     """Per common quasi-identifier how many records are published otherwise."""
 
     def differing(self, name: str) -> int:
-        """How many of the common records have another cell of a quasi-identifier."""
+        """Return how many common records have another cell of a quasi-identifier."""
         return self.different[name]
 
 
@@ -372,7 +374,7 @@ def _places(
     pairs: WordTable,
     stop: Callable[[], bool],
 ) -> Int32s:
-    """Of every record which pair of rows it is; -1 where a run did not work on it."""
+    """Return for every record its number among the pairs of rows; -1 where a run left it out."""
     source = before.source
     names = list(dict.fromkeys(name for each in rows for name in each.names))
     places = np.full(before.height, -1, dtype=np.int32)
@@ -390,7 +392,7 @@ def _places(
 
 
 def _ranks(amount: Floats, flags: Mapping[str, Flags]) -> Int64s:
-    """Those that differ most first: by detail that is lost, then by cells that differ."""
+    """Return the order of records: detail lost differs most first, then most differing cells."""
     by_amount = -np.round(np.abs(amount), 9)
     cells = -sum((each.astype(np.float64) for each in flags.values()), 0 * amount)
     if not len(amount):

@@ -62,7 +62,7 @@ class Feasibility:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the true rate lies, with 95 % confidence (Wilson's interval)."""
+        """Wilson's 95 % confidence interval of the true rate."""
         return _wilson(self.success_rate, self.repeats)
 
 
@@ -78,7 +78,7 @@ class CurvePoint:
 def feasibility(
     attributes: int, k: int, records: int, values: int = 2, repeats: int = 200, seed: int = 0
 ) -> Feasibility:
-    """The success rate of `attributes` attributes with `values` equally frequent values each.
+    """Return the success rate of so many attributes with equally frequent values.
 
     >>> feasibility(attributes=7, k=5, records=7500, repeats=20).success_rate
     1.0
@@ -93,7 +93,7 @@ def feasibility(
 def feasibility_curve(
     shape: Sequence[Floats], k: int, records: Iterable[int], repeats: int = 200, seed: int = 0
 ) -> Iterator[CurvePoint]:
-    """The success rate at each of these numbers of records, one point at a time.
+    """Yield the success rate at each of these numbers of records, one point at a time.
 
     `shape` holds the frequencies of every attribute's values (see `shape_of`). Attributes with a
     rare value go first: they are the ones that fail, and a failed table is done.
@@ -105,7 +105,7 @@ def feasibility_curve(
 
 
 def shape_of(task: Task) -> tuple[Floats, ...]:
-    """How frequent each value of every quasi-identifier is."""
+    """Return the shares of the values of every quasi-identifier."""
     return tuple(attribute.column.counts / task.n for attribute in task.quasi)
 
 
@@ -158,7 +158,7 @@ def _check(name: str, number: int, most: int | None = None) -> None:
 
 
 def _wilson(rate: float, repeats: int) -> tuple[float, float]:
-    """Unlike rate ± a margin, it stays within 0 and 1 and is not empty at either end."""
+    """Return Wilson's interval, which stays within 0 and 1 and is never empty."""
     z = 1.96
     centre = rate + z * z / (2 * repeats)
     margin = z * sqrt(rate * (1 - rate) / repeats + (z / (2 * repeats)) ** 2)

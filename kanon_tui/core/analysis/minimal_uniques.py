@@ -59,7 +59,7 @@ _LARGEST_KEY = 2**62
 
 @dataclass(frozen=True)
 class Combination:
-    """What a set of attributes gives away."""
+    """A set of attributes and the records that it singles out."""
 
     attributes: tuple[str, ...]
     smallest: int
@@ -91,7 +91,7 @@ class MinimalUniques:
         return int((self.scores > 0).sum())
 
     def dangerous(self, k: int) -> list[Combination]:
-        """The smallest sets on which somebody shares values with fewer than k, worst first.
+        """Return the smallest sets on which somebody shares values with fewer than k, worst first.
 
         A set counts when none of its parts does.
         """
@@ -165,7 +165,7 @@ def minimal_uniques(
 
 
 def overlooked(columns: Sequence[Column], person: Column | None = None) -> list[Combination]:
-    """Columns, or pairs of them, that are published as they are and still single many out.
+    """Return columns, or pairs of them, that are published as they are and still single many out.
 
     Many are as many as make one column conspicuous (`data.singling_out`); a pair counts when
     neither of its columns does. Whoever knows them needs no quasi-identifier.
@@ -182,7 +182,7 @@ def overlooked(columns: Sequence[Column], person: Column | None = None) -> list[
 
 
 def task_columns(task: Task) -> tuple[list[Column], list[Column]]:
-    """The columns of a task that an outsider may know, and those published as they are."""
+    """Return the columns of a task that an outsider may know, and those published as they are."""
     others = [
         task.table.column(name, Kind.CATEGORICAL)
         for name in task.published_as_they_are
@@ -192,7 +192,7 @@ def task_columns(task: Task) -> tuple[list[Column], list[Column]]:
 
 
 def largest_size(attributes: int) -> int:
-    """The largest size up to which all sets of so many attributes are counted."""
+    """Return the largest size up to which all sets of so many attributes are counted."""
     size = 1
     while size < attributes and (
         sum(comb(attributes, each) for each in range(1, size + 2)) <= MOST_SETS
@@ -202,14 +202,14 @@ def largest_size(attributes: int) -> int:
 
 
 def _points(attributes: int, size: int, most: int) -> float:
-    """What a minimal sample unique of this size counts."""
+    """Return the score of a minimal sample unique of this size."""
     return float(prod(attributes - each for each in range(size, min(most, attributes - 1) + 1)))
 
 
 def _distinct_rows(
     columns: Sequence[Column], person: Column | None
 ) -> tuple[pl.DataFrame, np.ndarray]:
-    """Each combination of values once per person, with its records, and where each record went."""
+    """Return each combination of values once per person with its records, and each record's row."""
     data = {str(x): column.codes for x, column in enumerate(columns)}
     records, copies = len(columns[0].codes), columns[0].copies
     if person is not None:
@@ -226,7 +226,7 @@ def _distinct_rows(
 
 
 def _people(rows: pl.DataFrame, columns: Sequence[Column], chosen: tuple[int, ...]) -> np.ndarray:
-    """Per row how many people share its values in the chosen columns."""
+    """Return per row how many people share its values in the chosen columns."""
     keys = [str(x) for x in chosen]
     if prod(len(column.values) for column in columns) < _LARGEST_KEY:
         key = pl.lit(0, dtype=pl.Int64)

@@ -59,7 +59,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Presence:
-    """What a table of the population says."""
+    """The k-map and δ-presence of a table within a table of the population."""
 
     k_map: int
     lowest: float
@@ -70,7 +70,7 @@ class Presence:
 
 @dataclass(frozen=True, eq=False)
 class CoveredPeople:
-    """Who of a population table fits the rows of another one."""
+    """The people of a population table who fit the rows of another one."""
 
     by_row: Int64s
     """People per row; where rows overlap, somebody may be counted for several."""
@@ -81,7 +81,7 @@ class CoveredPeople:
 
 @dataclass(frozen=True, eq=False)
 class KnownPopulation:
-    """What is known of the people that a table is a part of."""
+    """The facts known of the population that a table is a part of."""
 
     size: int | None = None
     weights: str | None = None
@@ -109,7 +109,7 @@ class PopulationRisk:
     presence: Presence | None
 
     def mapping(self) -> dict[str, Any]:
-        """As plain data, for JSON."""
+        """Return the figures as plain data, for JSON."""
         found: dict[str, Any] = {
             "records": self.records,
             "people": self.people,
@@ -141,7 +141,7 @@ def population_risk(
     known: KnownPopulation | None = None,
     threshold: float = THRESHOLD,
 ) -> PopulationRisk:
-    """The risk of a table with these distinct rows of quasi-identifiers."""
+    """Return the risk of a table with these distinct rows of quasi-identifiers."""
     known = KnownPopulation() if known is None else known
     sizes, people = rows.sizes.astype(np.int64), table.height
     if person is not None:
@@ -163,7 +163,7 @@ def risk_of_classes(
     weights: Floats | None = None,
     extent: tuple[int, int] | None = None,
 ) -> PopulationRisk:
-    """The risk of classes of so many people; `weights` has the sum of the weights of each.
+    """Return the risk of classes of so many people; `weights` has the sum of the weights of each.
 
     `extent` are all records and people, where they are not the people of the classes.
     """
@@ -210,7 +210,9 @@ def release_risk(
     name: str = "the population table",
     threshold: float = THRESHOLD,
 ) -> PopulationRisk:
-    """The risk of the published rows; people and survey weights are those of the original records.
+    """Return the risk of the published rows.
+
+    People and survey weights are those of the original records.
 
     Whoever has the project knows whose every row is, also where no column of the release tells. The
     sample of the population is the whole table, as in a required risk: suppressed people were drawn
@@ -231,14 +233,16 @@ def release_risk(
         rows, covered = covered_people(project, task, published, population, names, where)
         known = replace(known, covered=covered)
     else:
-        rows = DistinctRows.of([published.column(each, Kind.CATEGORICAL).codes for each in names])
+        rows = DistinctRows.from_codes(
+            [published.column(each, Kind.CATEGORICAL).codes for each in names]
+        )
     return population_risk(original, rows, person, known, threshold)
 
 
 def _in_population(
     sizes: Int64s, people: int, known: KnownPopulation, weights: Floats | None
 ) -> tuple[Floats, str, int | None]:
-    """The people of the population who look like each class, by what, and how many there are."""
+    """Return the people who look like each class, what they are counted by, and the population."""
     if known.covered is not None:
         covered = known.covered.by_row
         if (covered < 1).any():
@@ -268,7 +272,7 @@ def _weights(table: Table, name: str) -> Floats:
 
 
 def weight_problem(name: str) -> InputError:
-    """Refuses a column that weights cannot be."""
+    """Return the error for a column that cannot be survey weights."""
     return InputError(
         f"{name}: a survey weight is a number above 0, and some are not; correct them or leave the "
         f"records out"
@@ -283,7 +287,7 @@ def covered_people(
     names: Sequence[str],
     where: tuple[str, str] = ("the table", "the population table"),
 ) -> tuple[DistinctRows, CoveredPeople]:
-    """The rows of a table, and whom of a population they cover."""
+    """Return the rows of a table, and whom of a population they cover."""
     for name in names:
         for have, who in zip((table.names, population.names), where, strict=True):
             if name not in have:
@@ -291,9 +295,9 @@ def covered_people(
     readers = cell_readers(project, task, names)
     columns = [table.column(name, Kind.CATEGORICAL) for name in names]
     cells = [readers[column.name].read(column.values, where[0]) for column in columns]
-    rows = DistinctRows.of([column.codes for column in columns])
+    rows = DistinctRows.from_codes([column.codes for column in columns])
     texts = [population.column(name, Kind.CATEGORICAL) for name in names]
-    known = DistinctRows.of([column.codes for column in texts])
+    known = DistinctRows.from_codes([column.codes for column in texts])
     covered = np.zeros(len(rows.sizes), dtype=np.int64)
     seen = np.zeros(len(known.sizes), dtype=bool)
     values = [column.values for column in texts]
@@ -304,7 +308,7 @@ def covered_people(
 
 
 def person_column(table: Table, name: str) -> Column:
-    """Whose each record is."""
+    """Return the column of persons, with one code per value."""
     if name not in table.names:
         raise InputError(f"the table has no column '{name}'; {suggestion(name, table.names)}")
     return by_value(table.column(name, Kind.CATEGORICAL), table.missing_tokens)
@@ -337,7 +341,7 @@ _ESTIMATED = (
 
 
 def counts(found: PopulationRisk) -> list[str]:
-    """How many records and people there are, and what the population is known by."""
+    """Return a sentence on the records, the people and what the population is known by."""
     size = "" if found.population is None else f" of {found.population:,}"
     return [
         f"{found.records:,} records of {found.people:,} people in {found.classes:,} classes",
@@ -346,18 +350,18 @@ def counts(found: PopulationRisk) -> list[str]:
 
 
 def estimates(found: PopulationRisk) -> list[str]:
-    """Uniques here and in the population, k-map and presence."""
+    """Return sentences on uniques here and in the population, k-map and presence."""
     lines = [f"unique here: {found.sample_uniques:,}"]
     if found.uniques is not None:
-        told = found.uniques
-        models = {"Zayatz": told.zayatz, "Pitman": told.pitman, "SNB": told.snb}
+        uniques = found.uniques
+        models = {"Zayatz": uniques.zayatz, "Pitman": uniques.pitman, "SNB": uniques.snb}
         listed = ", ".join(
             f"{name} {'no solution' if value is None else f'{value:,.0f}'}"
             for name, value in models.items()
         )
         lines.append(f"unique in the population, estimated: {listed}")
-        if told.by is not None and told.dankar is not None:
-            lines.append(f"by the rule of Dankar et al.: {told.dankar:,.0f} ({told.by})")
+        if uniques.by is not None and uniques.dankar is not None:
+            lines.append(f"by the rule of Dankar et al.: {uniques.dankar:,.0f} ({uniques.by})")
     if found.presence is not None:
         own = found.presence
         lines += [
@@ -369,6 +373,6 @@ def estimates(found: PopulationRisk) -> list[str]:
 
 
 def assumptions(found: PopulationRisk) -> list[str]:
-    """Who attacks, and what must be true for the figures to be."""
+    """Return sentences on each attacker and on what the figures assume."""
     lines = [_ATTACKERS, _ASSUMED[found.by]]
     return lines if found.uniques is None else [*lines, _ESTIMATED]

@@ -110,7 +110,7 @@ class PublishedAttribute:
         return frozenset(self.column.values).union(self.hierarchy.values if self.hierarchy else ())
 
     def is_missing(self, values: Sequence[str]) -> Flags:
-        """Which of these texts say that the value is missing."""
+        """Return for each text whether it says that the value is missing."""
         return np.array([value in self.missing_tokens for value in values], dtype=bool)
 
 
@@ -118,7 +118,7 @@ MASK = re.compile(r"([^*]+)(\*+)|(\*+)([^*]+)")
 
 
 def mask_shape(text: str) -> tuple[tuple[bool, int, int], str] | None:
-    """A mask as (hidden at the right, characters shown, length) and the characters shown."""
+    """Return a mask as (hidden at the right, characters shown, length) and the characters shown."""
     mask = MASK.fullmatch(text)
     if mask is None:
         return None
@@ -127,7 +127,7 @@ def mask_shape(text: str) -> tuple[tuple[bool, int, int], str] | None:
 
 
 def fits_mask(value: str, mask: str) -> bool:
-    """Whether a value shows what the mask shows and is no longer than it."""
+    """Return whether a value shows what the mask shows and is no longer than it."""
     shape = mask_shape(mask)
     assert shape is not None
     (right, _, length), shown = shape
@@ -147,7 +147,7 @@ _CALENDAR = re.compile(r"([0-9]{4})(?:-(?:(0[1-9]|1[0-2])|Q([1-4])|([0-9]{4})))?
 
 
 def read_ranges(texts: Iterable[str], column: Column, masks: bool = False) -> dict[str, Range]:
-    """The ranges that texts spell; those that spell none are left out."""
+    """Return the ranges that texts spell; those that spell none are left out."""
     grouped = column.number_format.thousands != "none"
     dashed = _DASHED_GROUPS if grouped else _DASHED
     forms = {text: _form(text, column.kind, masks, dashed) for text in texts}
@@ -171,7 +171,7 @@ def read_ranges(texts: Iterable[str], column: Column, masks: bool = False) -> di
 def _form(
     text: str, kind: Kind, masks: bool, dashes: re.Pattern[str]
 ) -> tuple[tuple[str, str], str, str]:
-    """The two ends of a range as texts, and what each means."""
+    """Return the two ends of a range as texts, and what each means."""
     if pair := _PAIR.fullmatch(text):
         low, high, start, before = pair.groups()
         return ((low, high), "", "") if low else ((start, before), "", "before")
@@ -189,7 +189,7 @@ def _form(
 
 
 def _calendar_range(year: str, month: str | None, quarter: str | None, until: str | None) -> Range:
-    """First and last day of a month, a quarter, a year or some years."""
+    """Return the first and last day of a month, a quarter, a year or some years."""
     if until is not None:
         first, last = f"{year}-01", f"{until}-12"
     elif quarter is not None:
@@ -202,7 +202,7 @@ def _calendar_range(year: str, month: str | None, quarter: str | None, until: st
 
 
 def end_of_range(high: npt.ArrayLike, column: Column) -> Floats:
-    """The last moment of a range: a day without a clock time lasts until midnight."""
+    """Return the last moment of a range: a day without a clock time lasts until midnight."""
     ends = np.asarray(high, dtype=np.float64)
     if column.kind is not Kind.DATE:
         return ends
@@ -239,7 +239,10 @@ class CellReader(PublishedAttribute):
         return ReadCells.of(self, cells, understood, partly)
 
     def read_values(self) -> ReadCells:
-        """The values of the original as cells, in the order of their codes: each covers itself."""
+        """Return the values of the original as cells, in the order of their codes.
+
+        Each covers itself.
+        """
         values, missing = self.column.values, self.column.missing
         numbers = self.column.numbers if self.column.numbers is not None else [np.nan] * len(values)
         cells = [
@@ -333,7 +336,7 @@ class CellReader(PublishedAttribute):
 
 
 def cell_readers(project: Project, task: Task, names: Sequence[str]) -> dict[str, CellReader]:
-    """What the published cells of these attributes are read with, as the project has them.
+    """Return a reader of the published cells for each of these attributes of a project.
 
     A quasi-identifier without a hierarchy gets the one that full-domain algorithms build for it.
     """
@@ -385,7 +388,7 @@ class PublishedCell(NamedTuple):
 
 
 def _may_be_missing(cell: PublishedCell, attribute: PublishedAttribute) -> bool:
-    """Whether it stands for a missing value, alone or among others, as `{?|Nurse}` does."""
+    """Return whether it stands for a missing value, alone or among others, as `{?|Nurse}` does."""
     return cell.missing or any(member in attribute.missing_tokens for member in cell.members)
 
 
@@ -448,7 +451,7 @@ class ReadCells:
         )
 
     def covers(self, values: Sequence[str], unknown_fits: bool = True) -> Flags:
-        """`covers[v, c]`: a record with cell c may have the value v.
+        """Return flags, values × cells: whether a record with the cell may have the value.
 
         A missing value is one that is not known, so that it may be any, unless it is taken as
         literally missing. One value for a whole class excludes nobody: it need not be theirs.
@@ -462,7 +465,7 @@ class ReadCells:
         return found
 
     def shows(self, values: Sequence[str]) -> Flags:
-        """The same by what is printed: without the star that follows, a missing value literally."""
+        """Return flags, values × cells: whether the cell prints the value, its star left out."""
         missing = self.attribute.is_missing(values)
         found = self._numbers(values) if self.attribute.column.kind.ordered else self._texts(values)
         found[missing] = self.missing

@@ -56,14 +56,14 @@ class Recommendation:
 
 
 def question(project: Project) -> Project:
-    """What recommendations depend on: the project but for its algorithm and its file."""
+    """Return what recommendations depend on: the project without its algorithm and its file."""
     return replace(project, algorithm=AlgorithmChoice(), path=None)
 
 
 def recommend(
     task: Task, stop: Callable[[], bool] = lambda: False, budget: float = BUDGET
 ) -> tuple[Recommendation, ...]:
-    """One recommendation for every wish that this data can have; fewer when stopped."""
+    """Return one recommendation for every wish that this data can have; fewer when stopped."""
     tried: dict[str, Trial] = {}
     found = []
     for wish in Wish:
@@ -79,30 +79,29 @@ def recommend(
 
 
 def keeps_more(result: Result, budget: float = BUDGET, try_others: bool = True) -> str:
-    """What a reader should know of a release that hides whole columns; empty for any other.
+    """Return a sentence on a release that hides whole columns and on what keeps more; else empty.
 
     Others are tried on samples, which takes seconds: nobody waits for that where nobody reads.
     """
     hidden = hidden_columns(result)
     if not hidden:
         return ""
-    said = f"{first_few(hidden, 3)} {'is' if len(hidden) == 1 else 'are'} hidden from everybody"
+    clause = f"{first_few(hidden, 3)} {'is' if len(hidden) == 1 else 'are'} hidden from everybody"
     others = [
         name for name in _candidates(result.task, Wish.LEAST_LOSS) if name != result.algorithm.name
     ]
     if not try_others:
         return (
-            f"{said}; an algorithm with ranges of its own for every class, such as {others[0]}, "
+            f"{clause}; an algorithm with ranges of its own for every class, such as {others[0]}, "
             f"may keep more"
         )
     trials = {name: try_out(result.task, ALGORITHMS[name](), budget) for name in others}
     best = min(trials, key=lambda name: _cost(trials[name]))
     ncp = trials[best].ncp
     if ncp is None or ncp > WORTH_SAYING * result.measures.ncp:
-        return said
-    return (
-        f"{said}; {best} would keep more: NCP about {ncp:.2f} instead of {result.measures.ncp:.2f}"
-    )
+        return clause
+    change = f"NCP about {ncp:.2f} instead of {result.measures.ncp:.2f}"
+    return f"{clause}; {best} would keep more: {change}"
 
 
 def _candidates(task: Task, wish: Wish) -> list[str]:
@@ -112,6 +111,6 @@ def _candidates(task: Task, wish: Wish) -> list[str]:
 
 
 def _cost(trial: Trial) -> tuple[bool, float]:
-    """Those that nobody can wait for come last, then the one that loses least."""
+    """Return a sort key: trials too slow to wait for come last, then the least loss first."""
     slow = trial.seconds is None or trial.seconds > PATIENCE
     return slow, 2.0 if trial.ncp is None else trial.ncp

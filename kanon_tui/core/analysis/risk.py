@@ -114,7 +114,7 @@ def risk(
 
 
 def alone_identifies(column: Column) -> float:
-    """Share of the records that the value of this one attribute tells from all others."""
+    """Return the share of the records that this one attribute tells from all others."""
     return float((column.counts == 1).sum() / max(column.records, 1))
 
 
@@ -125,7 +125,7 @@ def _counts(
     k: int,
     copies: npt.NDArray[np.int64] | None = None,
 ) -> tuple[int, int]:
-    """Unique records and those in classes below k; with `whose`, people with such a record.
+    """Return unique records and those in classes below k; with `whose`, people with such a record.
 
     In a counted table a row stands for so many `copies`.
     """
@@ -157,7 +157,7 @@ def streamed_risk(
     name: str = "the population table",
     threshold: float = THRESHOLD,
 ) -> PopulationRisk:
-    """The risk of the written rows, as `release_risk` tells of a release in memory."""
+    """Return the risk of the written rows, as `release_risk` tells of a release in memory."""
     task, release = result.task, result.release
     sizes = release.published_sizes
     if not len(sizes):
@@ -177,7 +177,7 @@ def streamed_risk(
 
 
 def _weighted_classes(result: StreamedResult, name: str) -> tuple[Int64s, Floats]:
-    """The records of every class and the sum of their weights, from the files."""
+    """Return the records of every class and the sum of their weights, from the files."""
     task = result.task
     if name not in task.published_as_they_are:
         allowed = joined(task.published_as_they_are, "or") or "no column of it"

@@ -24,7 +24,7 @@ class RuleOverview:
 
 
 def never_kept(attribute: QuasiIdentifier, rule: Rule) -> str:
-    """What to say of a rule that every level above the values breaks; empty for any other."""
+    """Return a sentence on a rule that every level above the values breaks; empty for any other."""
     bound = RuleTable(0.0, (rule,)).bind(attribute.column)
     (overview,) = rule_overviews(replace(attribute, rules=bound))
     if any(overview.kept[1:]):
@@ -36,7 +36,7 @@ def never_kept(attribute: QuasiIdentifier, rule: Rule) -> str:
 
 
 def rule_overviews(attribute: QuasiIdentifier) -> tuple[RuleOverview, ...]:
-    """Every rule of an attribute."""
+    """Return an overview of every rule of an attribute."""
     hierarchy, rules, counts = attribute.hierarchy, attribute.rules, attribute.column.counts
     codes = np.arange(len(attribute.column.values))
     broken = [rules.broken(codes, mapping) for mapping in hierarchy.maps]

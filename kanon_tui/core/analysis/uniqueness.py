@@ -55,7 +55,7 @@ class Uniqueness:
 
 
 def uniqueness(sizes: Int64s, population: int) -> Uniqueness:
-    """The estimates for classes of these sizes, in a sample of so many people."""
+    """Return the estimates for classes of these sizes, in a sample of so many people."""
     n = int(sizes.sum())
     unique = int((sizes == 1).sum())
     if not unique:
@@ -73,7 +73,7 @@ def uniqueness(sizes: Int64s, population: int) -> Uniqueness:
 
 
 def zayatz(sizes: Int64s, population: int) -> float | None:
-    """Zayatz's estimate."""
+    """Return Zayatz's estimate of the uniques of a population; None where there is none."""
     n = int(sizes.sum())
     largest, counts = np.unique(sizes, return_counts=True)
     chance = np.array([_one_of(int(size), population, n) for size in largest])
@@ -86,7 +86,7 @@ def zayatz(sizes: Int64s, population: int) -> float | None:
 
 
 def _one_of(size: int, population: int, n: int) -> float:
-    """The chance that exactly one of so many is among n drawn from the population."""
+    """Return the chance that exactly one of so many is among n drawn from the population."""
     if n - 1 > population - size:
         return 0.0
     return size * exp(_log_choose(population - size, n - 1) - _log_choose(population, n))
@@ -97,7 +97,7 @@ def _log_choose(of: int, some: int) -> float:
 
 
 def pitman(sizes: Int64s, population: int) -> float | None:
-    """Pitman's model, its likelihood solved by Newton's method."""
+    """Return the uniques by Pitman's model, its likelihood solved by Newton's method."""
     n, classes = int(sizes.sum()), len(sizes)
     kinds, counts = np.unique(sizes[sizes > 1], return_counts=True)
     up_to_classes = np.arange(1, classes, dtype=np.float64)
@@ -105,7 +105,7 @@ def pitman(sizes: Int64s, population: int) -> float | None:
     below = np.arange(1, int(sizes.max()), dtype=np.float64)
 
     def slopes(theta: float, alpha: float) -> tuple[Floats, Floats]:
-        """First and second derivatives of the likelihood."""
+        """Return first and second derivatives of the likelihood."""
         parts = 1 / (theta + up_to_classes * alpha)
         weighted = up_to_classes * parts
         whole = 1 / (theta + up_to_n)
@@ -131,7 +131,7 @@ def pitman(sizes: Int64s, population: int) -> float | None:
 
 
 def _start(sizes: Int64s, n: int, classes: int) -> tuple[float, float]:
-    """Hoshino's first guess of θ and α."""
+    """Return Hoshino's first guess of θ and α."""
     one = float((sizes == 1).sum())
     c = one * (one - 1) / max(float((sizes == 2).sum()), 1.0)
     below = 2 * one * classes + one * c - n * c
@@ -168,14 +168,14 @@ def _newton(
 
 
 def slide_negative_binomial(sizes: Int64s, population: int) -> float | None:
-    """The slide negative binomial model, fitted to N, the classes and the uniques of the sample."""
+    """Return the uniques by the slide negative binomial model, fitted to N, classes and uniques."""
     n, classes, unique = int(sizes.sum()), len(sizes), int((sizes == 1).sum())
     pi = n / population
     if pi >= 1:
         return float(unique)
 
     def fitted(p: float) -> tuple[float, float, float] | None:
-        """K, α and the expected sample uniques, such that N and the classes are met."""
+        """Return K, α and the expected sample uniques, such that N and the classes are met."""
         left = 1 - (1 - p) * (1 - pi)
 
         def expected(alpha: float) -> float:
@@ -206,7 +206,7 @@ def slide_negative_binomial(sizes: Int64s, population: int) -> float | None:
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float | None:
-    """Where a function changes its sign, by halving; on a scale of logarithms where it is wide."""
+    """Return a zero of a function by halving, on a scale of logarithms where it is wide."""
     at_low, at_high = function(low), function(high)
     if not at_low * at_high <= 0:
         return None

@@ -256,7 +256,7 @@ class RequirementRepair:
             "other": other + 1,
             "size": int(sizes[one]),
             "size_other": int(sizes[other]),
-            "lack": worst.requirement.model.lack,
+            "lack": worst.requirement.model.fault,
             "required": str(worst.requirement.model),
             "has": float(worst.figures(pair)[0]),
             "jointly": float(worst.figures(np.array([other]), one)[0]),

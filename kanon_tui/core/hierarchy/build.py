@@ -35,7 +35,7 @@ __all__ = ["build_hierarchy", "default_hierarchy", "with_coded_ends"]
 
 
 def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hierarchy:
-    """The hierarchy that a specification describes; paths start at `folder`.
+    """Return the hierarchy that a specification describes; paths start at `folder`.
 
     A table that is given may lack values of the column: that is for `bind` to report.
     """
@@ -56,7 +56,7 @@ def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hi
 
 
 def with_coded_ends(hierarchy: Hierarchy, column: Column) -> Hierarchy:
-    """A level table with rows for the coded ends of a column, where it has none of its own.
+    """Return a level table with rows for the coded ends of a column, where it has none of its own.
 
     `>=90` has the label that all values of the table from 90 on have in common, and stays itself on
     levels where they differ.
@@ -79,7 +79,7 @@ def with_coded_ends(hierarchy: Hierarchy, column: Column) -> Hierarchy:
 
 
 def default_hierarchy(column: Column) -> tuple[Hierarchy, Note]:
-    """A hierarchy for a column that has none, and the sentence that says what was built.
+    """Return a hierarchy for a column that has none, and the sentence that says what was built.
 
     Numbers: intervals of a width taken from the range of the data, doubled until one or two groups
     are left. Dates: calendar units as far as they tell dates apart. Categories: flat.
@@ -121,14 +121,14 @@ def _build(builder: Builder, column: Column, options: Mapping[str, Any]) -> Hier
 
 
 def _values(column: Column) -> tuple[str, ...]:
-    """The present values; the missing one where there is no other."""
+    """Return the present values; the missing one where there is no other."""
     if not column.values:
         raise InputError(f"{column.name}: it has no records, so there is nothing to generalise")
     return tuple(present_values(column)) or column.values
 
 
 def _numbers(column: Column) -> dict[str, float]:
-    """The number of every value that has one, for trees of intervals."""
+    """Return the number of every value that has one, for trees of intervals."""
     if column.numbers is None:
         from kanon_tui.core.hierarchy.files import plain_numbers
 

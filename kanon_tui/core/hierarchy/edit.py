@@ -71,7 +71,7 @@ def check_rename(hierarchy: Hierarchy, level: int, old: str, new: str) -> None:
 
 
 def rename(hierarchy: Hierarchy, level: int, old: str, new: str) -> Hierarchy:
-    """Another word for a label of a level."""
+    """Return the hierarchy with another word for a label of a level."""
     check_rename(hierarchy, level, old, new)
     rows = (
         (*row[:level], new, *row[level + 1 :]) if row[level] == old else row
@@ -143,7 +143,7 @@ def check_movable(hierarchy: Hierarchy, level: int) -> None:
 
 
 def split(hierarchy: Hierarchy, level: int, label: str) -> Hierarchy:
-    """Let a group fall apart: its members keep their label of the level below."""
+    """Return the hierarchy without a group: its members keep their label of the level below."""
     _check_label(hierarchy, level, label)
     if level == 0:
         raise InputError(f"'{label}' is a value of the data and holds nothing to split")
@@ -167,7 +167,7 @@ def split(hierarchy: Hierarchy, level: int, label: str) -> Hierarchy:
 
 
 def add_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
-    """A new level above this one, with the same labels; above the root one of `*`."""
+    """Return a new level above this one, with the same labels; above the root one of `*`."""
     _check_level(hierarchy, level)
     top = level == hierarchy.height
     root = hierarchy.rows[0][-1]
@@ -237,7 +237,7 @@ def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarch
 
 
 def _with_marks(rows: Rows, marks: Iterable[Mark]) -> Hierarchy:
-    """A hierarchy of rows valid by construction, with the marks that still have a label."""
+    """Return a hierarchy of rows valid by construction, with the marks that still have a label."""
     unmarked = Hierarchy(tuple(rows))
     wanted = list(marks)
     labels = {level: frozenset(unmarked.labels(level)) for level in {mark.level for mark in wanted}}
@@ -265,7 +265,7 @@ def _check_name(name: str) -> None:
 
 
 def _check_agree(rows: Sequence[tuple[str, ...]], level: int) -> None:
-    """Labels of a level that are to share the next one must share the one after it already."""
+    """Refuse to join labels of a level that do not share the label two levels up."""
     by_top: dict[str, str] = {}
     for row in rows:
         by_top.setdefault(row[level + 2], row[level])
@@ -284,7 +284,7 @@ MOST_COMPARED = 2_000
 def rows_like(
     hierarchy: Hierarchy, values: Iterable[str], example: str
 ) -> dict[str, tuple[str, ...]]:
-    """Rows that put values where another value is."""
+    """Return rows that put values where another value is."""
     if example not in hierarchy.values:
         raise InputError(f"'{example}' has no row either; choose a value that has one")
     labels = hierarchy.rows[hierarchy.values.index(example)][1:]
@@ -292,7 +292,7 @@ def rows_like(
 
 
 def own_rows(hierarchy: Hierarchy, values: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Rows that keep every value itself on all levels below the root."""
+    """Return rows that keep every value itself on all levels below the root."""
     root = hierarchy.rows[0][-1:]
     between = range(1, hierarchy.height)
     taken = {label: level for level in between for label in hierarchy.labels(level)}
@@ -308,7 +308,7 @@ def own_rows(hierarchy: Hierarchy, values: Iterable[str]) -> dict[str, tuple[str
 
 
 def closest(value: str, known: Sequence[str], most: int = 5) -> list[str]:
-    """All known texts, those that look most like the value first (if there are not too many)."""
+    """Return all known texts, those most like the value first unless they are too many."""
     few = known if len(known) <= MOST_COMPARED else ()
     alike = difflib.get_close_matches(value, few, n=most, cutoff=0.5)
     return [*alike, *(text for text in known if text not in alike)]
@@ -317,7 +317,7 @@ def closest(value: str, known: Sequence[str], most: int = 5) -> list[str]:
 def nearest_rows(
     hierarchy: Hierarchy, column: Column, values: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """For numbers and dates: rows with the labels of the nearest value that has a row."""
+    """Return rows with the labels of the nearest number or date that has a row."""
     numbers = column.parse(hierarchy.values)
     readable = np.flatnonzero(~np.isnan(numbers))
     if not column.kind.ordered or not len(readable):

@@ -80,7 +80,7 @@ __all__ = [
 
 
 def read_source(path: Path) -> bytes:
-    """The bytes of a hierarchy file."""
+    """Return the bytes of a hierarchy file."""
     too_large = InputError(
         f"{path}: the hierarchy has more than {size_text(DOCUMENT_LIMIT)}; leave out values that "
         "the data does not have, or use a builder"
@@ -102,7 +102,7 @@ _NEED_QUOTES = frozenset('\t,"\r\n\ufeff')
 
 
 def read_arx(path: Path | str) -> Hierarchy:
-    """A level table in ARX's form; errors name the file and the row."""
+    """Return a level table in ARX's form; errors name the file and the row."""
     path = Path(path)
     rows = _split(_decoded(read_source(path), path.name), path.name)
     if rows and all(len(row) > 1 and row[-1] == "" for row in rows):
@@ -125,7 +125,7 @@ def write_arx(hierarchy: Hierarchy, path: Path | str, force: bool = False) -> No
 
 
 def _decoded(source: bytes, name: str) -> str:
-    """UTF-8 with or without a byte order mark."""
+    """Return the text of a file in UTF-8, with or without a byte order mark."""
     try:
         return source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -134,7 +134,7 @@ def _decoded(source: bytes, name: str) -> str:
 
 
 def _split(text: str, name: str) -> list[list[str]]:
-    """The rows, by the first delimiter that makes a table of them.
+    """Return the rows, by the first delimiter that makes a table of them.
 
     When none does, the first that occurs in the first row is taken, so that the error is about the
     row that is too long or too short; a file without any is a list of values.
@@ -163,7 +163,7 @@ def _rows(text: str, delimiter: str, name: str) -> list[list[str]]:
 
 
 def read_yaml_levels(path: Path) -> Hierarchy:
-    """The level table in a YAML file; errors name the file and the key."""
+    """Return the level table in a YAML file; errors name the file and the key."""
     whole = LocatedValue(path.name, "", read_yaml(path, "hierarchy"))
     levels = whole.entries(("levels",)).get("levels")
     if levels is None:
@@ -185,12 +185,15 @@ def write_yaml_levels(hierarchy: Hierarchy, path: Path, force: bool = False) -> 
 
 
 def to_yaml_levels(hierarchy: Hierarchy) -> dict[str, list[str]]:
-    """The level table as a project writes it: every value with its labels from level 1 on."""
+    """Return the level table as a project writes it.
+
+    Every value with its labels from level 1 on.
+    """
     return {row[0]: list(row[1:]) for row in hierarchy.rows}
 
 
 def from_yaml_levels(levels: Mapping[Any, Sequence[Any]], who: str) -> Hierarchy:
-    """The hierarchy of a level table in a project; `who` names it in messages."""
+    """Return the hierarchy of a level table in a project; `who` names it in messages."""
     rows = []
     for written, labels in levels.items():
         value = text_of(written, f"{who}: a value of its levels")
@@ -228,7 +231,7 @@ class _Leaf:
 
 
 def read_utd(path: Path | str, attribute: str, values: Mapping[str, float]) -> Hierarchy:
-    """The hierarchy of one attribute, by its name or index.
+    """Return the hierarchy of one attribute, by its name or index.
 
     `values` are the texts of the data with their numbers (`plain_numbers` makes them from texts): a
     tree of numbers says nothing of which numbers there are. An attribute with a `<map>` has its
@@ -290,7 +293,7 @@ def write_utd(
 
 
 def plain_numbers(texts: Iterable[str]) -> dict[str, float]:
-    """Those of the texts that are numbers, with the number."""
+    """Return the texts that are numbers, each with its number."""
     texts = list(texts)
     found = zip(texts, parse_numbers(texts).tolist(), strict=True)
     return {text: number for text, number in found if number == number}
@@ -344,7 +347,7 @@ def _read_map(mapping: ElementTree.Element, who: str) -> dict[str, float]:
 
 
 def _leaves(root: ElementTree.Element, who: str) -> list[_Leaf]:
-    """The leaves in rising order, all labels filled up to the same number of levels."""
+    """Return the leaves in rising order, all labels filled up to the same number of levels."""
     leaves = list(_walk(root, who))
     leaves.sort(key=lambda leaf: leaf.interval)
     for before, leaf in pairwise(leaves):
@@ -418,7 +421,10 @@ def _rows_of_leaves(
 
 
 def _are_ranges(rows: Sequence[Sequence[str]], numbers: Mapping[str, float]) -> bool:
-    """Whether the groups of every level are ranges that share no number; rows rise by number."""
+    """Return whether the groups of every level are ranges that share no number.
+
+    Rows rise by number.
+    """
     for before, row in pairwise(rows):
         if numbers[before[0]] == numbers[row[0]] and before[1:] != row[1:]:
             return False
@@ -430,7 +436,7 @@ def _are_ranges(rows: Sequence[Sequence[str]], numbers: Mapping[str, float]) -> 
 
 
 def _tree_order(hierarchy: Hierarchy) -> list[tuple[str, ...]]:
-    """The rows in an order that puts those with a label in common side by side."""
+    """Return the rows in an order that puts those with a label in common side by side."""
     levels = range(hierarchy.height, -1, -1)
     ranks = {j: {label: i for i, label in enumerate(hierarchy.labels(j))} for j in levels}
     return sorted(hierarchy.rows, key=lambda row: [ranks[j][row[j]] for j in levels])
@@ -439,7 +445,7 @@ def _tree_order(hierarchy: Hierarchy) -> list[tuple[str, ...]]:
 def _write_tree(
     att: ElementTree.Element, rows: Sequence[Sequence[str]], numbers: Mapping[str, float]
 ) -> None:
-    """A node for every label above the values, the root as <vgh>."""
+    """Write a node for every label above the values, the root as <vgh>."""
     height = len(rows[0]) - 1
     if height == 0:
         ElementTree.SubElement(att, "vgh", value=_interval_text(rows, numbers))
@@ -475,7 +481,7 @@ HIERARCHY_ENDINGS = (".csv", ".yaml", ".yml", ".xml")
 def read_hierarchy_file(
     path: Path, attribute: str | None = None, values: Iterable[str] = ()
 ) -> Hierarchy:
-    """The hierarchy in a file.
+    """Return the hierarchy in a file.
 
     An .xml configuration holds several: `attribute` says which (default: the name of the file), and
     `values` which numbers there are where it speaks of ranges only.

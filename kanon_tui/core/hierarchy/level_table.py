@@ -88,7 +88,7 @@ class Hierarchy:
 
     @classmethod
     def flat(cls, values: Iterable[str]) -> Hierarchy:
-        """Every value directly below `*`."""
+        """Return a hierarchy with every value directly below `*`."""
         return cls(tuple((value, HIDDEN) for value in values))
 
     @property
@@ -102,15 +102,18 @@ class Hierarchy:
         return tuple(row[0] for row in self.rows)
 
     def labels(self, level: int) -> tuple[str, ...]:
-        """The distinct labels of a level, in order of first appearance."""
+        """Return the distinct labels of a level, in order of first appearance."""
         return tuple(self._label_ranks[level])
 
     def with_marks(self, marks: Iterable[str | Mark], who: str = "hierarchy") -> Hierarchy:
-        """The same hierarchy with these MAGVals; a bare label must name one node only."""
+        """Return the hierarchy with these MAGVals; a bare label must name one node only."""
         return replace(self, marks=frozenset(self._resolve(mark, who) for mark in marks))
 
     def magval(self, value: str) -> Mark:
-        """The first mark on the path from a value to the root; the root when there is none."""
+        """Return the first mark on the path from a value to the root.
+
+        The root when there is none.
+        """
         row = self.rows[self._row_numbers[value]]
         for level, label in enumerate(row):
             if Mark(level, label) in self.marks:
@@ -118,7 +121,7 @@ class Hierarchy:
         return Mark(self.height, row[-1])
 
     def uncovered(self, column: Column) -> list[str]:
-        """The values of a column that have no row here (missing never counts)."""
+        """Return the values of a column that have no row here (missing never counts)."""
         return _without_row(column, self.find_rows(column))
 
     def bind(self, column: Column) -> BoundHierarchy:
@@ -165,7 +168,10 @@ class Hierarchy:
         return tuple({x: i for i, x in enumerate(dict.fromkeys(level))} for level in levels)
 
     def find_rows(self, column: Column) -> list[int | None]:
-        """The row of every value code: by its text, for numbers and dates also by equal number."""
+        """Return the row of every value code.
+
+        By its text, for numbers and dates also by equal number.
+        """
         rows = [self._row_numbers.get(text) for text in column.values]
         without = [i for i, row in enumerate(rows) if row is None and i != column.missing]
         if without and column.numbers is not None:
@@ -177,7 +183,7 @@ class Hierarchy:
         return rows
 
     def _check_missing_text(self, column: Column) -> None:
-        """A missing value that stays itself must not look like a label (NA: North America)."""
+        """Refuse a missing value that stays itself and looks like a label (NA: North America)."""
         assert column.missing is not None
         text = column.values[column.missing]
         for level in range(1, self.height):
@@ -282,12 +288,12 @@ class BoundHierarchy:
         return levels
 
     def covered(self, level: int) -> npt.NDArray[np.int64]:
-        """How many distinct values of the data each label of a level covers."""
+        """Return how many distinct values of the data each label of a level covers."""
         each = None if self.column.coding is None else self.column.covered
         return counted(self.maps[level], each, len(self.labels[level]))
 
     def lca_level(self, codes: Iterable[int]) -> int:
-        """The lowest level at which all these values have the same label."""
+        """Return the lowest level at which all these values have the same label."""
         wanted = np.fromiter(codes, dtype=np.int64)
         for level, mapping in enumerate(self.maps):
             labels = mapping[wanted]
@@ -296,12 +302,12 @@ class BoundHierarchy:
         raise AssertionError("the root covers every value")
 
     def common_levels(self, code: int) -> Int64s:
-        """The level of the lowest common ancestor of one value with every value."""
+        """Return the level of the lowest common ancestor of one value with every value."""
         differ = [mapping != mapping[code] for mapping in self.maps]  # up to that level and no more
         return np.asarray(np.sum(differ, axis=0), dtype=np.int64)
 
     def common_ancestors(self, groups: GroupValues) -> tuple[Int64s, Int64s]:
-        """Per group the lowest node above all of its values: the level and the label number.
+        """Return per group the lowest node above all of its values: the level and the label number.
 
         A group without values has level 0 and label -1.
         """
@@ -317,7 +323,7 @@ class BoundHierarchy:
         return levels, labels
 
     def check_contiguous(self) -> None:
-        """For numbers and dates: groups of a level are ranges that do not overlap."""
+        """Refuse groups of numbers or dates that are not ranges, or that overlap."""
         numbers, values = self.column.numbers, self.column.values
         assert numbers is not None
         present = np.flatnonzero(~np.isnan(numbers))
@@ -385,7 +391,7 @@ def _check_shape(table: list[tuple[str, ...]], who: str) -> None:
 
 
 def _check_levels(table: list[tuple[str, ...]], who: str) -> None:
-    """Equal labels must stay equal: every level is a function of the level below."""
+    """Refuse equal labels that become different: every level is a function of the level below."""
     for level in range(1, len(table[0]) - 1):
         parent: dict[str, tuple[str, int]] = {}
         for number, row in enumerate(table, start=1):
@@ -400,7 +406,7 @@ def _check_levels(table: list[tuple[str, ...]], who: str) -> None:
 
 
 def text_of(value: Any, who: str) -> str:
-    """A value or label as the text it was written as, refused where YAML has changed it."""
+    """Return a value or label as the text it was written as, refused where YAML has changed it."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, bool):
@@ -418,7 +424,7 @@ def text_of(value: Any, who: str) -> str:
 
 
 def misread(written: Iterable[Any], texts: Collection[str]) -> tuple[str, int] | None:
-    """A text of the data that YAML has read as a number, with that number: `01234` as 668.
+    """Return a text of the data that YAML has read as a number, with that number: `01234` as 668.
 
     Leading zeros make an octal number of digits, a colon (`12:30`) one to base sixty.
     """
@@ -431,7 +437,7 @@ def misread(written: Iterable[Any], texts: Collection[str]) -> tuple[str, int] |
 
 
 def refuse_misread(written: Iterable[Any], lost: Sequence[str], who: str) -> None:
-    """Where values lack a row because YAML read them as numbers, say so."""
+    """Refuse values without a row where YAML read them as numbers, and say so."""
     found = misread(written, set(lost))
     if found:
         raise InputError(
@@ -440,5 +446,8 @@ def refuse_misread(written: Iterable[Any], lost: Sequence[str], who: str) -> Non
 
 
 def exact(number: float) -> Decimal:
-    """The decimal a float was written as: the shortest one that reads back as the same float."""
+    """Return the decimal a float was written as.
+
+    The shortest one that reads back as the same float.
+    """
     return Decimal(int(number)) if number == int(number) else Decimal(repr(float(number)))

@@ -38,7 +38,10 @@ def portable_rule(
     typed: Hierarchy | None,
     published: Sequence[str],
 ) -> dict[str, Any]:
-    """The rule of an attribute's hierarchy; `published` are the labels of the level in use."""
+    """Return the rule of an attribute's hierarchy.
+
+    `published` are the labels of the level in use.
+    """
     if typed is not None:
         return {"levels": {row[0]: list(row[1:]) for row in typed.rows}}
     present = len(present_values(column))
@@ -66,7 +69,7 @@ def portable_rule(
 
 
 def _named_groups(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The builder `groups` as a level table of the values it names."""
+    """Return a level table of the values that the builder `groups` names."""
     rows: dict[str, list[str]] = {}
     other = other_labels(spec)
     parents = [
@@ -82,7 +85,7 @@ def _named_groups(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def other_labels(spec: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """The labels that the builder `groups` gives to a value which no group names."""
+    """Return the labels that the builder `groups` gives to a value which no group names."""
     written = spec or {}
     other = written.get("other")
     if written.get("builder") != "groups" or other is None:
@@ -97,14 +100,16 @@ def other_labels(spec: Mapping[str, Any] | None) -> tuple[str, ...]:
 
 
 def rule_hierarchy(rule: Mapping[str, Any], who: str) -> Hierarchy | None:
-    """The level table of a rule that somebody typed; None for a builder."""
+    """Return the level table of a rule that somebody typed; None for a builder."""
     if "levels" not in rule or "builder" in rule:
         return None
     return Hierarchy.of([(value, *labels) for value, labels in rule["levels"].items()], who)
 
 
 def labels_of(rule: Mapping[str, Any], level: int, column: Column) -> list[str | None]:
-    """The label of every value of a column at a level; None where the rule covers it not.
+    """Return the label of every value of a column at a level.
+
+    None where the rule does not cover it.
 
     A missing value stays what it is below the root. Values that a rule of `ranges` must place are
     not read here: whoever reads published cells does that.
@@ -129,7 +134,7 @@ def labels_of(rule: Mapping[str, Any], level: int, column: Column) -> list[str |
 def _of_part(
     rule: Mapping[str, Any], level: int, column: Column, covered: Sequence[bool]
 ) -> list[str | None]:
-    """Labels of the covered values alone."""
+    """Return the labels of the covered values alone."""
     codes = np.flatnonzero(covered)
     if not len(codes):
         return [None] * len(column.values)

@@ -49,7 +49,7 @@ class Proposal:
 
 
 def fitting_builder(column: Column) -> str:
-    """The builder that fits a column: the one whose result is shown where none is chosen.
+    """Return the builder that fits a column: the one whose result is shown where none is chosen.
 
     Codes of one length, such as zip codes, are best masked.
     """
@@ -67,7 +67,7 @@ def fitting_builder(column: Column) -> str:
 def proposals(
     column: Column, k: int, sensitive: Mapping[str, Callable[[], Column]]
 ) -> Iterator[Proposal]:
-    """Groupings for a column of categories; for others there are ranges and the calendar.
+    """Return groupings for a column of categories; none for numbers and dates.
 
     Sensitive attributes come by name, with what gives their column when it is wanted.
     """
@@ -91,7 +91,7 @@ def _spec(levels: Levels) -> Mapping[str, Any] | None:
 
 
 def _levels(values: Sequence[str], labels: Sequence[Sequence[str]]) -> Levels:
-    """Labels per level as groups of the level below; a level that groups nothing is left out."""
+    """Return labels per level as groups of the level below, without levels that group nothing."""
     levels: Levels = []
     below: Sequence[str] = values
     for level in labels:
@@ -207,14 +207,14 @@ def _costs(joint: Floats) -> Floats:
 
 
 def _cost_row(joint: Floats, a: int) -> Floats:
-    """What mutual information is lost when group `a` is joined with each of the others."""
+    """Return the mutual information lost when group `a` is joined with each of the others."""
     lost = _entropy(joint + joint[a]) - _entropy(joint) - _entropy(joint[a : a + 1])
     lost[a] = np.inf
     return lost
 
 
 def _entropy(counts: Floats) -> Floats:
-    """Records times entropy of each row."""
+    """Return records times entropy of each row."""
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
@@ -222,7 +222,7 @@ def _entropy(counts: Floats) -> Floats:
 
 
 def _named(values: Sequence[str], column: Column, members: Sequence[Sequence[int]]) -> list[str]:
-    """A group is called by its most frequent value and how many more there are."""
+    """Return the name of a group: its most frequent value and how many more there are."""
     labels = [""] * len(values)
     for group in members:
         first = max(group, key=lambda i: (int(column.counts[i]), -i))

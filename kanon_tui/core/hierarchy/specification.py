@@ -41,14 +41,14 @@ _LIKE = "a mapping like {file: zip.csv} or {builder: intervals, widths: [5, 10]}
 
 
 def read_specification(located: LocatedValue) -> tuple[str, dict[str, Any]]:
-    """Which source a specification names, and the value of every key, given or default."""
+    """Return the source that a specification names and the value of every key, given or default."""
     source, fields, keys = _declared(located)
     defaults = {field.name: field.default for field in fields}
     return source, defaults | read_given(fields, keys)
 
 
 def read_hierarchy(located: LocatedValue) -> dict[str, Any]:
-    """What a person wrote for a hierarchy, checked as far as that needs no data."""
+    """Return a hierarchy as a project file has it, checked as far as that needs no data."""
     read_specification(located)
     _, fields, _ = _declared(located)
     texts = {"builder", *(field.name for field in fields if field.type.name == "str")}
@@ -59,7 +59,7 @@ def read_hierarchy(located: LocatedValue) -> dict[str, Any]:
 
 
 def _declared(located: LocatedValue) -> tuple[str, tuple[Field, ...], LocatedValue]:
-    """The source a specification names, the keys it declares, and those that are given."""
+    """Return the source a specification names, the keys it declares, and those that are given."""
     spec = located.value
     if not isinstance(spec, Mapping):
         raise located.refuse(f"{located.shown} is not allowed here; write {_LIKE}")
@@ -87,7 +87,7 @@ def _declared(located: LocatedValue) -> tuple[str, tuple[Field, ...], LocatedVal
 
 
 def _as_written(located: LocatedValue, numbers: bool = True) -> Any:
-    """Numbers are numbers, except in level tables and groups, which hold values of the data."""
+    """Return a value with numbers as numbers, but as texts in level tables and groups."""
     if isinstance(located.value, Mapping):
         return {key: _as_written(entry, numbers=False) for key, entry in located.entries().items()}
     if isinstance(located.value, list | tuple):
@@ -105,7 +105,10 @@ def _write_hierarchy(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _written(value: Any, numbers: bool = True) -> Any:
-    """Level tables and groups hold texts; anywhere else a text of digits stays one."""
+    """Return a value for a file.
+
+    Level tables and groups hold texts, and so does any text of digits.
+    """
     if isinstance(value, Mapping):
         return {exact_number(str(key)): _written(inner, False) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -118,7 +121,9 @@ HIERARCHY = FieldType(_LIKE, read_hierarchy, _write_hierarchy)
 
 
 def spec_from_texts(builder: Builder, texts: Mapping[str, str], who: str) -> dict[str, Any]:
-    """The specification that a filled-in form describes; raises the first key that does not fit.
+    """Return the specification that a filled-in form describes.
+
+    Raises the first key that does not fit.
 
     >>> from kanon_tui.core.hierarchy.builders.contents import BUILDERS
     >>> spec_from_texts(BUILDERS["breaks"], {"levels": "18, 65; 65"}, "age")
@@ -135,7 +140,10 @@ def spec_from_texts(builder: Builder, texts: Mapping[str, str], who: str) -> dic
 def spec_from_assignments(
     name: str, assignments: Iterable[tuple[str, str]], who: str
 ) -> dict[str, Any]:
-    """The specification that `widths=5,10` and the like describe; wrong names are refused too."""
+    """Return the specification that `widths=5,10` and the like describe.
+
+    Wrong names are refused too.
+    """
     known = {key.name: key for key in BUILDERS[name].keys} if name in BUILDERS else {}
     given: dict[str, Any] = {"builder": name}
     for key, text in assignments:
@@ -144,13 +152,13 @@ def spec_from_assignments(
 
 
 def texts_of_spec(builder: Builder, spec: Mapping[str, Any] | None) -> dict[str, str]:
-    """What a form shows for a specification; defaults where it is for another builder."""
+    """Return the texts that a form shows for a specification; defaults for another builder."""
     ours = spec if spec is not None and spec.get("builder") == builder.name else {}
     return {key.name: _text(ours.get(key.name, key.default)) for key in builder.keys}
 
 
 def groups_spec(hierarchy: Hierarchy) -> dict[str, Any]:
-    """Named groups to begin with: those of a hierarchy, or one of two values to go on from."""
+    """Return named groups to edit: those of a hierarchy, or one group of two values."""
     levels: list[dict[str, list[str]]] = []
     named = hierarchy.rows[0][-1] != HIDDEN  # the builder adds `*` by itself
     for level in range(1, hierarchy.height + named):
@@ -200,7 +208,7 @@ def _text(value: Any) -> str:
 
 
 def _exact(value: Any) -> Any:
-    """Digits that a number can stand for without quotes, as a project writes them."""
+    """Return digits that a number can stand for without quotes, as a project writes them."""
     if isinstance(value, Mapping):
         return {exact_number(str(key)): _exact(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -29,7 +29,7 @@ class MissedRequirement:
     records: int
 
     def __str__(self) -> str:
-        return self.requirement.model.lack
+        return self.requirement.model.fault
 
 
 class RequirementTest:

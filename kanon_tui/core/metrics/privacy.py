@@ -141,7 +141,7 @@ def worst_figures(
     """
     if person is not None:
         loose = [ColumnRequirement(m(m.loosest, column.name), column) for m in MODELS.values()]
-        in_people = PeopleRequirement.of(loose, person)
+        in_people = PeopleRequirement.from_requirements(loose, person)
         pairs = values_of(in_people[0].column)
         return {each.model.name: each.worst_of(pairs) for each in in_people}
     groups = values_of(column)

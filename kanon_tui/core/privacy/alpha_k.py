@@ -59,7 +59,7 @@ class AlphaKAnonymity(PrivacyModel):
         attribute: str | None = None,
         own: Mapping[str, LocatedValue] = MappingProxyType({}),
     ) -> Self:
-        """The bound, and the values it is for."""
+        """Return the requirement with its bound and the values it is for."""
         values: tuple[str, ...] = ()
         if "values" in own:
             listed = own["values"].items("a list of values")
@@ -71,12 +71,12 @@ class AlphaKAnonymity(PrivacyModel):
         return cls(cls.bound_type.read(bound), attribute, values)
 
     def written(self) -> dict[str, Any]:
-        """The bound, and the values where it is for some."""
+        """Return the bound, and the values where it is for some."""
         named = {"values": [exact_number(value) for value in self.values]} if self.values else {}
         return super().written() | named
 
     def of_column(self, column: Column, who: str) -> Self:
-        """The requirement for one column, its values in the order of the column's."""
+        """Return the requirement for one column, its values in the order of the column's."""
         for value in self.values:
             if value not in column.code_of:
                 raise InputError(
@@ -94,16 +94,16 @@ class AlphaKAnonymity(PrivacyModel):
     # -- judging classes
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """The highest share of a value of every class, among the records that have one."""
+        """Return the highest share of a value of every class, among the records that have one."""
         bounded = self._bounded(column)
         return over_present(groups, column, lambda g: highest_shares(g, bounded), 0.0)
 
     def people_figures(self, people: PeopleValues, column: Column) -> Floats:
-        """The highest share of people who have a value in any of their records there."""
+        """Return the highest share of people who have a value in any of their records there."""
         return self.figures(people.each, column)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
-        """α is the share to bring down."""
+        """Return for every class how many records must go until no bounded share is above α."""
         bounded = self._bounded(column)
 
         def removed(present: GroupValues) -> Int64s:
@@ -113,7 +113,7 @@ class AlphaKAnonymity(PrivacyModel):
         return over_present(groups, column, removed, 0)
 
     def _bounded(self, column: Column) -> Flags | None:
-        """Per value of the column whether its share is bounded; None: all are."""
+        """Return per value of the column whether its share is bounded; None: all are."""
         if not self.values:
             return None
         bounded = np.zeros(len(column.values), dtype=bool)
@@ -127,7 +127,7 @@ class AlphaKAnonymity(PrivacyModel):
         return f"{which} of {self.attribute} in at most {self.bound:.4g} of the records"
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """Too high a share."""
         which = quoted_list(self.values, most=3) if self.values else "one value"
         return f"{which} of {self.attribute} in more than {self.bound:.4g} of the records"

@@ -48,12 +48,12 @@ class KAnonymity(PrivacyFigure):
 
     @staticmethod
     def measured(sizes: Int64s) -> int:
-        """The size of the smallest class; 0 where there is none."""
+        """Return the size of the smallest class; 0 where there is none."""
         return int(sizes.min()) if len(sizes) else 0
 
 
 def personal_requirement(column: Column) -> ColumnRequirement:
-    """What every class must keep of a column with each person's k, which is checked first."""
+    """Return the requirement of a column with each person's k; refuse values that are no k."""
     assert column.numbers is not None
     strange = [
         text
@@ -69,7 +69,7 @@ def personal_requirement(column: Column) -> ColumnRequirement:
 
 
 def asked_for(column: Column) -> Int64s:
-    """The k that each value of the column asks for; 1 where it is missing."""
+    """Return the k that each value of the column asks for; 1 where it is missing."""
     assert column.numbers is not None
     return np.where(np.isnan(column.numbers), 1, column.numbers).astype(np.int64)
 
@@ -91,19 +91,19 @@ class PersonalK(PrivacyModel):
     help = "Every class has at least as many records as anybody in it asks for"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """Records / the largest k asked for, of every class."""
+        """Return records / the largest k asked for, of every class."""
         asked = asked_for(column)[groups.code]
         largest = np.maximum.reduceat(asked, groups.starts[:-1])
         return np.asarray(groups.sizes / largest, dtype=np.float64)
 
     def people_figures(self, people: PeopleValues, column: Column) -> Floats:
-        """People / the largest k asked for, of every class."""
+        """Return people / the largest k asked for, of every class."""
         largest = np.zeros(people.count, dtype=np.int64)
         np.maximum.at(largest, people.group, asked_for(column)[people.code])
         return np.asarray(people.people / largest, dtype=np.float64)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
-        """All but the most who can stay together."""
+        """Return the records of every class but the most who can stay together."""
         asked = asked_for(column)[groups.code]
         order = np.lexsort((asked, groups.group))
         group, asked = groups.group[order], asked[order]
@@ -115,20 +115,20 @@ class PersonalK(PrivacyModel):
         return np.asarray(groups.sizes - staying, dtype=np.int64)
 
     def unreachable(self, whole: float) -> str:
-        """Somebody asks for more records than there are."""
+        """Return the message for a person who asks for more records than there are."""
         return (
             f"{self.attribute}: somebody asks for more records than there are: the whole table has "
             f"only {whole:.0%} of them; lower that k or leave the record out"
         )
 
     def loosened(self, bound: float) -> str:
-        """There is no bound to choose."""
+        """Return a clause without the requirement: it has no bound to choose."""
         return f"without {self.long_title}"
 
     def __str__(self) -> str:
         return f"at least 1 × the records that anybody in it asks for in {self.attribute}"
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """Too few records for somebody."""
         return f"fewer records than somebody in it asks for in {self.attribute}"

@@ -80,12 +80,12 @@ class DistinctLDiversity(PrivacyModel):
     help = "Every class has at least so many distinct values of it"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """The number of distinct values of every class."""
+        """Return the number of distinct values of every class."""
         present = over_present(groups, column, lambda g: g.distinct.astype(np.float64), 1.0)
         return np.asarray(np.maximum(present, 1.0), dtype=np.float64)
 
     def people_figures(self, people: PeopleValues, column: Column) -> Floats:
-        """How many people can each be given a different value: none counts for two."""
+        """Return the most people of every class who can each be given a different value."""
         return np.maximum(people.matched, 1).astype(np.float64)
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class DistinctLDiversity(PrivacyModel):
         return f"at least {self.bound:,.0f} distinct {values} of {self.attribute}"
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """Too few values."""
         return f"fewer than {self.bound:,.0f} distinct values of {self.attribute}"
 
@@ -113,11 +113,11 @@ class EntropyLDiversity(PrivacyModel):
     help = "Every class is as diverse as so many equally frequent values of it"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """exp(−Σ p ln p) over the values of every class."""
+        """Return exp(−Σ p ln p) over the values of every class."""
         return over_present(groups, column, _exp_entropy, 1.0)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
-        """So much entropy allows no value more than a certain share of the class."""
+        """Return how many records must go: the entropy bounds the highest share in a class."""
         return over_present(groups, column, self._least_removed, 0)
 
     def _least_removed(self, groups: GroupValues) -> Int64s:
@@ -129,7 +129,7 @@ class EntropyLDiversity(PrivacyModel):
         return f"{self.attribute} as diverse as {self.bound:g} equally frequent values"
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """Too little entropy."""
         return f"{self.attribute} less diverse than {self.bound:g} equally frequent values"
 
@@ -141,7 +141,7 @@ def _exp_entropy(groups: GroupValues) -> Floats:
 
 
 def _highest_share(values: int, entropy_l: float) -> float:
-    """The highest share of one value in a class of so many values with so much entropy.
+    """Return the highest share of one value in a class of so many values with so much entropy.
 
     With share p for one value the entropy is highest when the others share the rest alike; it
     falls as p rises from 1 / values. 0 where even equal shares are not diverse enough.
@@ -198,16 +198,16 @@ class RecursiveDiversity(PrivacyModel):
         attribute: str | None = None,
         own: Mapping[str, LocatedValue] = MappingProxyType({}),
     ) -> Self:
-        """c, and the l it goes with."""
+        """Return the requirement with its c and, where given, its l."""
         return cls(cls.bound_type.read(bound), attribute, _L.read(own["l"]) if "l" in own else 2)
 
     def written(self) -> dict[str, Any]:
-        """c, and l where it is not 2."""
+        """Return the keys c and, where it is not 2, l."""
         named = {} if self.l == 2 else {"l": plain_number(self.l)}
         return super().written() | named
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """r₁ / (r_l + … + rₘ) of every class."""
+        """Return r₁ / (r_l + … + rₘ) of every class."""
         return over_present(groups, column, self._figures, np.inf)
 
     def _figures(self, groups: GroupValues) -> Floats:
@@ -216,7 +216,7 @@ class RecursiveDiversity(PrivacyModel):
             return np.asarray(np.where(tail > TIE, most / np.maximum(tail, TIE), np.inf))
 
     def _most_and_tail(self, groups: GroupValues) -> tuple[Floats, Floats]:
-        """r₁ and r_l + … + rₘ of every class."""
+        """Return r₁ and r_l + … + rₘ of every class."""
         order = np.lexsort((-groups.records, groups.group))
         falling = groups.records[order].astype(np.float64)
         place = np.arange(len(order)) - groups.starts[groups.group[order]]
@@ -224,11 +224,11 @@ class RecursiveDiversity(PrivacyModel):
         return most, sums_per_class(groups, np.where(place >= self.l - 1, falling, 0.0))
 
     def gaps(self, figures: Floats) -> Floats:
-        """As shares of the most frequent value beside the rare ones; c itself is too much."""
+        """Return by how much figures miss c, which they must stay below; 0 where they do."""
         return strictly_below(figures, self.bound)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
-        """Whoever goes, the rare ones get no more and r₁ falls by one at most."""
+        """Return r₁ − c · tail, rounded up: a record that goes lowers r₁ by one at most."""
 
         def removed(present: GroupValues) -> Int64s:
             most, tail = self._most_and_tail(present)
@@ -237,12 +237,12 @@ class RecursiveDiversity(PrivacyModel):
 
         return over_present(groups, column, removed, 0)
 
-    def said_to_verifier(self, column: Column) -> dict[str, Any]:
-        """Where the rare values begin."""
+    def claim_fields(self, column: Column) -> dict[str, Any]:
+        """Return the l, at which the rare values begin."""
         return {"l": self.l}
 
     def unreachable(self, whole: float) -> str:
-        """The whole table has too few values, or one of them too often."""
+        """Return the message where the table has too few values, or one of them too often."""
         if np.isinf(whole):
             return (
                 f"{self.attribute}: {self.title} with l = {self.l} is required, but the whole "
@@ -257,7 +257,7 @@ class RecursiveDiversity(PrivacyModel):
         )
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """One value too often."""
         return (
             f"one value of {self.attribute} at least {self.bound:g} times as often as all from the "
@@ -266,7 +266,7 @@ class RecursiveDiversity(PrivacyModel):
 
     @property
     def short(self) -> str:
-        """`(2,3)-l`."""
+        """The requirement as `(2,3)-l`."""
         return f"({self.bound:g},{self.l})-l"
 
 

@@ -52,7 +52,7 @@ class _Likeness(PrivacyModel):
     bound_type = number(above=0)
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """The largest gain of a value in every class."""
+        """Return the largest gain of a value in every class."""
         of_present = over_present(
             groups, column, lambda g: self._gains(g, present_shares(column)), 0.0
         )
@@ -65,15 +65,15 @@ class _Likeness(PrivacyModel):
 
     @abstractmethod
     def gain(self, gains: Floats, expected: Floats) -> Floats:
-        """What counts of the relative gains of values that have these shares in the table."""
+        """Return the gains that count, of values with these expected shares in the table."""
 
     def gaps(self, figures: Floats) -> Floats:
-        """As shares: a gain may have no bound."""
+        """Return by how much figures miss the bound, scaled to 0 to 1: a gain may be infinite."""
         missed = figures - self.bound > TIE * max(self.bound, 1.0)
         return np.where(missed, _as_share(figures) - _as_share(np.array(self.bound)), 0.0)
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """A value that a class tells too much of."""
         return (
             f"a value of {self.attribute} more than 1 + {self.bound:g} times as frequent as in the "
@@ -85,12 +85,12 @@ class _Likeness(PrivacyModel):
 
 
 def _as_share(figures: Floats) -> Floats:
-    """A figure without bound as a number below 1."""
+    """Return a figure without bound as a number below 1."""
     return 1.0 - 1.0 / (1.0 + figures)
 
 
 class BasicLikeness(_Likeness):
-    """Basic β-likeness."""
+    """A bound for the relative gain of every value: basic β-likeness."""
 
     bound_key = "basic"
     name, letter, title = "beta", "β", "basic β-likeness"
@@ -101,7 +101,7 @@ class BasicLikeness(_Likeness):
     help = "No value's share of a class is more than 1 + β times that of the whole table"
 
     def gain(self, gains: Floats, expected: Floats) -> Floats:
-        """As it is."""
+        """Return the gains unchanged."""
         return gains
 
 
@@ -117,7 +117,7 @@ class EnhancedLikeness(_Likeness):
     help = "The same, and no value gains more than −ln of its share in the whole table"
 
     def gain(self, gains: Floats, expected: Floats) -> Floats:
-        """Without bound beyond −ln q."""
+        """Return the gains, infinite where they exceed −ln q."""
         beyond = gains > -np.log(expected) + TIE
         return np.where(beyond, np.inf, gains)
 
@@ -128,7 +128,7 @@ class EnhancedLikeness(_Likeness):
         )
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """A value beyond β or beyond its cap."""
         return (
             f"a value of {self.attribute} that gains more than {self.bound:g} or −ln of its share"
@@ -150,7 +150,7 @@ class DisclosurePrivacy(PrivacyModel):
     help = "Every value's share of a class is within e^δ times that of the whole table"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """The largest |ln(p / q)| of every class."""
+        """Return the largest |ln(p / q)| of every class."""
         return over_present(groups, column, lambda g: self._figures(g, column), 0.0)
 
     def _figures(self, groups: GroupValues, column: Column) -> Floats:
@@ -160,7 +160,7 @@ class DisclosurePrivacy(PrivacyModel):
         return np.where(groups.distinct < np.count_nonzero(whole), np.inf, largest)
 
     def gaps(self, figures: Floats) -> Floats:
-        """As shares: a figure may have no bound; δ itself is too much."""
+        """Return by how much figures miss δ, which they must stay below; 0 where they do."""
         return strictly_below(figures, self.bound)
 
     def __str__(self) -> str:
@@ -168,6 +168,6 @@ class DisclosurePrivacy(PrivacyModel):
         return f"every value of {self.attribute} with a share {within}"
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """A value that is missing, too frequent or too rare."""
         return f"a value of {self.attribute} e^{self.bound:g} times as frequent or as rare, or none"

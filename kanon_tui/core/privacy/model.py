@@ -101,22 +101,25 @@ class PrivacyModel(PrivacyFigure, ABC):
         attribute: str | None = None,
         own: Mapping[str, LocatedValue] = MappingProxyType({}),
     ) -> Self:
-        """The requirement that a project file states; `own` has what stands at its own keys."""
+        """Return the requirement that a project file states.
+
+        `own` has what stands at its own keys.
+        """
         return cls(cls.bound_type.read(bound), attribute)
 
     def written(self) -> dict[str, Any]:
-        """The bound and what is at its own keys, for a project file."""
+        """Return the bound and what is at its own keys, for a project file."""
         return {self.bound_key: plain_number(self.bound)}
 
     @classmethod
     def form_field(cls) -> Field:
-        """The bound in a form; nothing typed: it is not required."""
+        """Return the bound in a form; nothing typed: it is not required."""
         return Field(cls.form_name, optional(cls.bound_type), help=cls.help)
 
     # -- the columns it is about
 
     def of_columns(self, sensitive: Sequence[Column], who: str) -> Sequence[tuple[Self, Column]]:
-        """The requirement for each column that it is about; `who` begins the messages."""
+        """Return the requirement for each column that it is about; `who` begins the messages."""
         if not sensitive:
             raise InputError(
                 f"{who}: {self.title} is required but no attribute has the role sensitive; tag "
@@ -133,28 +136,31 @@ class PrivacyModel(PrivacyFigure, ABC):
         return [(self.of_column(column, who), column) for column in columns]
 
     def of_column(self, column: Column, who: str) -> Self:
-        """The requirement for one column; `who` begins the message where it does not fit."""
+        """Return the requirement for one column; `who` begins the message where it does not fit."""
         return replace(self, attribute=column.name)
 
     # -- judging classes
 
     @abstractmethod
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """The figure of every class, whatever the bound; no class may be empty."""
+        """Return the figure of every class, whatever the bound; no class may be empty."""
 
     def people_figures(self, people: PeopleValues, column: Column) -> Floats:
-        """The figure of every class by its people; `column` counts the whole table in people."""
+        """Return the figure of every class by its people.
+
+        `column` counts the whole table in people.
+        """
         return self.figures(people.shared, column)
 
     def gaps(self, figures: Floats) -> Floats:
-        """How much figures miss the bound by, in shares; 0 where they keep it."""
+        """Return by how much figures miss the bound, in shares; 0 where they keep it."""
         missed = figures - self.bound
         if self.at_least:
             missed = -missed / self.bound
         return np.asarray(np.where(missed > TIE, missed, 0.0), dtype=np.float64)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
-        """For every class a number of records without which it cannot hold, 0 where it may.
+        """Return for every class a number of records without which it cannot hold, 0 where it may.
 
         A search prunes by it: 0 is always right, and what is nearer to the truth prunes more.
         """
@@ -164,22 +170,22 @@ class PrivacyModel(PrivacyFigure, ABC):
         return np.where(missed, groups.sizes, 0)
 
     def worst(self, figures: Floats, axis: int | None = None) -> Any:
-        """The figure that is furthest from keeping a bound."""
+        """Return the figure that is furthest from keeping a bound."""
         return figures.min(axis=axis) if self.at_least else figures.max(axis=axis)
 
     @classmethod
     def measured(cls, groups: GroupValues, column: Column) -> float:
-        """The figure of the worst class, for reports; 0 where there is no class."""
+        """Return the figure of the worst class, for reports; 0 where there is no class."""
         anything = cls(cls.loosest, column.name)
         return anything.shown(anything.figures(groups, column)) if groups.count else 0.0
 
     def shown(self, figures: Floats) -> float:
-        """The worst of some figures, as reports have it."""
+        """Return the worst of some figures, as reports have it."""
         figure = float(self.worst(figures))
         return figure if self.digits else int(figure)
 
     def kept_by(self, figures: npt.ArrayLike) -> Floats:
-        """The nearest bounds, with few digits, that classes of these figures keep."""
+        """Return the nearest bounds, with few digits, that classes of these figures keep."""
         scaled = np.asarray(figures, dtype=np.float64) * 10**self.digits
         loose = np.floor(scaled + _ROUNDING) if self.at_least else np.ceil(scaled - _ROUNDING)
         return np.asarray(loose / 10**self.digits, dtype=np.float64)
@@ -188,12 +194,12 @@ class PrivacyModel(PrivacyFigure, ABC):
 
     @abstractmethod
     def __str__(self) -> str:
-        """What every class has."""
+        """Return the requirement as a clause: what every class has."""
 
     @property
     @abstractmethod
-    def lack(self) -> str:
-        """What is wrong with a class that fails, after 'with'."""
+    def fault(self) -> str:
+        """The fault of a class that misses the bound, as a clause after 'with'."""
 
     @property
     def short(self) -> str:
@@ -210,17 +216,17 @@ class PrivacyModel(PrivacyFigure, ABC):
         """The values of the attribute that it is only about; none: all."""
         return ()
 
-    def said_to_verifier(self, column: Column) -> dict[str, Any]:
-        """What the verifier must know besides the bound, as plain data."""
+    def claim_fields(self, column: Column) -> dict[str, Any]:
+        """Return the further fields of a `Claim`, as plain data."""
         return {}
 
     @classmethod
     def figure_format(cls) -> str:
-        """How a figure is printed within a sentence."""
+        """Return the format of a figure within a sentence."""
         return ".3g" if cls.digits else ".0f"
 
     def unreachable(self, whole: float) -> str:
-        """What to say where even the whole table fails; `whole` is its figure."""
+        """Return the message where even the whole table fails; `whole` is its figure."""
         what = f"{self.attribute}: {self.title} of {self.bound:g} is required"
         nearest = float(self.kept_by(whole))
         if self.at_least:
@@ -228,7 +234,7 @@ class PrivacyModel(PrivacyFigure, ABC):
         return f"{what}, but the whole table has {whole:.4g}; allow {nearest:g} or more"
 
     def loosened(self, bound: float) -> str:
-        """`t-closeness of income 0.3 instead of 0.2`, or without it where every class keeps it."""
+        """Return `t-closeness of income 0.3 instead of 0.2`, or `without …` at the loosest."""
         if bound == self.loosest:
             return f"without {self.long_title}"
         return f"{self.long_title} {bound:g} instead of {self.bound:g}"

@@ -38,7 +38,7 @@ __all__ = ["PeopleValues"]
 
 @dataclass(frozen=True, eq=False)
 class _EachOnce(GroupValues):
-    """How many people of every class have each value; the size of a class is its people."""
+    """Values counted once per person of a class; the size of a class is its people."""
 
     people: Int64s
 
@@ -48,7 +48,7 @@ class _EachOnce(GroupValues):
         return self.people
 
     def only(self, shown: Flags) -> tuple[Int64s, GroupValues]:
-        """Without those who have nothing but what is left out, like a missing value."""
+        """Return the pairs that are shown, without people who have no value among them."""
         there, pairs = super().only(shown)
         gone = np.bincount(self.group[~shown], self.records[~shown], minlength=self.count)
         left = (self.people - gone.astype(np.int64))[there]
@@ -66,10 +66,10 @@ class PeopleValues:
     missing: int | None
 
     @classmethod
-    def of(
+    def from_groups(
         cls, groups: GroupValues, person_of: Int64s, value_of: Int64s, missing: int | None
     ) -> PeopleValues:
-        """From pairs of classes and (person, value) combinations, which are numbered by person."""
+        """Return the values of every class's people; combinations are numbered by person."""
         found = cls(
             groups.count, groups.group, person_of[groups.code], value_of[groups.code], missing
         )
@@ -83,7 +83,7 @@ class PeopleValues:
 
     @cached_property
     def _first(self) -> Flags:
-        """Where a person of a class begins."""
+        """Per pair whether it is the first of its person in its class."""
         changes = (np.diff(self.group) != 0) | (np.diff(self.person) != 0)
         return np.concatenate([np.ones(min(len(self.group), 1), dtype=bool), changes])
 
@@ -94,7 +94,7 @@ class PeopleValues:
 
     @cached_property
     def values_of_holder(self) -> Int64s:
-        """How many distinct values everybody has."""
+        """Per person of a class the number of distinct values."""
         return np.bincount(self.holder)
 
     @cached_property
@@ -109,7 +109,7 @@ class PeopleValues:
 
     @cached_property
     def each(self) -> GroupValues:
-        """How many people have each value; whoever has several is counted with every one."""
+        """The people of every class who have each value; a person counts for each of hers."""
         group, code, people = self._summed(np.ones(len(self.group)))
         return _EachOnce(self.count, group, code, people.astype(np.int64), self.people)
 
@@ -142,7 +142,7 @@ class PeopleValues:
 
 
 def _matching(holders: list[int], values: list[int]) -> list[int]:
-    """The values of a largest matching (augmenting paths, person by person)."""
+    """Return the values of a largest matching (augmenting paths, person by person)."""
     choices: dict[int, list[int]] = {}
     for holder, value in zip(holders, values, strict=True):
         choices.setdefault(holder, []).append(value)

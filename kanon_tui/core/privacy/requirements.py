@@ -50,19 +50,19 @@ class ColumnRequirement:
         return True
 
     def figures(self, groups: GroupValues) -> Floats:
-        """The figure of every class."""
+        """Return the figure of every class."""
         return self.model.figures(groups, self.column)
 
     def gaps(self, groups: GroupValues) -> Floats:
-        """How much every class misses the bound by, in shares; 0 where it holds."""
+        """Return by how much every class misses the bound, in shares; 0 where it holds."""
         return self.model.gaps(self.figures(groups))
 
     def least_removed(self, groups: GroupValues) -> Int64s:
-        """For every class a number of records without which it cannot hold, 0 where it may."""
+        """Return for every class how many records it must lose at least to hold."""
         return self.model.least_removed(groups, self.column)
 
     def worst_figure(self, groups: GroupValues) -> float:
-        """The figure of the worst class."""
+        """Return the figure of the worst class."""
         return float(self.model.worst(self.figures(groups)))
 
     @cached_property
@@ -77,11 +77,11 @@ class ColumnRequirement:
         return not self.gaps(self._whole_table).any()
 
     def unreachable(self) -> str:
-        """What to say where even the whole table fails."""
+        """Return the message where even the whole table fails."""
         return self.model.unreachable(self.worst_figure(self._whole_table))
 
     def claim(self, missing_tokens: Sequence[str] = MISSING_TOKENS) -> Claim:
-        """What the verifier is to prove, as plain data: of spellings, which it judges by itself."""
+        """Return the requirement as plain data for the verifier, which judges spellings itself."""
         spelt, tokens = self.column, missing_tokens
         if isinstance(self.column, CountedColumn) and self.column.spelt is not None:
             spelt, tokens = self.column.spelt, self.column.missing_tokens
@@ -89,14 +89,14 @@ class ColumnRequirement:
             model=self.model.name,
             bound=self.model.bound,
             only_values=self.model.only_values,
-            lack=self.model.lack,
+            fault=self.model.fault,
             attribute=self.column.name,
             values=spelt.values,
             counts=tuple(spelt.counts.tolist()),
             numbers=None if spelt.numbers is None else tuple(spelt.numbers.tolist()),
             missing_tokens=tuple(tokens),
             spellings_differ=spelt is self.column,
-            **self.model.said_to_verifier(spelt),
+            **self.model.claim_fields(spelt),
         )
 
 
@@ -114,7 +114,7 @@ def join_columns(
 def out_of_reach(
     requirements: Iterable[ColumnRequirement], suppression: bool
 ) -> ColumnRequirement | None:
-    """A requirement that no release can keep, however general it is.
+    """Return a requirement that no release can keep, however general it is.
 
     With suppression only a monotone one is proof: the rest of a table may be better than the whole.
     So it may where classes that hold can make one that does not.
@@ -142,11 +142,11 @@ class PeopleCount(PrivacyModel):
     help = "Every class has records of at least so many different people"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """The number of people of every class."""
+        """Return the number of people of every class."""
         return groups.distinct.astype(np.float64)
 
     def unreachable(self, whole: float) -> str:
-        """There are too few people."""
+        """Return the message for a table of too few people."""
         return (
             f"k is {self.bound:,.0f} but the table has records of only "
             f"{count_of(round(whole), 'person', 'people')} ({self.attribute}); choose k of at most "
@@ -154,20 +154,20 @@ class PeopleCount(PrivacyModel):
         )
 
     def loosened(self, bound: float) -> str:
-        """A smaller k."""
+        """Return a clause with a smaller k."""
         return f"k {bound:g} instead of {self.bound:g}"
 
     def __str__(self) -> str:
         return f"records of at least {count_of(round(self.bound), 'different person', 'people')}"
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """Too few people."""
         return f"fewer than {count_of(round(self.bound), 'person', 'people')}"
 
 
 def k_in_people(person: Column, k: int) -> ColumnRequirement:
-    """That every class has records of k different people."""
+    """Return the requirement that every class has records of k different people."""
     return ColumnRequirement(PeopleCount(k, person.name), person)
 
 
@@ -180,7 +180,7 @@ class _PeopleCounted(Column):
 
     @property
     def counts(self) -> Floats:  # type: ignore[override]
-        """How many people of the table have each value, each person shared among hers."""
+        """People of the table by value; a person with several values is shared among them."""
         assert self.people_counts is not None
         return self.people_counts
 
@@ -203,10 +203,10 @@ class PeopleRequirement(ColumnRequirement):
     value_of: Int64s
 
     @classmethod
-    def of(
+    def from_requirements(
         cls, requirements: Sequence[ColumnRequirement], person: Column
     ) -> tuple[PeopleRequirement, ...]:
-        """The same requirements, counted in people; those of one column share its pairs."""
+        """Return the requirements counted in people; those of one column share its pairs."""
         columns = {id(each.column): each.column for each in requirements}
         pairs = {key: cls._pairs(column, person) for key, column in columns.items()}
         return tuple(cls(each.model, *pairs[id(each.column)]) for each in requirements)
@@ -238,25 +238,25 @@ class PeopleRequirement(ColumnRequirement):
         return self.model.closed_in_people
 
     def figures(self, groups: GroupValues) -> Floats:
-        """The figure of every class, by its people."""
+        """Return the figure of every class, by its people."""
         return self.model.people_figures(self._people(groups), self._counted)
 
     def worst_of(self, groups: GroupValues) -> float:
-        """The figure of the worst class, for reports; 0 where there is no class."""
+        """Return the figure of the worst class, for reports; 0 where there is no class."""
         return self.model.shown(self.figures(groups)) if groups.count else 0.0
 
     def least_removed(self, groups: GroupValues) -> Int64s:
-        """All records of a class that cannot hold; nothing is known where shares count."""
+        """Return all records of a class that cannot hold; 0 everywhere where shares count."""
         if not self.monotone:
             return np.zeros(groups.count, dtype=np.int64)
         return np.where(self.gaps(groups) > 0, groups.sizes, 0)
 
     def claim(self, missing_tokens: Sequence[str] = MISSING_TOKENS) -> Claim:
-        """What the verifier is to prove, with people of its own."""
+        """Return the requirement for the verifier, which counts people by itself."""
         return ColumnRequirement(self.model, self.valued).claim(missing_tokens)
 
     def _people(self, groups: GroupValues) -> PeopleValues:
-        return PeopleValues.of(groups, self.person_of, self.value_of, self.valued.missing)
+        return PeopleValues.from_groups(groups, self.person_of, self.value_of, self.valued.missing)
 
     @cached_property
     def _counted(self) -> Column:

@@ -63,7 +63,7 @@ class RiskFigures:
 
 
 def risk_figures(sizes: Int64s, population: Floats, threshold: float = THRESHOLD) -> RiskFigures:
-    """The risk of classes of these sizes, of which the population has so many people each."""
+    """Return the risk of classes of these sizes; `population` has the people who look like each."""
     if not len(sizes):
         return RiskFigures(0.0, 0.0, 0.0)
     risks = 1.0 / population
@@ -77,7 +77,7 @@ def risk_figures(sizes: Int64s, population: Floats, threshold: float = THRESHOLD
 
 @dataclass(frozen=True)
 class RiskBound:
-    """What a release may be at risk of."""
+    """A bound for the risk of a release by one model of the attacker."""
 
     model: Model
     max: float
@@ -87,22 +87,25 @@ class RiskBound:
     """How many people the release is a sample of."""
 
     def scale(self, people: int) -> float:
-        """What the risk of a record is times that of a prosecutor, in a table of so many people."""
+        """Return the factor from a prosecutor's risk to this model's, in a table of `people`."""
         if self.model == "prosecutor" or self.population is None:
             return 1.0
         return min(people / self.population, 1.0)
 
     def least_k(self, people: int) -> int:
-        """The smallest class that keeps the highest risk; 1 where the bound is for another."""
+        """Return the smallest class that keeps the highest risk.
+
+        1 where the bound is for another.
+        """
         return ceil(self.scale(people) / self.max - TIE) if self.measure == "highest" else 1
 
     def figure(self, sizes: Int64s, people: int) -> float:
-        """The figure that is bounded, of classes of these sizes."""
+        """Return the figure that is bounded, of classes of these sizes."""
         found = risk_figures(sizes, sizes / self.scale(people), self.threshold)
         return float(getattr(found, self.measure))
 
     def holds(self, sizes: Int64s, people: int) -> bool:
-        """Whether classes of these sizes keep the bound."""
+        """Return whether classes of these sizes keep the bound."""
         return self.figure(sizes, people) <= self.max + TIE
 
     def __str__(self) -> str:

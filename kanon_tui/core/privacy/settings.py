@@ -33,12 +33,12 @@ __all__ = ["REQUIREMENTS", "Privacy", "requirements_type"]
 
 
 def requirements_type() -> SeveralKeys:
-    """How all requirements are read and written: each model has a key of `privacy`."""
+    """Return the field type of all requirements: each model has a key of `privacy`."""
     return SeveralKeys(tuple(_models_by_key()), _read, _write)
 
 
 def _models_by_key() -> dict[str, list[type[PrivacyModel]]]:
-    """The first model of each key is for a bound that stands alone."""
+    """Return the models of each key; the first is for a bound that stands alone."""
     found: dict[str, list[type[PrivacyModel]]] = {}
     for model in MODELS.values():
         found.setdefault(model.key, []).append(model)
@@ -94,7 +94,7 @@ def _read_one(
 
 
 def _write(requirements: Iterable[PrivacyModel]) -> dict[str, Any]:
-    """The keys of `privacy` that say the same; bounds of one attribute stand together."""
+    """Return the keys of `privacy` for requirements; bounds of one attribute stand together."""
     written: dict[str, list[dict[str, Any]]] = {key: [] for key in _models_by_key()}
     for requirement in requirements:
         entry: dict[str, Any] = {}
@@ -147,17 +147,17 @@ class Privacy:
     )
 
     def allowed_suppressed(self, records: int) -> int:
-        """How many of so many records `max_suppression` lets go."""
+        """Return how many of `records` records `max_suppression` lets go."""
         return floor(self.max_suppression * records + TIE)
 
     def bounds_of(self, attribute: str) -> dict[str, float]:
-        """What is required of one sensitive attribute, by the names of the models."""
+        """Return the bounds of one sensitive attribute, by the names of the models."""
         return {r.name: r.bound for r in self.requirements if r.attribute in (attribute, None)}
 
     def with_bounds(
         self, sensitive: Sequence[str], attribute: str, bounds: Mapping[str, float | None]
     ) -> Privacy:
-        """With other bounds for one attribute; None: it is not required any more.
+        """Return these settings with other bounds for one attribute; None removes one.
 
         What is required of every sensitive attribute is then written for each: one can differ.
         What else a requirement says, like the values that α is for, stays.

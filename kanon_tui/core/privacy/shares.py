@@ -29,17 +29,20 @@ __all__ = [
 
 
 def value_shares(groups: GroupValues) -> Floats:
-    """For every (class, value) pair the share of the class's records that have the value."""
+    """Return for every (class, value) pair the share of the class's records that have the value."""
     return np.asarray(groups.records / groups.sizes[groups.group], dtype=np.float64)
 
 
 def sums_per_class(groups: GroupValues, per_pair: Floats) -> Floats:
-    """The sum over the values of every class; each class has at least one."""
+    """Return the sum over the values of every class; each class has at least one."""
     return np.asarray(np.add.reduceat(per_pair, groups.starts[:-1]), dtype=np.float64)
 
 
 def highest_shares(groups: GroupValues, counted: Flags | None = None) -> Floats:
-    """The share of the most frequent value of every class; `counted` says of which values."""
+    """Return the share of the most frequent value of every class.
+
+    `counted` says of which values.
+    """
     shares = value_shares(groups)
     if counted is not None:
         shares = np.where(counted[groups.code], shares, 0.0)
@@ -47,25 +50,27 @@ def highest_shares(groups: GroupValues, counted: Flags | None = None) -> Floats:
 
 
 def table_shares(column: Column) -> Floats:
-    """The share of every value in the whole table."""
+    """Return the share of every value in the whole table."""
     return np.asarray(column.counts / column.counts.sum(), dtype=np.float64)
 
 
 def present_shares(column: Column) -> Floats:
-    """The same among the records that have a value: missing is the last code."""
+    """Return the share of every value among the records that have one; missing is the last code."""
     counts = column.counts[: column.missing]
     return np.asarray(counts / max(counts.sum(), 1), dtype=np.float64)
 
 
 def equal_distances(groups: GroupValues, whole: Floats) -> Floats:
-    """½ Σ|p − q| of every class: the values that a class does not have add their q."""
+    """Return ½ Σ|p − q| of every class; the values that a class does not have add their q."""
     expected = whole[groups.code]
     apart = np.abs(value_shares(groups) - expected)
     return (1.0 + sums_per_class(groups, apart - expected)) / 2.0
 
 
 def strictly_below(figures: Floats, bound: float) -> Floats:
-    """How much figures miss a bound that they must stay below, as shares; 0 where they do.
+    """Return by how much figures miss a bound that they must stay below, as shares.
+
+    0 where they do.
 
     A figure may have no bound itself: f / (1 + f) has.
     """
@@ -80,7 +85,9 @@ def over_present(
     figures: Callable[[GroupValues], npt.NDArray[Any]],
     otherwise: float,
 ) -> npt.NDArray[Any]:
-    """A figure of every class over the records that have a value; `otherwise` where none has.
+    """Return a figure of every class over the records that have a value.
+
+    `otherwise` where none has.
 
     A missing value is no value, so it must not make a class look more diverse than it is.
     """
@@ -95,7 +102,7 @@ def over_present(
 
 
 def fewest_removed(groups: GroupValues, over: Floats, most: Floats) -> Int64s:
-    """How many records must go from every class until a share that is `over` is at `most`.
+    """Return how many records must go from every class until a share that is `over` is at `most`.
 
     The share of a value, or of several, falls fastest when only records with such values go. Of s
     records with a share of most + over, r such are enough when r ≥ s · over / (1 − most).

@@ -70,7 +70,7 @@ class TCloseness(PrivacyModel):
     help = "Every class's values are spread like the whole table's, at most so far from them"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """The distance of every class."""
+        """Return the distance of every class."""
         of_present = over_present(
             groups, column, lambda g: _distances(g, column, present_shares(column)), 0.0
         )
@@ -78,7 +78,7 @@ class TCloseness(PrivacyModel):
         return np.asarray(np.maximum(of_all, of_present), dtype=np.float64)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
-        """A class has too much of some values: their share must come down.
+        """Return how many records must go: the share of values that are too frequent must fall.
 
         It may be what they have in the whole table, and t. For ordered values, where a distance is
         no share, it may be t alone.
@@ -101,7 +101,7 @@ class TCloseness(PrivacyModel):
         return f"{self.attribute} within {self.bound:g} of the whole table"
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """Too far away."""
         return f"{self.attribute} further than {self.bound:g} from the whole table"
 
@@ -111,7 +111,7 @@ def _distances(groups: GroupValues, column: Column, whole: Floats) -> Floats:
 
 
 def _ordered_distances(groups: GroupValues, whole: Floats) -> Floats:
-    """Σ|P − Q| / (m − 1) over cumulated shares.
+    """Return Σ|P − Q| / (m − 1) over cumulated shares, of every class.
 
     A class's P is constant from one of its values up to the next. There Q rises past P at most
     once: two differences of running sums of Q give the sum of |P − Q| over the whole stretch.
@@ -149,7 +149,7 @@ class HierarchicalTCloseness(PrivacyModel):
     help = "The same, where values under one label of its hierarchy are nearer"
 
     def of_column(self, column: Column, who: str) -> Self:
-        """Refused without a hierarchy."""
+        """Return the requirement for one column; refuse a column without a hierarchy."""
         if column.ground is None:
             raise InputError(
                 f"{who}: {self.title} is required of {column.name}, which has no hierarchy; give "
@@ -160,7 +160,7 @@ class HierarchicalTCloseness(PrivacyModel):
         return super().of_column(column, who)
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
-        """The distance of every class; nan where there is no hierarchy."""
+        """Return the distance of every class; nan where there is no hierarchy."""
         if column.ground is None:
             return np.full(groups.count, np.nan)
         of_present = over_present(
@@ -170,8 +170,8 @@ class HierarchicalTCloseness(PrivacyModel):
             np.maximum(of_present, _tree_distances(groups, column, table_shares(column)))
         )
 
-    def said_to_verifier(self, column: Column) -> dict[str, Any]:
-        """The labels above every text."""
+    def claim_fields(self, column: Column) -> dict[str, Any]:
+        """Return the labels above every text."""
         assert column.ground is not None
         return {"ground": tuple(tuple(labels.tolist()) for labels in column.ground)}
 
@@ -179,7 +179,7 @@ class HierarchicalTCloseness(PrivacyModel):
         return f"{self.attribute} within {self.bound:g} of the whole table, by its hierarchy"
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """Too far away."""
         return (
             f"{self.attribute} further than {self.bound:g} from the whole table, by its hierarchy"
@@ -187,7 +187,7 @@ class HierarchicalTCloseness(PrivacyModel):
 
 
 def _tree_distances(groups: GroupValues, column: Column, whole: Floats) -> Floats:
-    """The mean over the levels below the root of the equal distances there."""
+    """Return the mean over the levels below the root of the equal distances there."""
     assert column.ground is not None
     found = [equal_distances(groups, whole)]
     for labels in column.ground:

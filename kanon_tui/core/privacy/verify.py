@@ -46,7 +46,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class RiskClaim:
-    """What the whole release is said to be at risk of at most, as plain data."""
+    """A claimed bound for the risk of the whole release, as plain data."""
 
     measure: str
     """`average` or `share`."""
@@ -63,7 +63,7 @@ def smallest_class(
     copies: pl.Series | None = None,
     people: People | None = None,
 ) -> int:
-    """Number of records in the smallest class, or of people; 0 for an empty table.
+    """Return the number of records, or of people, in the smallest class; 0 for an empty table.
 
     With `copies` a row stands for so many equal records.
     """
@@ -88,12 +88,15 @@ def _copies(published: pl.DataFrame, copies: pl.Series | None) -> pl.Series:
 
 
 def _cells(published: pl.DataFrame, quasi: Sequence[str]) -> pl.DataFrame:
-    """The quasi-identifiers under names of our own: a name like `^.*$` would be a pattern."""
+    """Return the quasi-identifiers under names of our own.
+
+    A name like `^.*$` would be a pattern.
+    """
     return pl.DataFrame([published[name].alias(str(place)) for place, name in enumerate(quasi)])
 
 
 def _records(published: pl.DataFrame, copies: pl.Series | None, people: People | None) -> pl.Series:
-    """Per row what is counted of a class: how many records it stands for, or its person."""
+    """Return per row what is counted of a class: how many records it stands for, or its person."""
     return _copies(published, copies) if people is None else people.rows(published.height)
 
 
@@ -156,7 +159,7 @@ def verify(
         if missing:
             raise NotReachedError(
                 f"the release does not verify: {missing:,} of its classes "
-                f"{plural(missing, 'is', 'are')} with {claim.lack}; nothing was written"
+                f"{plural(missing, 'is', 'are')} with {claim.fault}; nothing was written"
             )
     return reached
 
@@ -201,7 +204,7 @@ def _risk(
     copies: pl.Series | None,
     people: People | None,
 ) -> float:
-    """The mean risk of a record, or the share of those whose risk is above the threshold."""
+    """Return the mean risk of a record, or the share of those whose risk is above the threshold."""
     cells = _cells(published, quasi)
     counted = cells.with_columns(_records(published, copies, people))
     sizes = counted.group_by(cells.columns).agg(_size(people))["size"].to_list()
@@ -233,7 +236,7 @@ def _classes_below_personal_k(
 
 
 def overlapping(cells: pl.Series, numbers: Mapping[str, float]) -> bool:
-    """Whether two different ranges of a column overlap, read off its printed cells.
+    """Return whether two different ranges of a column overlap, read off its printed cells.
 
     `numbers` has what every text at an end of a range stands for. A cell that is hidden or missing
     is no range; a single value is one, and `>=75` or `<=40` is one that is open at an end.
@@ -268,7 +271,7 @@ def classes_without(
     copies: pl.Series | None = None,
     people: People | None = None,
 ) -> int:
-    """How many classes do not have what is claimed of a sensitive attribute."""
+    """Return how many classes do not have what is claimed of a sensitive attribute."""
     ranks = ranks_of(claim)
     texts = published[claim.attribute].cast(pl.String)
     unknown = texts.filter(~texts.is_in([*ranks]))

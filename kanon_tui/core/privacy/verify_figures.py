@@ -31,9 +31,9 @@ __all__ = [
     "MISSING",
     "Claim",
     "People",
+    "as_read",
     "people_figures",
     "ranks_of",
-    "said",
 ]
 
 
@@ -43,14 +43,14 @@ _CELLS_AT_A_TIME = 5_000_000  # of a table of classes × values
 
 @dataclass(frozen=True)
 class Claim:
-    """What every class of a release is said to have of one sensitive column, as plain data."""
+    """A claimed property of every class in one sensitive column, as plain data."""
 
     model: str
     """By its name in reports: `l_distinct`."""
     bound: float
     only_values: tuple[str, ...]
     """α: the values whose share is bounded; none: all."""
-    lack: str
+    fault: str
     """What a class shows that has it not, after 'with'."""
     attribute: str
     values: tuple[str, ...]
@@ -79,7 +79,10 @@ _HIDDEN = re.compile(
 
 
 def ranks_of(claim: Claim) -> dict[str, int]:
-    """The rank of every text's value, by its order where there is one; `MISSING` where missing."""
+    """Return the rank of every text's value, by its order where there is one.
+
+    `MISSING` where missing.
+    """
     ranks = dict.fromkeys(claim.missing_tokens, MISSING)
     present = [text for text in claim.values if text not in ranks]
     if claim.spellings_differ:
@@ -89,15 +92,15 @@ def ranks_of(claim: Claim) -> dict[str, int]:
             n for t, n in zip(claim.values, claim.numbers, strict=True) if t not in ranks
         ]
     else:
-        meant = [said(text) for text in present]
-    nothing = {said(token) for token in claim.missing_tokens} if claim.numbers is None else set()
+        meant = [as_read(text) for text in present]
+    nothing = {as_read(token) for token in claim.missing_tokens} if claim.numbers is None else set()
     distinct = dict.fromkeys(value for value in meant if value not in nothing)
     order = {value: rank for rank, value in enumerate(distinct)}
     return ranks | {t: order.get(v, MISSING) for t, v in zip(present, meant, strict=True)}
 
 
-def said(text: str) -> Decimal | str:
-    """What a reader takes from a text: capitals, spaces and hidden characters do not matter."""
+def as_read(text: str) -> Decimal | str:
+    """Return what a reader takes from a text, whatever its capitals, spaces, hidden characters."""
     shown = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     shown = "".join("-" if c == "\u2212" else c for c in shown if unicodedata.category(c) != "Cf")
     words = re.split(r"\s+", _HIDDEN.sub("", shown).strip())
@@ -131,7 +134,7 @@ _SHARE = pl.col("records") / pl.col("records").sum()
 
 
 def _of_present(held: pl.DataFrame, figure: pl.Expr, otherwise: float) -> Floats:
-    """A figure of every class over the records that have a value."""
+    """Return a figure of every class over the records that have a value."""
     there = held.filter(pl.col("rank") != MISSING)
     figures = there.group_by("class").agg(figure.cast(pl.Float64).alias("figure"))
     every = held.select(pl.col("class").unique()).join(figures, on="class", how="left")
@@ -139,7 +142,7 @@ def _of_present(held: pl.DataFrame, figure: pl.Expr, otherwise: float) -> Floats
 
 
 def _distance(held: pl.DataFrame, claim: Claim) -> Floats:
-    """The larger of the distances with missing as a value of its own and without missing."""
+    """Return the larger of the distances with missing as a value of its own and without missing."""
     ranks = ranks_of(claim)
     records: dict[int, int] = {}
     for text, count in zip(claim.values, claim.counts, strict=True):
@@ -156,7 +159,10 @@ def _distance(held: pl.DataFrame, claim: Claim) -> Floats:
 
 
 def _distances(held: pl.DataFrame, counted: Sequence[int], count: int, claim: Claim) -> Floats:
-    """Distance of every class from the whole table, on full rows of shares; 0 without records."""
+    """Return every class's distance from the whole table, on full rows of shares.
+
+    0 if it is empty.
+    """
     counts = np.array(counted)
     whole = counts / counts.sum()
     values = len(whole)
@@ -179,7 +185,7 @@ def _distances(held: pl.DataFrame, counted: Sequence[int], count: int, claim: Cl
 
 
 def _recursive(held: pl.DataFrame, claim: Claim) -> Floats:
-    """r₁ / (r_l + … + rₘ) by sorting every class; c must be above it."""
+    """Return r₁ / (r_l + … + rₘ) by sorting every class; c must be above it."""
     falling = pl.col("records").sort(descending=True)
     return _of_present(held, falling.first() / falling.slice(claim.l - 1).sum(), np.inf)
 
@@ -189,7 +195,7 @@ def _gain(held: pl.DataFrame, claim: Claim) -> Floats:
 
 
 def _capped_gain(held: pl.DataFrame, claim: Claim) -> Floats:
-    """The same, without bound where somebody's gain is above −ln q."""
+    """Return the largest gain of every class, infinite where a gain is above −ln q."""
 
     def capped(p: Floats, q: Floats, _: Sequence[int]) -> Floats:
         gains = _relative(p, q)
@@ -201,13 +207,16 @@ def _capped_gain(held: pl.DataFrame, claim: Claim) -> Floats:
 
 
 def _relative(p: Floats, q: Floats) -> Floats:
-    """What every value gains, nothing where it loses; nan for values that nobody has."""
+    """Return the relative gain of every value, 0 where it loses.
+
+    Nan for values that do not occur.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(q > 0, np.maximum((p - q) / q, 0.0), np.nan)
 
 
 def _log_ratio(held: pl.DataFrame, claim: Claim) -> Floats:
-    """max |ln(p / q)| over all values of the table, among the records that have one."""
+    """Return max |ln(p / q)| over all values of the table, among the records that have one."""
 
     def largest(p: Floats, q: Floats, _: Sequence[int]) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -217,7 +226,7 @@ def _log_ratio(held: pl.DataFrame, claim: Claim) -> Floats:
 
 
 def _tree_distance(held: pl.DataFrame, claim: Claim) -> Floats:
-    """Li et al.: Σ over labels of level / H · min(surplus, want) among what is below them."""
+    """Return Li et al.'s Σ over labels of level / H · min(surplus, want) among their children."""
     ranks = ranks_of(claim)
     above = {
         rank: tuple(labels[place] for labels in claim.ground)
@@ -251,7 +260,9 @@ def _on_rows(
     figure: Callable[[Floats, Floats, Sequence[int]], Floats],
     missing_too: bool = True,
 ) -> Floats:
-    """A figure on full rows of shares: of those who have a value, and with missing as a value.
+    """Return a figure on full rows of shares.
+
+    Of those who have a value, and with missing as a value.
 
     The larger of the two counts; 0 for a class in which nobody has a value.
     """
@@ -302,7 +313,7 @@ BELOW = {"l_recursive", "delta"}
 
 @dataclass(frozen=True)
 class People:
-    """Whose records they are."""
+    """The person of every row of a release and of every record of the original."""
 
     of_rows: Sequence[str]
     """Row by row of the release what the original says of its person."""
@@ -312,7 +323,7 @@ class People:
     """The sensitive columns of the original."""
 
     def rows(self, height: int) -> pl.Series:
-        """A number for the person of every row of a release of so many rows."""
+        """Return a number for the person of every row of a release of so many rows."""
         if len(self.of_rows) != height:
             raise NotReachedError(
                 f"the release has {height:,} records and {len(self.of_rows):,} people beside them; "
@@ -322,14 +333,14 @@ class People:
 
 
 def _numbered(people: Sequence[str]) -> pl.Series:
-    """A number per person: spellings of one are one."""
-    distinct = {text: said(text) for text in dict.fromkeys(people)}
+    """Return a number per person; spellings of one person get one number."""
+    distinct = {text: as_read(text) for text in dict.fromkeys(people)}
     numbers = {meant: number for number, meant in enumerate(dict.fromkeys(distinct.values()))}
     return pl.Series("person", [numbers[distinct[text]] for text in people], dtype=pl.Int64)
 
 
 def people_figures(classes: pl.DataFrame, claim: Claim, people: People) -> Floats:
-    """The figure of every class by rows of (class, rank of a value, person)."""
+    """Return the figure of every class by rows of (class, rank of a value, person)."""
     held = _once(classes)
     if claim.model in ("l_distinct", "p"):
         return _matched(held)
@@ -349,20 +360,20 @@ def people_figures(classes: pl.DataFrame, claim: Claim, people: People) -> Float
 
 
 def _once(classes: pl.DataFrame) -> pl.DataFrame:
-    """Each person's value once; that one is missing only of those who have no other."""
+    """Return each person's values once; missing only for a person who has no other value."""
     known = (pl.col("rank") != MISSING).any().over("class", "person")
     return classes.unique().filter((pl.col("rank") != MISSING) | ~known)
 
 
 def _shared(held: pl.DataFrame) -> pl.DataFrame:
-    """Each person as one, in equal parts of her values."""
+    """Return each person as one, in equal parts of her values."""
     part = 1 / pl.len().over("class", "person").cast(pl.Float64)
     parts = held.with_columns(part=part).group_by("class", "rank")
     return parts.agg(records=pl.col("part").sum()).sort("class", "rank")
 
 
 def _having(held: pl.DataFrame, claim: Claim) -> Floats:
-    """The highest share of people who have a value, of those who have any."""
+    """Return the highest share of people who have a value, of those who have any."""
     count = held["class"].n_unique()
     there = held.filter(pl.col("rank") != MISSING)
     if claim.only_values:
@@ -381,7 +392,7 @@ def _having(held: pl.DataFrame, claim: Claim) -> Floats:
 
 
 def _matched(held: pl.DataFrame) -> Floats:
-    """How many values can each be given to a different person who has it; at least 1."""
+    """Return how many values can each be given to a different person who has it; at least 1."""
     figures = np.ones(held["class"].n_unique())
     there = held.filter(pl.col("rank") != MISSING)
     for (number,), rows in there.partition_by("class", as_dict=True).items():
@@ -394,7 +405,10 @@ def _matched(held: pl.DataFrame) -> Floats:
 
 
 def _give(rank: int, holders: Mapping[int, Sequence[int]], given: dict[int, int]) -> bool:
-    """Find somebody for a value, passing on what is in the way, breadth first."""
+    """Find a person for a value, passing on values already given, breadth first.
+
+    Return whether one is found.
+    """
     asked_for: dict[int, int] = {}  # a person, and the value that would be given to them
     waiting = [rank]
     for value in waiting:

@@ -325,7 +325,7 @@ class Task:
         """Requirements as they are counted here: in people where some have several records."""
         if self.repeated is None:
             return tuple(requirements)
-        return PeopleRequirement.of(requirements, self.repeated)
+        return PeopleRequirement.from_requirements(requirements, self.repeated)
 
     @property
     def _personal_requirements(self) -> tuple[ColumnRequirement, ...]:

@@ -29,12 +29,12 @@ _LOWEST, _HIGHEST = 4, 14
 
 
 class ClassSizes(Drawing):
-    """How many classes have 1, 2, … records, with k marked."""
+    """A histogram of the class sizes, with k marked."""
 
     name: ClassVar[str] = "class sizes"
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         groups = groups_now(scene)
         if groups is None:
@@ -75,12 +75,12 @@ class ClassSizes(Drawing):
 
 
 class Curve(Drawing):
-    """How NCP, RV or the information loss went, up to the step that is shown."""
+    """The course of NCP, RV or the information loss, up to the step that is shown."""
 
     name: ClassVar[str] = "curve"
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         points = _points(scene)
         if not points:
@@ -108,20 +108,20 @@ class Curve(Drawing):
 
 
 def _figure(value: float) -> str:
-    """Four decimals, or as many as it takes to see that a small figure is not 0."""
+    """Return a figure with four decimals, or more where a small one would read as 0."""
     if value == 0 or 0.001 <= abs(value) < 1000:
         return f"{value:.4f}"[:8]
     return small_number(value)[:8]
 
 
 def _cell(share: float, row: int, rows: int) -> str:
-    """The eighths of a bar that stand in a row."""
+    """Return the eighths of a bar that stand in a row."""
     filled = round(share * (rows * 8 - 1)) + 1 - (row - 1) * 8
     return _EIGHTHS[min(max(filled, 0), 8)]
 
 
 def _points(scene: Scene) -> tuple[str, list[tuple[int, float]]] | None:
-    """The figure that the steps have, and its value at every step up to the one shown."""
+    """Return the figure that the steps have, and its value at every step up to the one shown."""
     steps = scene.timeline.steps(1, scene.number)
     for figure in _CURVES:
         values = []
@@ -137,7 +137,7 @@ def _points(scene: Scene) -> tuple[str, list[tuple[int, float]]] | None:
 
 
 def _thinned(values: Sequence[tuple[int, float]], most: int) -> tuple[list[float], int]:
-    """At most so many values, the last among them, and the step of the first."""
+    """Return at most `most` values, the last among them, and the step of the first."""
     if len(values) > most:
         places = [round(i * (len(values) - 1) / (most - 1)) for i in range(most)]
         values = [values[place] for place in places]

@@ -33,7 +33,7 @@ _LARGEST = 2**62
 
 
 def groups_now(scene: Scene) -> Int64s | None:
-    """Per record the number of its class as it would be published now; -1 for none."""
+    """Return per record the number of its class as it would be published now; -1 for none."""
     state = scene.state
     if isinstance(state, ClusteringState):
         return None if state.groups is None else state.groups.astype(np.int64)
@@ -45,7 +45,7 @@ def groups_now(scene: Scene) -> Int64s | None:
 
 
 def _classes_of(scene: Scene, levels: Sequence[int]) -> Int64s:
-    """Per record the number of its class at a string."""
+    """Return per record the number of its class at a string."""
     keys, count = np.zeros(scene.task.rows, dtype=np.int64), 1
     for attribute, level in zip(scene.task.quasi, levels, strict=True):
         radix = len(attribute.hierarchy.labels[level])
@@ -59,7 +59,10 @@ def _classes_of(scene: Scene, levels: Sequence[int]) -> Int64s:
 
 
 def rows_concerned(scene: Scene, groups: Int64s) -> Int64s:
-    """The records that a decision is about: those of its fact, or those in classes below k."""
+    """Return the records that a decision is about.
+
+    Those of its fact, or those in classes below k.
+    """
     state = scene.state
     if isinstance(state, ClusteringState):
         return state.rows
@@ -67,18 +70,18 @@ def rows_concerned(scene: Scene, groups: Int64s) -> Int64s:
 
 
 def sizes_of(scene: Scene, groups: Int64s) -> Int64s:
-    """The number of records of every class."""
+    """Return the number of records of every class."""
     there, copies = groups >= 0, scene.task.copies
     return counted(groups[there], None if copies is None else copies[there], least=1)
 
 
 def originals_of(scene: Scene, row: int) -> tuple[str, ...]:
-    """The cells of a record as they stand in the file."""
+    """Return the cells of a record as they stand in the file."""
     return tuple(a.column.values[int(a.column.codes[row])] for a in scene.task.quasi)
 
 
 def cells_of(scene: Scene, groups: Int64s, rows: Sequence[int]) -> list[tuple[str, ...]]:
-    """The cells of records as they would be published now."""
+    """Return the cells of records as they would be published now."""
     state = scene.state
     quasi = scene.task.quasi
     if isinstance(state, FullDomainState) and state.current is not None:
@@ -107,7 +110,7 @@ def cells_of(scene: Scene, groups: Int64s, rows: Sequence[int]) -> list[tuple[st
 
 @dataclass(frozen=True)
 class Box:
-    """What a class would be published as now."""
+    """The published cells of a class, if it were published now."""
 
     cells: tuple[str, ...]
     ncp: float
@@ -115,7 +118,7 @@ class Box:
 
 
 def boxes_of(scene: Scene, groups: Int64s, wanted: Int64s, hidden: Flags | None) -> list[Box]:
-    """What some classes, given by rising numbers, would be published as, with cells hidden."""
+    """Return the published cells of some classes, given by rising numbers, with cells hidden."""
     if not len(wanted):
         return []
     quasi = scene.task.quasi

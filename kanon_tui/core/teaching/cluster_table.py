@@ -21,7 +21,10 @@ _MOST_MEMBERS = 12
 
 
 class ClusterTable(Drawing):
-    """Those of the decision are lit; right shows the members of the one chosen by up and down."""
+    """A table of the clusters.
+
+    Those of the decision are lit, right shows members of the chosen one.
+    """
 
     name: ClassVar[str] = "clusters"
 
@@ -34,7 +37,7 @@ class ClusterTable(Drawing):
         """How many clusters there was room for."""
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         groups = groups_now(scene)
         state = scene.state
@@ -83,13 +86,13 @@ class ClusterTable(Drawing):
         return picture
 
     def _at(self, listed: Int64s, lit: set[int]) -> int:
-        """The cluster that is chosen, or else one of the decision."""
+        """Return the cluster that is chosen, or else one of the decision."""
         if self._chosen is not None and self._chosen in listed:
             return self._chosen
         return min(lit, default=int(listed[0]))
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Up and down choose a cluster, right shows its members, left hides them."""
+        """Choose a cluster by up and down; show or hide its members by right and left."""
         groups, state = groups_now(scene), scene.state
         if groups is None or not isinstance(state, ClusteringState):
             return False
@@ -104,7 +107,7 @@ class ClusterTable(Drawing):
 
 
 def _listed(groups: Int64s, state: ClusteringState, room: int) -> tuple[Int64s, Int64s, set[int]]:
-    """The clusters in the order of the rows, the size of each, and those of the decision.
+    """Return the clusters in the order of the rows, the size of each, and those of the decision.
 
     Where all fit they stand by number, else those of the decision come first.
     """
@@ -118,7 +121,7 @@ def _listed(groups: Int64s, state: ClusteringState, room: int) -> tuple[Int64s, 
 
 
 def _totals(picture: Picture, scene: Scene, groups: Int64s, sizes: Int64s) -> None:
-    """`7 clusters  3 below k = 3  12 records not placed yet`."""
+    """Draw `7 clusters  3 below k = 3  12 records not placed yet`."""
     k, there = scene.task.k, sizes[sizes > 0]
     below = int((there < k).sum())
     entries: list[tuple[str, Tone]] = [(count_of(len(there), "cluster"), "strong")]
@@ -132,7 +135,7 @@ def _totals(picture: Picture, scene: Scene, groups: Int64s, sizes: Int64s) -> No
 
 
 def _distances_below(picture: Picture, scene: Scene) -> None:
-    """The distances of the decision, where there is room left."""
+    """Draw the distances of the decision where room is left."""
     told = None if scene.step is None else scene.step.facts.get("distances")
     room = picture.height - picture.used
     if told is not None and room >= len(told.rows) + 4:
@@ -141,7 +144,7 @@ def _distances_below(picture: Picture, scene: Scene) -> None:
 
 
 def _made_of(picture: Picture, scene: Scene, merge: Merge, number: int) -> None:
-    """The two that were joined, as they were."""
+    """Draw the two clusters that were joined, as they were."""
     apart = np.full(scene.task.n, UNPLACED, dtype=np.int64)
     apart[merge.small_rows], apart[merge.other_rows] = 0, 1
     small, other = boxes_of(scene, apart, np.arange(2), _hidden_before(scene))
@@ -156,7 +159,7 @@ def _made_of(picture: Picture, scene: Scene, merge: Merge, number: int) -> None:
 
 
 def _hidden_before(scene: Scene) -> Flags | None:
-    """The cells that were hidden before the merge of this step."""
+    """Return the cells that were hidden before the merge of this step."""
     state, step = scene.state, scene.step
     hidden = state.hidden if isinstance(state, ClusteringState) else None
     if hidden is not None and step is not None and "hide" in step.facts:
@@ -169,7 +172,7 @@ def _hidden_before(scene: Scene) -> Flags | None:
 def _row(
     picture: Picture, k: int, number: int, group: int, size: int, box: Box, lit: bool, here: bool
 ) -> None:
-    """`▸ 12 ███··  3 of 5  [20..29], M, 537**  0.123`."""
+    """Draw `▸ 12 ███··  3 of 5  [20..29], M, 537**  0.123`."""
     filled = min(size * _BAR // k, _BAR)
     filled = max(filled, 1)
     enough = size >= k

@@ -42,7 +42,7 @@ class Joined:
     parts: tuple[Joined, ...] = ()
 
     def members(self) -> Int64s:
-        """All its records."""
+        """Return all its records."""
         if not self.parts:
             return self.rows
         return np.sort(np.concatenate([part.members() for part in self.parts]))
@@ -70,7 +70,7 @@ class ClusteringState(RunState):
         """The attribute they are sorted by."""
 
     def copy(self) -> Self:
-        """The same, to go on from."""
+        """Return a copy, to go on from."""
         made = type(self)()
         made.groups = None if self.groups is None else self.groups.copy()
         made.rows, made.cuts, made.closed = self.rows, list(self.cuts), set(self.closed)
@@ -101,7 +101,7 @@ class ClusteringState(RunState):
         self._hide(step)
 
     def _regroup(self, together: Int32s | None) -> None:
-        """Groups with new numbers; a tree of merges goes on under the new number of its records."""
+        """Renumber the groups; a tree of merges goes on under the new number of its records."""
         before = self.groups
         self.groups = None if together is None else together.copy()
         trees, self.joined = self.joined, {}

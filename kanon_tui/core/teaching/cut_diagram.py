@@ -33,7 +33,7 @@ class CutDiagram(Drawing):
         """The attributes on the axes; None follows the cuts."""
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         state = scene.state
         if not isinstance(state, ClusteringState) or state.groups is None:
@@ -69,7 +69,7 @@ class CutDiagram(Drawing):
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Left and right choose the attribute across, up and down the other."""
+        """Choose the attribute across by left and right, the other by up and down."""
         state = scene.state
         if not isinstance(state, ClusteringState) or len(scene.task.quasi) < 2:
             return False
@@ -86,7 +86,7 @@ class CutDiagram(Drawing):
         return True
 
     def _axes(self, scene: Scene, state: ClusteringState) -> tuple[int, int | None]:
-        """The attribute of the last cut, and the widest of the others."""
+        """Return the attribute of the last cut, and the widest of the others."""
         count = len(scene.task.quasi)
         cut = state.cuts[-1][1] if state.cuts else None
         x = self._across if self._across is not None else cut.attribute if cut else 0
@@ -100,7 +100,7 @@ class CutDiagram(Drawing):
     def _line(
         self, scene: Scene, state: ClusteringState, x: int, y: int | None, columns: int, rows: int
     ) -> tuple[str, int] | None:
-        """Where the cut of this step lies: a column or a row of the picture."""
+        """Return the column or row of the picture at which the cut of this step lies."""
         step = scene.step
         if step is None or "cut" not in step.facts:
             return None
@@ -116,12 +116,15 @@ class CutDiagram(Drawing):
 
 
 class _Cells:
-    """How many records, and how many of those concerned, fall into every cell."""
+    """The records, and those of the decision, that fall into every cell of the picture."""
 
     def __init__(
         self, columns: int, rows: int, flat: Int64s, lit: Int64s, copies: Int64s | None
     ) -> None:
-        """`flat` has the cell of every row, which stands for so many `copies`."""
+        """Count the rows.
+
+        `flat` has the cell of every row, `copies` how many records it stands for.
+        """
         self.rows = rows
         self._columns, self._copies = columns, copies
         self._all = counted(flat, copies, least=columns * rows)
@@ -137,25 +140,25 @@ class _Cells:
             self._box = int(across.min()), int(across.max()), int(down.min()), int(down.max())
 
     def mark_second(self, rows: Int64s) -> None:
-        """These records of the decision are on its second side."""
+        """Mark these records of the decision as its second side."""
         self._second = counted(self._flat[rows], self._copies_of(rows), least=len(self._lit))
 
     def _copies_of(self, rows: Int64s) -> Int64s | None:
         return None if self._copies is None else self._copies[rows]
 
     def draw_regions(self, lines: dict[int, str]) -> None:
-        """Lines of earlier cuts, by cell."""
+        """Draw the lines of earlier cuts, by cell."""
         self._lines = lines
 
     @property
     def legend(self) -> list[tuple[str, Tone]]:
-        """What the marks mean."""
+        """The meaning of the marks."""
         if self._second.any():
             return [("● first side", "best"), ("○ second", "warn"), ("· others", "dim")]
         return [("● of this decision", "best"), ("· others", "dim")]
 
     def cell(self, column: int, row: int, line: tuple[str, int] | None) -> tuple[str, Tone]:
-        """The character of a cell and what it means."""
+        """Return the character of a cell and what it means."""
         at = row * self._columns + column
         left, right, low, high = self._box
         inside = left <= column <= right and low <= row <= high
@@ -185,7 +188,7 @@ class _Cells:
 def _regions(
     scene: Scene, state: ClusteringState, x: int, y: int, columns: int, rows: int
 ) -> dict[int, str]:
-    """The lines of the earlier cuts along the two axes, each as long as its part was wide."""
+    """Return the lines of earlier cuts along the two axes, each as long as its part was wide."""
     spots = [
         dict(zip(scene.task.quasi[a].column.values, _positions(scene.task.quasi[a]), strict=True))
         for a in (x, y)
@@ -210,7 +213,7 @@ def _regions(
 
 
 def _positions(attribute: QuasiIdentifier) -> Floats:
-    """Per value code its place on the axis, 0 to 1; a missing number stands at the end."""
+    """Return per value code its place on the axis, 0 to 1; a missing number stands at the end."""
     if attribute.ordered:
         found = np.asarray(places(attribute), dtype=np.float64)
         return np.where(np.isnan(found), 1.0, found)
@@ -219,7 +222,7 @@ def _positions(attribute: QuasiIdentifier) -> Floats:
 
 
 def _tick(attribute: QuasiIdentifier, row: int, rows: int) -> str:
-    """The value at the top and at the bottom of the axis."""
+    """Return the value at the top and at the bottom of the axis."""
     values = _in_order(attribute)
     text = values[-1] if row == rows - 1 else values[0] if row == 0 else ""
     return f"{_short(text):>{_AXIS - 1}} "

@@ -31,7 +31,7 @@ class CutTree(Drawing):
         self._moved = 0
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         state = scene.state
         if not isinstance(state, ClusteringState) or state.groups is None:
@@ -48,13 +48,13 @@ class CutTree(Drawing):
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Up and down the tree."""
+        """Scroll up and down the tree."""
         self._moved += down
         return bool(down)
 
 
 def _tree(scene: Scene, state: ClusteringState) -> _Node:
-    """The cuts so far as nodes; a lower side keeps its part's number."""
+    """Return the cuts so far as nodes; a lower side keeps its part's number."""
     names = [attribute.name for attribute in scene.task.quasi]
     root = _Node(0, scene.task.n, "all")
     leaves = {0: root}

@@ -26,7 +26,7 @@ class DistanceTable(Drawing):
         """The attribute of the first column, where not all fit."""
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         step = scene.step
         told = None if step is None else step.facts.get("distances")
@@ -37,7 +37,7 @@ class DistanceTable(Drawing):
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Left and right where not all attributes fit."""
+        """Scroll left and right where not all attributes fit."""
         self._first = max(min(self._first + across, len(scene.task.quasi) - 1), 0)
         return bool(across)
 
@@ -50,7 +50,7 @@ def draw_distances(
     cells: bool = True,
     hint: str = "in distances (v)",
 ) -> None:
-    """`▸ record 4   0.31  0  1   1.31`, and with `cells` below each those of its record.
+    """Draw `▸ record 4   0.31  0  1   1.31` per candidate; with `cells`, its cells below it.
 
     `hint` says where attributes are that do not fit.
     """
@@ -81,7 +81,7 @@ def draw_distances(
 
 
 def _column(scene: Scene, told: Distances, x: int) -> list[str]:
-    """The texts of an attribute: its name, then a number and a cell per row."""
+    """Return the texts of an attribute: its name, then a number and a cell per row."""
     column = [shortened(told.names[x], _WIDEST)]
     for row in told.rows:
         column.append(small_number(row.parts[x]))
@@ -95,7 +95,7 @@ def _width(column: list[str]) -> int:
 
 
 def _fitting(columns: list[list[str]], first: int, room: int) -> list[int]:
-    """The columns from the first on for which there is room, and before it where some is left."""
+    """Return the columns that fit, from the first on, and before it where room is left."""
     fitting: list[int] = []
     for x in [*range(first, len(columns)), *range(first - 1, -1, -1)]:
         room -= _width(columns[x]) + 1

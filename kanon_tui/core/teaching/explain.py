@@ -21,7 +21,7 @@ __all__ = ["explain", "introduction", "outcome"]
 def explain(
     project: Project, task: Task, most: int = 200, first: int = 1, last: int | None = None
 ) -> Iterator[str]:
-    """The run of a project as lines: an introduction, numbered decisions, the outcome.
+    """Yield the run of a project as lines: an introduction, numbered decisions, the outcome.
 
     Of more than `most` decisions from the `first` to the `last` that is asked for, the first are
     told and the others counted. A run without a release raises what is wrong, after the decisions
@@ -44,7 +44,7 @@ def explain(
 
 
 def introduction(project: Project, run: Run) -> Iterator[str]:
-    """What a run starts from."""
+    """Yield the lines about the set-up of a run."""
     task, algorithm = run.task, run.algorithm
     names = [attribute.name for attribute in task.quasi]
     yield (
@@ -75,7 +75,7 @@ def introduction(project: Project, run: Run) -> Iterator[str]:
 
 
 def outcome(result: Result) -> Iterator[str]:
-    """What came out of it."""
+    """Yield the lines about the release."""
     measures, task = result.measures, result.task
     levels = result.grouping.levels
     if levels is not None:

@@ -20,7 +20,7 @@ _REASONS = tuple(Reason)
 
 
 class Verdict(IntEnum):
-    """What is known of a string."""
+    """The state of a string in the search."""
 
     OPEN = 0
     PASSES = 1
@@ -69,7 +69,7 @@ class FullDomainState(RunState):
         """Of `distributed`: passing strings, strings and tests of every part that is done."""
 
     def copy(self) -> Self:
-        """The same, to go on from."""
+        """Return a copy, to go on from."""
         made = type(self)()
         made.__dict__ |= self.__dict__
         made.verdicts, made._reasons = self.verdicts.copy(), self._reasons.copy()
@@ -114,7 +114,7 @@ class FullDomainState(RunState):
             self._since = np.zeros(lattice.count, dtype=np.int32)
 
     def nodes_of(self, part: tuple[int, ...] | None) -> Int64s:
-        """The strings of some attributes, the others being at the root."""
+        """Return the strings of some attributes, the others being at the root."""
         assert self.lattice is not None
         if part is None:
             return np.arange(self.lattice.count)
@@ -123,7 +123,7 @@ class FullDomainState(RunState):
         return np.flatnonzero((self.lattice.grid[:, others] == tops).all(axis=1))
 
     def _open_lattice_of(self, part: tuple[int, ...]) -> None:
-        """A lattice is begun: what smaller sets of attributes said of its strings is over."""
+        """Begin a lattice, forgetting the strings of smaller sets of attributes."""
         if len(self.verdicts):
             nodes = self.nodes_of(part)
             nodes = nodes[self._reasons[nodes] != _REASONS.index(Reason.ALONE)]
@@ -149,12 +149,12 @@ class FullDomainState(RunState):
         self._since[nodes] = number
 
     def count(self, verdict: Verdict, among: Flags | Int64s | None = None) -> int:
-        """How many strings there are of which so much is known."""
+        """Return how many strings have this verdict."""
         verdicts = self.verdicts if among is None else self.verdicts[among]
         return int((verdicts == verdict).sum())
 
     def why(self, node: int) -> str:
-        """What is known of a string, in words."""
+        """Return a sentence on what is known of a string."""
         assert self.lattice is not None
         verdict, since = Verdict(int(self.verdicts[node])), int(self._since[node])
         if verdict is Verdict.OPEN:

@@ -43,6 +43,6 @@ _CLUSTERING = ("cluster", "box", "NCP")
 
 
 def terms_of(algorithm: Algorithm | type[Algorithm]) -> list[tuple[str, str]]:
-    """The terms that an algorithm's sentences and pictures use, each with its line."""
+    """Return the terms that an algorithm's sentences and pictures use, each with its line."""
     family = _FULL_DOMAIN if algorithm.family is Family.FULL_DOMAIN else _CLUSTERING
     return [(term, GLOSSARY[term]) for term in (*_ALL, *family, *algorithm.terms)]

@@ -35,7 +35,7 @@ WARNING = (
 
 @dataclass(frozen=True, eq=False)
 class HandoutStep:
-    """One decision."""
+    """One decision of the run, with its picture."""
 
     number: int
     sentence: str
@@ -56,7 +56,7 @@ class Handout:
 def make_handout(
     project: Project, task: Task, first: int = 1, last: int | None = None, records: bool = False
 ) -> Handout:
-    """The steps from one number to another, at most two hundred; the run goes to its end."""
+    """Return the steps from one number to another, at most two hundred; the run goes to its end."""
     run = start(project, task=task, context=RunContext(decisions_per_step=1, watched=True))
     begin = tuple(introduction(project, run))
     timeline = new_timeline(run.algorithm)
@@ -81,7 +81,7 @@ def make_handout(
 
 
 def handout_markdown(handout: Handout) -> str:
-    """As Markdown: pictures stand in code blocks, as they are on the screen."""
+    """Return the handout as Markdown: pictures stand in code blocks, as they are on the screen."""
     lines = [f"# {_escaped_markdown(handout.title)}", "", f"> {WARNING}", ""]
     lines += [f"{_escaped_markdown(line)}\n" for line in handout.introduction]
     for step in handout.steps:
@@ -93,7 +93,10 @@ def handout_markdown(handout: Handout) -> str:
 
 
 def handout_html(handout: Handout) -> str:
-    """As one HTML page: no scripts, nothing loaded, printable, light and dark."""
+    """Return the handout as one HTML page.
+
+    No scripts, nothing loaded, printable, light and dark.
+    """
     body = "\n".join(_html_parts(handout))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -119,7 +122,7 @@ def _html_parts(handout: Handout) -> Iterator[str]:
 
 
 def _drawn(picture: Picture) -> str:
-    """The rows of a picture; tones are classes."""
+    """Return the rows of a picture; tones are classes."""
     rows = []
     for row in picture.rows:
         parts = [
@@ -135,7 +138,7 @@ def _escaped(text: str) -> str:
 
 
 def _escaped_markdown(text: str) -> str:
-    """A sentence in which nothing from the data is read as markup."""
+    """Return a sentence in which nothing from the data is read as markup."""
     return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|~" else c for c in visible(text))
 
 

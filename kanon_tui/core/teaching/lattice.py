@@ -25,8 +25,8 @@ _TONES: dict[Verdict, Tone] = {
 _LEGEND = (
     (Verdict.PASSES, "passes"),
     (Verdict.FAILS, "fails"),
-    (Verdict.INFERRED_PASS, "passes untested"),
-    (Verdict.INFERRED_FAIL, "fails untested"),
+    (Verdict.INFERRED_PASS, "passes, inferred"),
+    (Verdict.INFERRED_FAIL, "ruled out"),
     (Verdict.BEATEN, "not needed"),
     (Verdict.OPEN, "open"),
 )
@@ -60,7 +60,7 @@ class LatticePicture(Drawing):
         self._counts = StringCounts()
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         state = scene.state
         picture = Picture(width, height)
         if not isinstance(state, FullDomainState) or state.lattice is None:
@@ -113,7 +113,7 @@ class LatticePicture(Drawing):
                 picture.end()
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """To the neighbour in the row, or to the nearest in the next row."""
+        """Go to the neighbour in the row, or to the nearest in the next row."""
         state = scene.state
         if not isinstance(state, FullDomainState) or state.lattice is None:
             return False
@@ -133,12 +133,12 @@ class LatticePicture(Drawing):
 
 
 def tone_of(verdict: Verdict) -> Tone:
-    """How what is known of a string is coloured."""
+    """Return the colour of a verdict."""
     return _TONES[verdict]
 
 
 def legend(picture: Picture, state: FullDomainState) -> None:
-    """The marks with how many strings have them; what there is none of is left out."""
+    """Draw the marks with how many strings have them, leaving out those of none."""
     nodes = state.nodes_of(state.part) if len(state.verdicts) else None
     if nodes is None:
         return
@@ -151,13 +151,13 @@ def legend(picture: Picture, state: FullDomainState) -> None:
 
 
 def _shown(state: FullDomainState) -> list[int]:
-    """The attributes whose levels are written."""
+    """Return the attributes whose levels are written."""
     assert state.lattice is not None
     return list(range(len(state.lattice.names)) if state.part is None else state.part)
 
 
 def _text(lattice: Lattice, shown: list[int], node: int) -> str:
-    """The levels of a string: `102`, or `1.12.0` where one has two digits."""
+    """Return the levels of a string: `102`, or `1.12.0` where one has two digits."""
     levels = [str(int(level)) for level in lattice.grid[node][shown]]
     return ("" if max(lattice.heights) < 10 else ".").join(levels)
 
@@ -170,7 +170,7 @@ def _node(state: FullDomainState, levels: tuple[int, ...] | None) -> int | None:
 
 
 def _about(picture: Picture, state: FullDomainState, node: int) -> None:
-    """The string that is looked at, with names, its value and what is known of it."""
+    """Draw the string that is looked at: its names, its value and what is known of it."""
     lattice = state.lattice
     assert lattice is not None
     shown, levels = _shown(state), lattice.levels(node)

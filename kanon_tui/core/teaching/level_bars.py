@@ -17,7 +17,7 @@ class PointerBars(Drawing):
     name: ClassVar[str] = "pointers"
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         state = scene.state
         if not isinstance(state, FullDomainState) or state.lattice is None:
@@ -61,7 +61,7 @@ class DistinctCounts(Drawing):
     name: ClassVar[str] = "distinct values"
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         state = scene.state
         quasi = scene.task.quasi

@@ -23,7 +23,7 @@ class MergeTree(Drawing):
         self._top = 0
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         state = scene.state
         tree = self._tree(state) if isinstance(state, ClusteringState) else None
@@ -46,7 +46,7 @@ class MergeTree(Drawing):
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Left and right choose the cluster, up and down scroll."""
+        """Choose the cluster by left and right, scroll by up and down."""
         state = scene.state
         if not isinstance(state, ClusteringState) or not state.joined:
             return False
@@ -59,7 +59,7 @@ class MergeTree(Drawing):
         return True
 
     def _tree(self, state: ClusteringState) -> Joined | None:
-        """The tree that is shown: the chosen one, that of the decision, or the newest."""
+        """Return the tree that is shown: the chosen one, that of the decision, or the newest."""
         if self._number in state.joined:
             return state.joined[self._number]
         if state.groups is not None and len(state.rows):

@@ -16,7 +16,7 @@ class PartTable(Drawing):
     name: ClassVar[str] = "parts"
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         state = scene.state
         if not isinstance(state, FullDomainState) or state.lattice is None or not state.parts:

@@ -39,17 +39,17 @@ class Picture:
         self._rows.append([])
 
     def line(self, text: object = "", tone: Tone = "") -> None:
-        """A text and the end of its row."""
+        """Write a text and end its row."""
         self.write(text, tone)
         self.end()
 
     def wrap(self, text: object, tone: Tone = "dim") -> None:
-        """A text in as many rows as it takes."""
+        """Write a text in as many rows as it takes."""
         for line in wrap(visible(str(text)), max(self.width, 10)):
             self.line(line, tone)
 
     def entries(self, entries: Iterable[tuple[str, Tone]]) -> None:
-        """Short texts side by side, in as many rows as it takes."""
+        """Write short texts side by side, in as many rows as it takes."""
         used = 0
         for text, tone in entries:
             if used and used + len(text) > self.width:
@@ -62,7 +62,7 @@ class Picture:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """What was written, without the empty row at the end."""
+        """The written rows, without the empty row at the end."""
         rows = self._rows if self._rows[-1] else self._rows[:-1]
         return tuple(tuple(row) for row in rows)
 
@@ -72,7 +72,7 @@ class Picture:
         return len(self._rows) - 1
 
     def plain(self) -> str:
-        """Without tones."""
+        """Return the rows as text without tones."""
         return "\n".join("".join(text for text, _ in row).rstrip() for row in self.rows)
 
 
@@ -93,7 +93,7 @@ class Scene:
 
     @property
     def state(self) -> RunState:
-        """What is known after it."""
+        """The state after the step that is shown."""
         return self.timeline.state(self.number)
 
 
@@ -104,8 +104,8 @@ class Drawing(ABC):
 
     @abstractmethod
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene, in so many columns and rows; longer ones can be scrolled."""
+        """Return the picture of a scene."""
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """An arrow key; whether it did anything."""
+        """Take an arrow key; return whether it did anything."""
         return False

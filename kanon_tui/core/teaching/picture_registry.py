@@ -47,18 +47,21 @@ def pictures_of(algorithm: Algorithm | type[Algorithm]) -> list[Drawing]:
 
 
 def new_timeline(algorithm: Algorithm | type[Algorithm]) -> Timeline:
-    """A timeline that keeps what the pictures of an algorithm are drawn from."""
+    """Return a timeline that keeps what the pictures of an algorithm are drawn from."""
     full_domain = algorithm.family is Family.FULL_DOMAIN
     return Timeline(FullDomainState if full_domain else ClusteringState)
 
 
 def watched_run(project: Project, task: Task, *, paused: bool = False) -> LiveRun:
-    """A run with all that its pictures need; one that waits goes on at a decision a second."""
+    """Return a run with all that its pictures need.
+
+    One that waits goes on at a decision a second.
+    """
     return watched(start(project, task=task, context=RunContext(watched=True)), paused=paused)
 
 
 def watched(run: Run, *, paused: bool = False) -> LiveRun:
-    """The same of a run whose steps carry what pictures are drawn from."""
+    """Return a live run of a run whose steps carry what pictures are drawn from."""
     timeline, small = new_timeline(run.algorithm), run.task.n <= EVERY_DECISION
     live = LiveRun(run, paused=paused, timeline=timeline, every_decision=small)
     if paused:

@@ -24,7 +24,7 @@ _QUESTIONS = {
 
 
 def question_before(step: Step) -> str:
-    """The question that a decision answers, without giving it away."""
+    """Return the question that a decision answers, without giving it away."""
     if step.kind == "test" and "string" in step.facts:
         return f"Does {step.facts['string']} pass?"
     if step.kind in _QUESTIONS:

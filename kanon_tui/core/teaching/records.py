@@ -35,7 +35,7 @@ class Records(Drawing):
         self._step = 0
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         groups = groups_now(scene)
         if groups is None:
@@ -59,7 +59,7 @@ class Records(Drawing):
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Scroll."""
+        """Scroll the records."""
         self._top = max(self._top + down, 0)
         return bool(down)
 
@@ -72,7 +72,7 @@ def _table(
     lit: set[int],
     width: int,
 ) -> None:
-    """Every cell as it becomes: what is published now, after what stands in the file."""
+    """Draw every cell with what is published now after what stands in the file."""
     published = cells_of(scene, groups, rows)
     sizes = sizes_of(scene, groups)
     originals = [originals_of(scene, row) for row in rows]
@@ -112,7 +112,7 @@ def _table(
 
 
 def _turning(before: str, after: str, most: int) -> str:
-    """`41→40-49`, or where that does not fit, or nothing changes, the published cell alone."""
+    """Return `41→40-49`, or the published cell alone where nothing changes or that does not fit."""
     before, after = visible(before), visible(after)
     both = f"{before}→{after}"
     if before == after or len(both) > most:
@@ -121,7 +121,7 @@ def _turning(before: str, after: str, most: int) -> str:
 
 
 def _fitting(widths: Sequence[int], room: int) -> list[int]:
-    """The first columns that fit."""
+    """Return the first columns that fit."""
     fitting: list[int] = []
     for x, width in enumerate(widths):
         room -= width + 2

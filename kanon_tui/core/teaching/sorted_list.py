@@ -15,7 +15,7 @@ __all__ = ["SortedList"]
 
 
 class SortedList(Drawing):
-    """What is left of the list, best first; one line shows all of it in small."""
+    """The strings still on the list, best first; one line shows all of it in small."""
 
     name: ClassVar[str] = "sorted list"
 
@@ -24,7 +24,7 @@ class SortedList(Drawing):
         """Rows that arrow keys have moved away from the string that is tested."""
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         state = scene.state
         if not isinstance(state, FullDomainState) or state.lattice is None:
@@ -63,7 +63,7 @@ class SortedList(Drawing):
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Up and down along the list."""
+        """Scroll up and down the list."""
         self._moved += down
         return bool(down)
 
@@ -71,7 +71,7 @@ class SortedList(Drawing):
 def _in_small(
     picture: Picture, state: FullDomainState, order: np.typing.NDArray[np.int64], width: int
 ) -> None:
-    """The whole list as one line: what most strings of each stretch are."""
+    """Draw the whole list as one line: what most strings of each stretch are."""
     picture.write("high ", "dim")
     cells = max(width - 11, 8)
     for stretch in np.array_split(order, min(cells, len(order))):

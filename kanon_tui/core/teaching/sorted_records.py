@@ -29,7 +29,7 @@ class SortedRecords(Drawing):
         self._step = 0
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         state, step = scene.state, scene.step
         known = isinstance(state, ClusteringState) and state.groups is not None
@@ -84,7 +84,7 @@ class SortedRecords(Drawing):
         first_left: bool,
         away: float | None,
     ) -> None:
-        """`▸ 12 record 7: 35, F, 53711   cluster 3   0.25`."""
+        """Draw `▸ 12 record 7: 35, F, 53711   cluster 3   0.25`."""
         assert state.groups is not None
         group, here = int(state.groups[row]), bool((state.rows == row).any())
         tone: Tone = "best" if here else "" if group == UNPLACED else "dim"
@@ -99,13 +99,13 @@ class SortedRecords(Drawing):
         picture.line(end, "main" if away is not None and not where else tone)
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Along the list."""
+        """Scroll along the list."""
         self._moved += down
         return bool(down)
 
 
 def _sorted_first(scene: Scene, name: str, row: int) -> str:
-    """The cells of a record, that by which it is sorted first: `High School · Male, US`."""
+    """Return the cells of a record, that by which it is sorted first: `High School · Male, US`."""
     cells = list(originals_of(scene, row))
     names = [attribute.name for attribute in scene.task.quasi]
     first = cells.pop(names.index(name))

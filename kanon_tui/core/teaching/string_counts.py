@@ -31,7 +31,7 @@ _TONES: dict[Verdict, Tone] = {
 
 
 class StringCounts(Drawing):
-    """How many strings of every height are settled, and two attributes level by level."""
+    """The settled strings of every height, and two attributes level by level."""
 
     name: ClassVar[str] = "counts"
 
@@ -39,7 +39,7 @@ class StringCounts(Drawing):
         self._across, self._down = 0, 1
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         state = scene.state
         if not isinstance(state, FullDomainState) or state.lattice is None:
@@ -56,7 +56,7 @@ class StringCounts(Drawing):
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Left and right choose the attribute across, up and down the one down the slice."""
+        """Choose the attribute across by left and right, the one down the slice by up and down."""
         state = scene.state
         if not isinstance(state, FullDomainState) or state.lattice is None:
             return False
@@ -71,7 +71,7 @@ class StringCounts(Drawing):
         return True
 
     def _slice(self, picture: Picture, state: FullDomainState) -> None:
-        """The strings that differ from the one looked at in two attributes alone."""
+        """Draw the strings that differ from the one looked at in two attributes alone."""
         lattice = state.lattice
         assert lattice is not None
         x, y = self._across % len(lattice.names), self._down % len(lattice.names)
@@ -101,7 +101,7 @@ class StringCounts(Drawing):
 
 
 def _by_height(picture: Picture, state: FullDomainState, most_rows: int) -> None:
-    """One row per height; where there are too many, neighbouring heights share a row."""
+    """Draw one row per height; where there are too many, neighbouring heights share a row."""
     lattice = state.lattice
     assert lattice is not None
     nodes = state.nodes_of(state.part)
@@ -130,7 +130,7 @@ def _by_height(picture: Picture, state: FullDomainState, most_rows: int) -> None
 
 
 def _tests_alone(picture: Picture, state: FullDomainState) -> None:
-    """A space too large to follow every string: the tests, the newest first."""
+    """Draw the tests, the newest first, of a space too large to follow every string."""
     lattice = state.lattice
     assert lattice is not None
     picture.line(f"{lattice.count:,} strings: too many to follow each; the tests so far", "dim")

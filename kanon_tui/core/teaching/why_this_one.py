@@ -29,7 +29,7 @@ class WhyThisOne(Drawing):
         """Whether the formula is shown instead."""
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         step = scene.step
         found = _last_choice(scene)
@@ -69,7 +69,7 @@ def _candidates(picture: Picture, choice: Choice, width: int) -> None:
 
 
 def _margin(picture: Picture, candidates: tuple[Candidate, ...]) -> None:
-    """How far the second is behind."""
+    """Draw how far the runner-up is behind."""
     chosen = next((each for each in candidates if each.chosen), None)
     others = [each.score for each in candidates if not each.chosen]
     if chosen is None or not others:
@@ -77,11 +77,11 @@ def _margin(picture: Picture, candidates: tuple[Candidate, ...]) -> None:
     nearest = min(others, key=lambda score: abs(score - chosen.score))
     gap = abs(nearest - chosen.score)
     tie = gap <= TIE
-    picture.line("the next is equal: a tie" if tie else f"the next is {_gap_text(gap)} away", "dim")
+    picture.line("tie with the runner-up" if tie else f"runner-up {_gap_text(gap)} behind", "dim")
 
 
 def _score_texts(scores: Sequence[float]) -> list[str]:
-    """Four digits, or as many as it takes to tell the candidates apart."""
+    """Return scores with four digits, or as many as it takes to tell the candidates apart."""
     texts = [f"{score:,.4g}" for score in scores]
     least = 0.001 * max((abs(score) for score in scores), default=0.0)
     alike = any(
@@ -97,14 +97,14 @@ def _gap_text(gap: float) -> str:
 
 
 def _fitted(text: str, room: int) -> str:
-    """A string without its names where these do not fit: `⟨1 0 2⟩`."""
+    """Return a string without its names where these do not fit: `⟨1 0 2⟩`."""
     if len(text) > room and text.startswith("⟨"):
         text = "⟨" + " ".join(part.rsplit(" ", 1)[-1] for part in text[1:-1].split(", ")) + "⟩"
     return text if len(text) <= room else text[: room - 1] + "…"
 
 
 def _last_choice(scene: Scene) -> tuple[int, Choice] | None:
-    """The choice that the step shown belongs to: its own, or the last one before it."""
+    """Return the choice that the step shown belongs to: its own, or the last one before it."""
 
     def chose(step: Step) -> bool:
         return "choice" in step.facts

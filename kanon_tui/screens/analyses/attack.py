@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack.linking import Attack, Linked, linking_attack
-from kanon_tui.core.analysis.attack.matching import both_tables
+from kanon_tui.core.analysis.attack.matching import task_and_release
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
@@ -204,7 +204,7 @@ in the original, which tells the disease, and two in the release.
             if joined:
                 self._link(joined)
 
-        self.in_background(lambda: both_tables(result), opened, "reading the release")
+        self.in_background(lambda: task_and_release(result), opened, "reading the release")
 
     def _read(self, path: Path) -> None:
         result = self.result
@@ -214,7 +214,7 @@ in the original, which tells the disease, and two in the release.
             # A join goes by names, so the file has them on top, whatever the cells look like.
             tokens = result.task.table.missing_tokens
             external = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
-            return external, *both_tables(result)
+            return external, *task_and_release(result)
 
         def opened(tables: Tables) -> None:
             self.tables, self.external_name, self.joined, self.people = tables, path.name, (), None

@@ -216,7 +216,7 @@ def _figures(found: Partitioning) -> Text:
         records = " and ".join(f"{count:,}" for count in found.drawn_from)
         seen = f"{found.original.root.records:,} and {found.release.root.records:,}"
         notes.append(f"grown on a sample: {seen} records of {records}")
-    notes += [visible(sentence) for sentence in found.about_telling()]
+    notes += [visible(sentence) for sentence in found.determining_notes()]
     if found.release.mixed:
         notes.append(
             f"{found.release.mixed:,} records of the release count in several values of "

@@ -62,7 +62,7 @@ class Minority(PrivacyModel):
         return f"a minority of {self.bound} records in {self.attribute}"
 
     @property
-    def lack(self) -> str:
+    def fault(self) -> str:
         """Too few of them."""
         return f"a minority of fewer than {self.bound} records in {self.attribute}"
 

@@ -198,7 +198,7 @@ def test_figures_equal_their_definitions(seed: int) -> None:
     share = having / known.groupby("class")["who"].nunique()
     models = [DistinctLDiversity(2, "label"), AlphaKAnonymity(0.5, "label")]
     required = [_joined(model, column) for model in models]
-    distinct, alpha = PeopleRequirement.of(required, person)
+    distinct, alpha = PeopleRequirement.from_requirements(required, person)
     groups = GroupValues.from_records(group, distinct.column.codes, 2)
     for one in range(2):
         own = known[known["class"] == one]

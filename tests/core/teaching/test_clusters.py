@@ -65,7 +65,7 @@ def test_the_best_five_are_told_with_the_margin_and_the_formula() -> None:
     why = WhyThisOne()
     picture = drawn(why, "patients", "k-member", 2)
     assert [row for row in lines(picture) if row[0] == "▸"] == [["▸", "record", "2", "2"]]
-    assert "the next is 1 away" in picture
+    assert "runner-up 1 behind" in picture
     why.formula = True
     formula = drawn(why, "patients", "k-member", 2).split("\n")
     assert formula[-4:] == ["zip: 0", "gender: 2", "age: 0", "loss added = 2"]
@@ -155,7 +155,7 @@ def test_sbc_draws_its_sorted_list_with_the_first_left_and_the_distances() -> No
     assert ["record", "8", "0", "0.5", "0", "0.5"] in lines(grown)
     why = drawn(WhyThisOne(), "similarity", "sbc", 3)
     assert "▸ record 19" in why
-    assert "the next is 0.3333 away" in why
+    assert "runner-up 0.3333 behind" in why
 
 
 def test_the_distance_of_a_candidate_is_the_sum_of_its_attributes() -> None:
@@ -255,8 +255,8 @@ def test_candidates_that_are_close_are_told_apart() -> None:
 
     close = candidates(0.99995, 0.9999325)
     assert [line.split()[-1] for line in close.split("\n")[2:4]] == ["0.99995", "0.999933"]
-    assert "the next is 0.0000175 away" in close
-    assert "a tie" in candidates(0.5, 0.5 + 1e-12)
+    assert "runner-up 0.0000175 behind" in close
+    assert "tie with" in candidates(0.5, 0.5 + 1e-12)
 
 
 def test_counts_of_one_read_right() -> None:

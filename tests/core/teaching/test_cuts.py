@@ -45,7 +45,7 @@ def test_the_widest_attribute_is_told_with_the_others() -> None:
     picture = drawn(WhyThisOne(), "mondrian", "mondrian", 2)
     assert [line.split()[-1] for line in picture.split("\n")[2:5]] == ["1", "0.5", "0"]
     assert "▸ age" in picture
-    assert "the next is 0.5 away" in picture
+    assert "runner-up 0.5 behind" in picture
 
 
 def test_the_records_of_the_part_turn_into_ranges() -> None:

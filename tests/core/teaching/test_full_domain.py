@@ -122,7 +122,7 @@ def test_datafly_draws_distinct_values_and_what_is_raised() -> None:
     picture = drawn(DistinctCounts(), "datafly", "datafly", raised)
     assert picture.split("\n")[1].split() == ["↑", "birth", "12", "▸12", "3", "2", "1"]
     assert "▸ birth" in drawn(WhyThisOne(), "datafly", "datafly", raised)
-    assert "the next is 9 away" in drawn(WhyThisOne(), "datafly", "datafly", raised)
+    assert "runner-up 9 behind" in drawn(WhyThisOne(), "datafly", "datafly", raised)
     records = drawn(Records(), "datafly", "datafly", -1, WIDE).split("\n")
     assert records[1].split()[:2] == ["▸", "7"]
     assert "10/23/1994→1994" in records[1]

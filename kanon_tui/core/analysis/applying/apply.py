@@ -52,7 +52,7 @@ class Union:
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """What became of new records."""
+    """The release of new records, and how many of them it leaves out."""
 
     result: Result
     """The new release, verified."""
@@ -124,7 +124,7 @@ def _released(
     small: Choice,
     table_name: str,
 ) -> Result:
-    """The covered records with their published cells as one string of levels 0, verified."""
+    """Return the covered records with their published cells as one string of levels 0, verified."""
     names = [series.name for series in labels]
     others = [name for name in table.names if name in mapping.columns]
     personal = mapping.privacy.personal_k
@@ -221,7 +221,7 @@ SAME_PEOPLE = (
 
 
 def summary(applied: Applied, file: str, mapping: str) -> list[str]:
-    """The lines that tell it, the first without indent."""
+    """Return the lines of a summary, the first without indent."""
     result, measures = applied.result, applied.result.measures
     lines = [
         f"{file} as in {mapping}: k = {result.task.k:,}, verified: the smallest of "

@@ -70,7 +70,7 @@ _ONE_VALUE = ("mean", "median", "mode")
 
 @dataclass(frozen=True)
 class AttributeRule:
-    """How the values of one quasi-identifier become what is published."""
+    """The recoding of one quasi-identifier."""
 
     name: str
     kind: Kind
@@ -108,7 +108,7 @@ class ReleaseMapping:
 
 
 def mapping_text(result: FinishedRun) -> str:
-    """The mapping of a result as JSON."""
+    """Return the mapping of a result as JSON."""
     task, levels = result.task, result.grouping.levels
     document: dict[str, Any] = {
         "kanon_mapping": VERSION,
@@ -149,7 +149,7 @@ def _written_rule(attribute: QuasiIdentifier, level: int | None) -> dict[str, An
 
 
 def _other_columns(result: FinishedRun) -> dict[str, Any]:
-    """Roles of what is published or counted by; identifiers are not even named."""
+    """Return the roles of what is published or counted by; identifiers are not even named."""
     task = result.task
     kinds = {column.name: column for column in task.sensitive}
     columns = {}
@@ -167,7 +167,7 @@ def _other_columns(result: FinishedRun) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The same with nothing in it that JSON does not know."""
+    """Return a value with nothing in it that JSON does not know."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -180,12 +180,12 @@ def _plain(value: Any) -> Any:
 
 
 def read_mapping(path: Path) -> ReleaseMapping:
-    """The mapping in a file, or one sentence on what is wrong with it."""
+    """Return the mapping in a file, or one sentence on what is wrong with it."""
     return _mapping_from(_document(path), path.name)
 
 
 def mapping_of(result: FinishedRun, name: str) -> ReleaseMapping:
-    """The mapping of a result, just as it would be read from its file."""
+    """Return the mapping of a result, just as it would be read from its file."""
     return _mapping_from(json.loads(mapping_text(result)), name)
 
 
@@ -347,7 +347,7 @@ def _read_classes(
 
 
 def applied_mapping(result: FinishedRun) -> pl.DataFrame:
-    """The mapping of a result."""
+    """Return the mapping of a result."""
     if result.grouping.levels is None:
         return _of_classes(result)
     return _of_levels(result, result.grouping.levels)
@@ -384,7 +384,7 @@ _OF_LEVELS = {
 def _values_and_labels(
     attribute: QuasiIdentifier, level: int, published: Sequence[str]
 ) -> list[tuple[str | None, str]]:
-    """What may be told of how values became labels; no value where only labels may be told."""
+    """Return (value, label) pairs that may be published; None for a value that may not."""
     typed = attribute.typed_hierarchy
     if typed is not None:
         return [(row[0], row[level] if level < len(row) else HIDDEN) for row in typed.rows]
@@ -402,7 +402,7 @@ def _of_classes(result: FinishedRun) -> pl.DataFrame:
 
 
 def class_cells(result: FinishedRun) -> pl.DataFrame:
-    """The published cells of every class, in the order of the classes."""
+    """Return the published cells of every class, in the order of the classes."""
     release = result.release
     published = np.flatnonzero(release.classes >= 0)
     _, first = np.unique(release.classes[published], return_index=True)
@@ -417,7 +417,7 @@ def class_cells(result: FinishedRun) -> pl.DataFrame:
 
 
 def _unused(name: str, taken: Collection[str]) -> str:
-    """The name, or one that no quasi-identifier has."""
+    """Return the name, or one that no quasi-identifier has."""
     while name in taken:
         name += "_"
     return name

@@ -37,7 +37,7 @@ NO_CLASS = "(class)"
 
 
 def recoded(mapping: ReleaseMapping, table: Table) -> tuple[list[pl.Series], dict[str, int]]:
-    """Per attribute what every record publishes, null where nothing covers it.
+    """Return the published cells of every attribute, null where nothing covers a record.
 
     Also how many records have a value that is not covered, by attribute.
     """
@@ -52,7 +52,7 @@ def recoded(mapping: ReleaseMapping, table: Table) -> tuple[list[pl.Series], dic
 
 
 def _coded(rule: AttributeRule, mapping: ReleaseMapping, table: Table) -> tuple[Column, Flags]:
-    """The column of those records whose value can be read, and which these are."""
+    """Return the column of those records whose value can be read, and which these are."""
     texts = table.frame[rule.name]
     readable = np.ones(table.height, dtype=bool)
     if rule.kind.ordered:
@@ -70,14 +70,14 @@ def _coded(rule: AttributeRule, mapping: ReleaseMapping, table: Table) -> tuple[
 
 
 def _placed(found: pl.Series, where: Flags) -> pl.Series:
-    """Texts for the marked records, in order; null for the others."""
+    """Return texts for the marked records, in order; null for the others."""
     place = np.full(len(where), found.len(), dtype=np.int64)
     place[where] = np.arange(found.len())
     return pl.concat([found, pl.Series([None], dtype=pl.String)]).gather(place)
 
 
 def _labels(rule: AttributeRule, column: Column, mapping: ReleaseMapping) -> Sequence[str | None]:
-    """The label of every value; None where it has none."""
+    """Return the label of every value; None where it has none."""
     assert rule.level is not None
     if not column.values:
         return []
@@ -129,7 +129,7 @@ def _of_classes(
 
 
 def _cells_of(box: np.ndarray, texts: Sequence[str]) -> pl.Series:
-    """What every record publishes, null outside every class."""
+    """Return the published cell of every record, null outside every class."""
     return pl.Series([*texts, None], dtype=pl.String).gather(np.where(box < 0, len(texts), box))
 
 
@@ -140,7 +140,7 @@ def _lost(
     readable: Sequence[Flags],
     box: np.ndarray,
 ) -> dict[str, int]:
-    """Records with a value that no class shows, by attribute, and those that fit no class."""
+    """Return by attribute the records with a value that no class shows, and those in no class."""
     lost = {}
     together = box < 0
     for rule, column, read, could_read in zip(
@@ -165,7 +165,7 @@ _CELLS_AT_A_TIME = 20_000_000
 def nearest_boxes(
     columns: Sequence[Column], cells: Sequence[ReadCells], classes: Sequence[Sequence[int]]
 ) -> Int64s:
-    """Per record the number of its class, -1 where no box covers it.
+    """Return per record the number of its class, -1 where no box covers it.
 
     `cells` are the distinct published cells of every attribute, `classes` has per class the number
     of its cell of every attribute.

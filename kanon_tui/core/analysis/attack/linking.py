@@ -56,12 +56,12 @@ from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Attack", "FittingRecords", "Linked", "link", "linking_attack", "people_behind"]
+__all__ = ["Attack", "FittingRecords", "Linked", "link", "linking_attack", "people_covered_by"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Linked:
-    """What one table tells about the people; arrays are per person."""
+    """The people looked up in one table; arrays are per person."""
 
     k: int
     matches: Int64s
@@ -92,7 +92,7 @@ class Linked:
 
     @cached_property
     def disclosed_people(self) -> Flags:
-        """Whether some sensitive value of the person is certain."""
+        """Per person whether some sensitive value is certain."""
         flags = np.zeros(len(self.matches), dtype=bool)
         for each in self.disclosed_values.values():
             flags |= each
@@ -104,28 +104,30 @@ class Linked:
         return int(self.disclosed_people.sum())
 
     def look_up(self, person: int) -> FittingRecords:
-        """The records that may be a person's, in one pass over the table."""
+        """Return the records that may be a person's, in one pass over the table."""
         fits = [
             cells.covers([known[person]])[0]
             for cells, known in zip(self._cells, self._known, strict=True)
         ]
-        told = [self._table.column(name, Kind.CATEGORICAL) for name in self.disclosed_values]
-        counts = [np.zeros(len(column.values), dtype=np.int64) for column in told]
+        sensitive = [self._table.column(name, Kind.CATEGORICAL) for name in self.disclosed_values]
+        counts = [np.zeros(len(column.values), dtype=np.int64) for column in sensitive]
         found, before = [np.zeros(0, dtype=np.int64)], 0
-        for block in self._table.coded_blocks([*self._columns, *told]):
+        for block in self._table.coded_blocks([*self._columns, *sensitive]):
             own = block[: len(fits)]
             flags = np.logical_and.reduce([f[codes] for f, codes in zip(fits, own, strict=True)])
             found.append(before + np.flatnonzero(flags))
             before += len(flags)
             for counted, codes in zip(counts, block[len(fits) :], strict=True):
                 counted += np.bincount(codes[flags], minlength=len(counted))
-        values = {c.name: _with_shares(c, counted) for c, counted in zip(told, counts, strict=True)}
+        values = {
+            c.name: _with_shares(c, counted) for c, counted in zip(sensitive, counts, strict=True)
+        }
         return FittingRecords(np.concatenate(found), values)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FittingRecords:
-    """What a table tells of one person."""
+    """The records of a table that may be one person's."""
 
     records: Int64s
     """Their numbers in the table, rising."""
@@ -167,7 +169,7 @@ def link(
     ]
     counted = counted_rows(table, columns, beside)
     rows = counted.rows
-    sensitive = [Agreement.of(column, counted.ends[column.name], distinct) for column in beside]
+    sensitive = [Agreement.start(column, counted.ends[column.name], distinct) for column in beside]
     pairs: list[tuple[Int64s, Int64s]] = []
     for block, person, row in fitting_pairs(cells, rows, known, values):
         matches[block] += np.bincount(person, rows.sizes[row], len(matches[block])).astype(np.int64)
@@ -189,13 +191,13 @@ def link(
 
 
 def _sensitive(table: Table, name: str, by_values: bool) -> Column:
-    """A sensitive attribute of a table; by values, spellings of one value agree."""
+    """Return a sensitive attribute of a table; by values, spellings of one value agree."""
     column: Column = table.column(name, Kind.CATEGORICAL)
     return by_value(column, table.missing_tokens) if by_values else column
 
 
 def _people(pairs: Sequence[tuple[Int64s, Int64s]], count: int, whose: Sequence[Int64s]) -> Int64s:
-    """How many different people are behind the rows that fit each of those looked up."""
+    """Return how many different people are behind the rows that fit each person looked up."""
     nobody = np.zeros(0, dtype=np.int64)
     looked_up = np.concatenate([nobody, *(person for person, _ in pairs)])
     rows = lists_by_key(looked_up, np.concatenate([nobody, *(row for _, row in pairs)]), count)
@@ -224,8 +226,11 @@ class Agreement:
     highest: Int64s
 
     @classmethod
-    def of(cls, column: Column, ends: tuple[Int64s, Int64s], people: int) -> Agreement:
-        """Nobody looked at yet; `ends` are the smallest and largest codes of every row."""
+    def start(cls, column: Column, ends: tuple[Int64s, Int64s], people: int) -> Agreement:
+        """Return an agreement of nobody yet.
+
+        `ends` are the smallest and largest codes of every row.
+        """
         nobody = np.full(people, len(column.values)), np.full(people, -1)
         return cls(column.name, -1 if column.missing is None else column.missing, *ends, *nobody)
 
@@ -245,15 +250,15 @@ class Agreement:
         return np.asarray((self.lowest == self.highest) & (self.lowest != self.missing))
 
 
-def people_behind(
+def people_covered_by(
     project: Project, task: Task, release: Table, rows: DistinctRows, person: Column, where: str
 ) -> list[Int64s]:
-    """Whose records the rows of a release may be: of all who have one that its cells cover.
+    """Return for every row of a release the people who have a record that its cells cover.
 
     A release does not say whose its rows are. Where classes do not overlap, these are its people
     and those who were suppressed.
     """
-    records = DistinctRows.of([attribute.column.codes for attribute in task.quasi])
+    records = DistinctRows.from_codes([attribute.column.codes for attribute in task.quasi])
     found = covering_rows(project, task, release, records, where)
     owners = people_of_rows(records, person)
     covered = lists_by_key(found.row, found.record, found.rows)
@@ -269,7 +274,7 @@ def people_behind(
 
 @dataclass(frozen=True, eq=False)
 class Attack:
-    """The same people looked up in the original and in the release."""
+    """A linking attack: the people of an external table looked up in original and release."""
 
     people: int
     on: tuple[str, ...]
@@ -295,7 +300,7 @@ def linking_attack(
     _check(task, release, external, on, release_name, external_name)
     readers = cell_readers(project, task, on)
     texts = {name: external.column(name, Kind.CATEGORICAL) for name in on}
-    known = DistinctRows.of([texts[name].codes for name in on])
+    known = DistinctRows.from_codes([texts[name].codes for name in on])
     values = [texts[name].values for name in on]
     people = [external.frame[name].to_list() for name in on]
 
@@ -306,7 +311,9 @@ def linking_attack(
     person, whose, behind = task.repeated, None, None
     if person is not None:
         whose = partial(people_of_rows, person=person)
-        behind = partial(people_behind, project, task, release, person=person, where=release_name)
+        behind = partial(
+            people_covered_by, project, task, release, person=person, where=release_name
+        )
     looked_up = task, known, values, people
     return Attack(
         people=external.height,
@@ -343,7 +350,7 @@ def _check(
 def _notes(
     readers: Mapping[str, CellReader], values: Sequence[Sequence[str]], who: str
 ) -> Iterator[str]:
-    """A join that finds nobody looks like safety, so say where it cannot find anybody."""
+    """Yield sentences on attributes that find nobody: an empty join would look like safety."""
     for (name, reader), texts in zip(readers.items(), values, strict=True):
         column = reader.column
         present = [t for t, gone in zip(texts, reader.is_missing(texts), strict=True) if not gone]

@@ -39,12 +39,12 @@ from kanon_tui.core.task.task import Task
 __all__ = [
     "CountedRows",
     "DistinctRows",
-    "Heads",
-    "both_tables",
+    "PersonCounts",
     "counted_rows",
     "fitting_pairs",
     "lists_by_key",
     "people_of_rows",
+    "task_and_release",
 ]
 
 
@@ -75,8 +75,8 @@ class DistinctRows:
         return self._row_of
 
     @classmethod
-    def of(cls, columns: Sequence[npt.NDArray[np.integer]]) -> DistinctRows:
-        """By the codes of every record, attribute by attribute."""
+    def from_codes(cls, columns: Sequence[npt.NDArray[np.integer]]) -> DistinctRows:
+        """Return the distinct rows of records given by their codes, attribute by attribute."""
         row_of = number_rows(columns)
         _, first = np.unique(row_of, return_index=True)
         codes = np.column_stack([column[first] for column in columns]).astype(np.int32)
@@ -90,7 +90,7 @@ def fitting_pairs(
     values: Sequence[Sequence[str]],
     unknown_fits: bool = True,
 ) -> Iterator[tuple[slice, Int64s, Int64s]]:
-    """Pairs (person in the block, row that fits) for a block of people and of rows at a time.
+    """Yield pairs (person in the block, row that fits) for a block of people and of rows at a time.
 
     What a value fits is one bit per row. A person's bits are those of all that is known of them,
     one AND per attribute, and mostly zeros, which are passed over eight at a time. `unknown_fits`:
@@ -119,7 +119,7 @@ def fitting_pairs(
 def _bits(
     cells: ReadCells, values: Sequence[str], codes: npt.NDArray[np.int32], unknown_fits: bool
 ) -> npt.NDArray[np.uint8]:
-    """Values × rows, eight rows to a byte: which rows have a cell that covers the value."""
+    """Return values × rows, eight rows to a byte: which rows have a cell that covers the value."""
     packed = np.empty((len(values), -(-len(codes) // 8)), dtype=np.uint8)
     step = max(1, _BLOCK // max(len(codes), len(cells.texts)))
     for start in range(0, len(values), step):
@@ -128,30 +128,30 @@ def _bits(
     return packed
 
 
-def both_tables(
+def task_and_release(
     result: FinishedRun, stop: Callable[[], bool] = lambda: False
 ) -> tuple[Task, Table]:
-    """In memory, or read again from their files; `stop` says nobody waits any more."""
+    """Return task and release, in memory or read again from files until `stop` returns true."""
     if isinstance(result, StreamedResult):
         return read_again(result, stop)
     return result.task, as_table(result.table, result.task.table.missing_tokens)
 
 
 def lists_by_key(keys: Int64s, values: Int64s, count: int) -> list[Int64s]:
-    """The values of every key, in rising order."""
+    """Return the values of every key, in rising order."""
     order = np.lexsort((values, keys))
     return np.split(values[order], np.searchsorted(keys[order], np.arange(1, count)))
 
 
 def people_of_rows(rows: DistinctRows, person: Column) -> list[Int64s]:
-    """Whose records the rows of the original are."""
+    """Return for every distinct row of the original the people who have it."""
     pairs = np.unique(np.stack([rows.row_of, person.codes]), axis=1).astype(np.int64)
     return lists_by_key(pairs[0], pairs[1], len(rows.sizes))
 
 
 @dataclass(frozen=True, eq=False)
-class Heads:
-    """Counts those behind sets of distinct records."""
+class PersonCounts:
+    """Counts of the people behind sets of distinct records."""
 
     records: DistinctRows
     person: Column | None
@@ -160,25 +160,28 @@ class Heads:
     """Per distinct record the people who have it; empty where people have one record each."""
 
     @classmethod
-    def of(cls, records: DistinctRows, person: Column | None) -> Heads:
-        """`person` is None where people have one record each."""
+    def from_records(cls, records: DistinctRows, person: Column | None) -> PersonCounts:
+        """Return the counts for these records.
+
+        `person` is None where people have one record each.
+        """
         return cls(records, person, () if person is None else people_of_rows(records, person))
 
     @property
     def each(self) -> Int64s:
-        """Of every distinct record how many have it."""
+        """The number of people who have each distinct record."""
         if self.person is None:
             return self.records.sizes
         return np.array([len(own) for own in self.owners], dtype=np.int64)
 
     def count(self, records: Int64s) -> int:
-        """How many have one of these distinct records."""
+        """Return how many people have one of these distinct records."""
         if self.person is None:
             return int(self.records.sizes[records].sum())
         return len(np.unique(np.concatenate([self.owners[one] for one in records.tolist()])))
 
     def count_groups(self, group: Int64s, record: Int64s, groups: int) -> Int64s:
-        """How many are in each of some groups of distinct records, given as pairs."""
+        """Return the number of people in each group, given as pairs (group, distinct record)."""
         if self.person is None:
             counted = np.bincount(group, weights=self.records.sizes[record], minlength=groups)
             return counted.astype(np.int64)
@@ -188,11 +191,11 @@ class Heads:
 
     @property
     def copies(self) -> Int64s | None:
-        """How many there are of each that `fewest` tells of, where these are alike; None: one."""
+        """The people behind each entry of `fewest`; None where an entry is one person."""
         return None if self.records.in_memory else self.records.sizes
 
     def fewest(self, of_record: Int64s) -> Int64s:
-        """What distinct records have, per record in memory; of people the fewest of theirs.
+        """Return a count of distinct records per record in memory, or the fewest of each person's.
 
         A 0 says nothing: it remains only where all of somebody's records have it.
         """
@@ -254,7 +257,7 @@ def counted_rows(
 
 
 def _spelt(column: Column) -> Column:
-    """The column as it is spelt in the table."""
+    """Return the column as it is spelt in the table."""
     if isinstance(column, CountedColumn) and column.spelt is not None:
         return column.spelt
     return column

@@ -29,7 +29,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_tui.core.analysis.attack.matching import DistinctRows, Heads, both_tables, lists_by_key
+from kanon_tui.core.analysis.attack.matching import (
+    DistinctRows,
+    PersonCounts,
+    lists_by_key,
+    task_and_release,
+)
 from kanon_tui.core.analysis.attack.two_releases import (
     Covering,
     TwoReleases,
@@ -64,13 +69,13 @@ def check_together(
     name: str,
     stop: Callable[[], bool] = lambda: False,
 ) -> TwoReleases:
-    """What a release and an earlier one say together; `stop` ends passes over files."""
-    task, now = both_tables(result, stop)
+    """Return the candidates left by a release and an earlier one; `stop` ends passes over files."""
+    task, now = task_and_release(result, stop)
     return two_releases(project, task, now, earlier, earlier_name=name)
 
 
 def repaired(run: Run, project: Project, earlier: Table, name: str) -> Result:
-    """The result of a finished run, generalised further where an earlier release asks for it."""
+    """Return the result of a finished run, generalised further where `earlier` asks for it."""
     result = conclude(run, project)
     before = check_together(result, project, earlier, name)
     if not before.below_k:
@@ -87,7 +92,7 @@ def repaired(run: Run, project: Project, earlier: Table, name: str) -> Result:
         grouping = merging.run(keep_magvals=run.algorithm.keeps_magvals)
         how = {"merges": merging.merges}
     ncp, after = result.measures.ncp, measure(recode(task, grouping)).ncp
-    said = note(
+    remark = note(
         "generalised further, as together with an earlier release {people:,} {counted} would have "
         "had fewer than k candidates: NCP {after:.4f} instead of {ncp:.4f}",
         people=before.below_k,
@@ -95,17 +100,17 @@ def repaired(run: Run, project: Project, earlier: Table, name: str) -> Result:
         after=after,
         ncp=ncp,
     )
-    told = {"below_k_before": before.below_k, "ncp_before": ncp, "ncp": after, **how}
+    repair = {"below_k_before": before.below_k, "ncp_before": ncp, "ncp": after, **how}
     run.grouping = replace(
         grouping,
-        search={**grouping.search, "repaired": told},
-        notes=(*grouping.notes, said),
+        search={**grouping.search, "repaired": repair},
+        notes=(*grouping.notes, remark),
     )
     return conclude(run, project)
 
 
 def repaired_result(result: Result, project: Project, earlier: Table, name: str) -> Result:
-    """The same of a result whose run is over."""
+    """Return a result, generalised further where an earlier release asks for it."""
     run = Run(result.task, result.algorithm)
     run.grouping, run.state = result.grouping, State.FINISHED
     run.seconds = result.seconds
@@ -113,8 +118,8 @@ def repaired_result(result: Result, project: Project, earlier: Table, name: str)
 
 
 def levels_as_general(project: Project, task: Task, earlier: Table, name: str) -> tuple[int, ...]:
-    """Per quasi-identifier the lowest level that is as general as an earlier release everywhere."""
-    records = DistinctRows.of([attribute.column.codes for attribute in task.quasi])
+    """Return per quasi-identifier the lowest level as general as an earlier release everywhere."""
+    records = DistinctRows.from_codes([attribute.column.codes for attribute in task.quasi])
     before = covering_rows(project, task, earlier, records, name)
     readers = cell_readers(project, task, _names(task))
     levels = []
@@ -136,7 +141,7 @@ def levels_as_general(project: Project, task: Task, earlier: Table, name: str) -
 
 
 def _lowest(maps: tuple[Int32s, ...], covers: Flags, pairs: Int64s) -> int:
-    """The lowest level at which the label of every value covers all that its cells cover."""
+    """Return the lowest level at which the label of every value covers all that its cells cover."""
     for level, labels in enumerate(maps):
         if all(
             (labels[np.flatnonzero(covers[:, cell])] == labels[value]).all()
@@ -157,9 +162,11 @@ class _Merging:
         self, project: Project, task: Task, grouping: Grouping, earlier: Table, name: str
     ) -> None:
         self._project, self._task, self._grouping = project, task, grouping
-        self._records = DistinctRows.of([attribute.column.codes for attribute in task.quasi])
+        self._records = DistinctRows.from_codes(
+            [attribute.column.codes for attribute in task.quasi]
+        )
         self._before = covering_rows(project, task, earlier, self._records, name)
-        self._heads = Heads.of(self._records, task.repeated)
+        self._person_counts = PersonCounts.from_records(self._records, task.repeated)
         self._same_before = _Neighbours(self._before, len(self._records.sizes))
         kept = grouping.labels >= 0
         classes, number = np.unique(grouping.labels[kept], return_inverse=True)
@@ -179,7 +186,7 @@ class _Merging:
             release = recode(self._task, grouping)
             table = as_table(release.frame, self._task.table.missing_tokens)
             now = covering_rows(self._project, self._task, table, self._records, "the release")
-            candidates = count_candidates(self._before, now, self._heads)
+            candidates = count_candidates(self._before, now, self._person_counts)
             short = np.flatnonzero((candidates > 0) & (candidates < self._task.k))
             if not self._merge_for(short, now, self._labels[release.order]):
                 return grouping
@@ -216,14 +223,14 @@ class _Merging:
 
 
 class _Neighbours:
-    """Whom a release does not tell apart: records that share a row."""
+    """The records that a release does not tell apart: those that share a row."""
 
     def __init__(self, covering: Covering, records: int) -> None:
         self.rows_of = lists_by_key(covering.record, covering.row, records)
         self._covered = lists_by_key(covering.row, covering.record, covering.rows)
 
     def of(self, record: int) -> Int64s:
-        """The records that share a row with this one, itself included."""
+        """Return the records that share a row with this one, itself included."""
         rows = self.rows_of[record].tolist()
         if not rows:
             return np.zeros(0, dtype=np.int64)

@@ -40,7 +40,7 @@ import numpy as np
 
 from kanon_tui.core.analysis.attack.matching import (
     DistinctRows,
-    Heads,
+    PersonCounts,
     counted_rows,
     fitting_pairs,
     lists_by_key,
@@ -70,7 +70,7 @@ _MOST_WORK = 4 * 10**12
 
 @dataclass(frozen=True, eq=False)
 class TwoReleases:
-    """What two releases say together; only counts, nothing about any person."""
+    """The candidates that two releases together leave: counts only, nothing about any person."""
 
     k: int
     candidates: Int64s
@@ -89,22 +89,22 @@ class TwoReleases:
 
     @property
     def people(self) -> int:
-        """Those whom both releases cover."""
+        """The number of records, or people, that both releases cover."""
         return self._count(self.candidates > 0)
 
     @property
     def unique(self) -> int:
-        """Those who are singled out."""
+        """The number that the two releases single out."""
         return self._count(self.candidates == 1)
 
     @property
     def below_k(self) -> int:
-        """Those with fewer than k candidates."""
+        """The number with fewer than k candidates."""
         return self._count(self.candidates < self.k)
 
     @property
     def below_k_at_worst(self) -> int:
-        """Those with fewer than k where rows can be joined."""
+        """The number with fewer than k candidates where rows can be joined."""
         return self._count(self.at_worst < self.k)
 
     @property
@@ -143,10 +143,10 @@ def two_releases(
     records = counted_rows(task.table, [attribute.column for attribute in task.quasi]).rows
     before = covering_rows(project, task, earlier, records, earlier_name)
     now = covering_rows(project, task, release, records, release_name)
-    heads = Heads.of(records, task.repeated)
-    candidates = heads.fewest(count_candidates(before, now, heads))
-    at_worst = heads.fewest(_at_worst(before, now, heads))
-    in_both, copies = candidates > 0, heads.copies
+    people = PersonCounts.from_records(records, task.repeated)
+    candidates = people.fewest(count_candidates(before, now, people))
+    at_worst = people.fewest(_at_worst(before, now, people))
+    in_both, copies = candidates > 0, people.copies
     return TwoReleases(
         task.k,
         candidates[in_both],
@@ -159,7 +159,7 @@ def two_releases(
 
 @dataclass(frozen=True, eq=False)
 class Covering:
-    """Which published rows cover which distinct records, as pairs."""
+    """Pairs of a distinct record and a published row that covers it."""
 
     record: Int64s
     row: Int64s
@@ -167,7 +167,7 @@ class Covering:
 
     @property
     def rows(self) -> int:
-        """How many different rows are published."""
+        """The number of different rows that are published."""
         return len(self.published.sizes)
 
     @property
@@ -215,9 +215,9 @@ def _check_work(records: int, cells: int, where: str) -> None:
         )
 
 
-def count_candidates(before: Covering, now: Covering, heads: Heads) -> Int64s:
-    """Per distinct record those who share a row with it in both; 0 if it is not in both."""
-    distinct = len(heads.records.sizes)
+def count_candidates(before: Covering, now: Covering, people: PersonCounts) -> Int64s:
+    """Return per distinct record those who share a row with it in both; 0 if it is not in both."""
+    distinct = len(people.records.sizes)
     found = np.zeros(distinct, dtype=np.int64)
     sides = [
         (
@@ -238,14 +238,14 @@ def count_candidates(before: Covering, now: Covering, heads: Heads) -> Int64s:
                 for own, (_, covered) in zip(rows, sides, strict=True)
             )
             both = np.intersect1d(old, new, assume_unique=True)
-            counted[key] = heads.count(both)
+            counted[key] = people.count(both)
         found[one] = counted[key]
     return found
 
 
-def _at_worst(before: Covering, now: Covering, heads: Heads) -> Int64s:
-    """Per distinct record the fewest candidates over its pairs of rows."""
-    distinct = len(heads.records.sizes)
+def _at_worst(before: Covering, now: Covering, people: PersonCounts) -> Int64s:
+    """Return per distinct record the fewest candidates over its pairs of rows."""
+    distinct = len(people.records.sizes)
     by_record = np.argsort(now.record, kind="stable")
     new_rows = now.row[by_record]
     first = np.searchsorted(now.record[by_record], np.arange(distinct + 1))
@@ -253,19 +253,19 @@ def _at_worst(before: Covering, now: Covering, heads: Heads) -> Int64s:
     fewest = np.full(distinct, np.iinfo(np.int64).max, dtype=np.int64)
     order = np.argsort(before.row, kind="stable")
     record, row = before.record[order], before.row[order]
-    for part in _parts(row, (count * heads.each)[record]):
+    for part in _parts(row, (count * people.each)[record]):
         own, times = record[part], count[record[part]]
         who = np.repeat(own, times)
         within = np.arange(len(who)) - np.repeat(np.cumsum(times) - times, times)
         pair = np.repeat(row[part], times) * now.rows + new_rows[first[who] + within]
         pairs, place = np.unique(pair, return_inverse=True)
-        candidates = heads.count_groups(place, who, len(pairs))
+        candidates = people.count_groups(place, who, len(pairs))
         np.minimum.at(fewest, who, candidates[place])
     return fewest
 
 
 def _parts(row: Int64s, pairs: Int64s) -> Iterator[slice]:
-    """Whole rows of the earlier release, so many that their pairs are few enough to count."""
+    """Yield stretches of whole rows of the earlier release with few enough pairs to count."""
     ends = np.append(np.flatnonzero(np.diff(row)) + 1, len(row))
     upto = np.concatenate([[0], np.cumsum(pairs)])
     start = 0

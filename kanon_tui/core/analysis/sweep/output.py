@@ -31,7 +31,10 @@ __all__ = ["SWEEP_ENDINGS", "sweep_in_words", "sweep_svg", "sweep_text"]
 def sweep_in_words(
     points: Iterable[SweepPoint], metric: Metric, algorithms: Sequence[str], ks: Sequence[int]
 ) -> list[str]:
-    """Sentences about one figure: the ranking at each k, the price of each step, the turns."""
+    """Return sentences about one figure.
+
+    The ranking at each k, the price of each step, the turns.
+    """
     known = {(point.algorithm, point.k): point for point in points}
     lines = [_ranking([known[a, k] for a in algorithms if (a, k) in known], metric, k) for k in ks]
     for name in algorithms:
@@ -41,19 +44,19 @@ def sweep_in_words(
 
 
 def _ranking(points: Sequence[SweepPoint], metric: Metric, k: int) -> str:
-    """`k = 5: mondrian 0.202, global 0.264 (NCP, best first)`."""
+    """Return `k = 5: mondrian 0.202, global 0.264 (NCP, best first)`."""
     found = [(value, p) for p in points if (value := metric.of(p)) is not None]
     found.sort(key=lambda pair: -pair[0] if metric.more_is_better else pair[0])
     without = [p.algorithm for p in points if p.error is not None]
-    told = ", ".join(f"{p.algorithm} {metric.shown(p)}" for _, p in found)
+    ranked = ", ".join(f"{p.algorithm} {metric.shown(p)}" for _, p in found)
     missing = f"; no release: {', '.join(without)}" if without else ""
     if not found:
         return f"k = {k:,}: no release{missing.removeprefix('; no release')}" if without else ""
-    return f"k = {k:,}, {metric.title}, best first: {told}{missing}."
+    return f"k = {k:,}, {metric.title}, best first: {ranked}{missing}."
 
 
 def _prices(name: str, points: Sequence[SweepPoint], metric: Metric) -> Iterator[str]:
-    """What every step to a larger k costs; where a figure gets better, why that can be."""
+    """Yield the cost of every step to a larger k; where a figure gets better, why that can be."""
     for one, other in pairwise(points):
         before, after = metric.of(one), metric.of(other)
         if before is None or after is None:
@@ -74,7 +77,7 @@ def _prices(name: str, points: Sequence[SweepPoint], metric: Metric) -> Iterator
 
 
 def _why_it_turns(name: str, metric: Metric, one: SweepPoint, other: SweepPoint) -> str:
-    """Why a figure can improve when more is asked."""
+    """Return why a figure can improve when more is asked."""
     if metric.name == "seconds":
         return "time depends on what can be pruned, not on k alone."
     if (other.suppressed_records or 0) != (one.suppressed_records or 0):
@@ -101,7 +104,7 @@ _PER_ROW = 5
 
 
 def sweep_svg(points: Sequence[SweepPoint]) -> str:
-    """A picture of NCP, RV, IL, classes, suppressed records and seconds against k."""
+    """Return a picture of NCP, RV, IL, classes, suppressed records and seconds against k."""
     algorithms = list(dict.fromkeys(point.algorithm for point in points))
     ks = sorted({point.k for point in points})
     legend = _LEGEND_ROW * -(-len(algorithms) // _PER_ROW) + 14
@@ -141,7 +144,7 @@ class _Panel:
         self._ks, self._metric = ks, metric
 
     def draw(self, lines: Sequence[Line]) -> Iterator[str]:
-        """Axes, then a path and markers for every line."""
+        """Yield the axes, then a path and markers for every line."""
         known = [value for line in lines for value in line.values if value is not None]
         marks = ticks(max(known, default=0.0), 6, self._metric.whole)
         yield from self._axes(marks)
@@ -181,7 +184,7 @@ class _Panel:
         yield from markers
 
     def _x(self, place: int) -> float:
-        """Evenly spaced, with half a step of room at either end."""
+        """Return the place of a value of k: evenly spaced, half a step from either end."""
         return self._left + (place + 0.5) * self._width / len(self._ks)
 
     def _y(self, value: float, highest: float) -> float:
@@ -217,7 +220,7 @@ SWEEP_ENDINGS = (".csv", ".json", ".svg")
 
 
 def sweep_text(points: Sequence[SweepPoint], path: Path) -> str:
-    """The points in the form that the ending of a file name asks for."""
+    """Return the points in the form that the ending of a file name asks for."""
     figures = [point.figures for point in points]
     match path.suffix.lower():
         case ".csv":

@@ -95,7 +95,7 @@ class SweepPoint:
 
 
 def k_values(text: str) -> tuple[int, ...]:
-    """Values of k from a text like `2, 5, 10`; sorted, each once."""
+    """Return the values of k in a text like `2, 5, 10`; sorted, each once."""
     parts = [part.strip() for part in text.split(",")]
     for part in parts:
         if not part.isascii() or not part.isdigit() or len(part) > 18 or int(part) < 1:
@@ -110,7 +110,7 @@ def sweep(
     table: pl.DataFrame | pd.DataFrame | Table | None = None,
     workers: int | None = None,
 ) -> Sweep:
-    """A sweep that is ready to be iterated; leaving the loop cancels the rest.
+    """Return a sweep that is ready to be iterated; leaving the loop cancels the rest.
 
     Without `algorithms` the project's own is tried. `table` takes the place of the data file, and
     `workers` of the number of cores.
@@ -161,7 +161,7 @@ class Sweep:
 
     @property
     def total(self) -> int:
-        """How many points it has."""
+        """The number of points."""
         return len(self.algorithms) * len(self.ks)
 
     def cancel(self) -> None:
@@ -192,7 +192,7 @@ class Sweep:
             self._shared.clear()  # its memory is not needed any more
 
     def in_order(self, points: Iterable[SweepPoint]) -> list[SweepPoint]:
-        """Points by algorithm, in the order asked for, and rising k."""
+        """Return points by algorithm, in the order asked for, and rising k."""
         place = {name: number for number, name in enumerate(self.algorithms)}
         return sorted(points, key=lambda point: (place[point.algorithm], point.k))
 
@@ -203,12 +203,12 @@ class Sweep:
         )
 
     def fits(self, project: Project) -> bool:
-        """Whether its points are what a project would give now, wherever that is saved."""
+        """Return whether its points are what a project would give now, wherever that is saved."""
         one, other = _without_place(self.project), _without_place(project)
         return all(_project_at(one, n, 1) == _project_at(other, n, 1) for n in self.algorithms)
 
     def open(self, point: SweepPoint) -> Result:
-        """The full result of a finished point: recoded, verified and measured again."""
+        """Return the full result of a finished point: recoded, verified and measured again."""
         if point.grouping is None or point.seconds is None:
             raise InputError(f"{point.algorithm}, k = {point.k}: there is no release to open")
         run = self._run(point.algorithm, point.k)
@@ -231,7 +231,7 @@ class Sweep:
             self._news.put(None)
 
     def _next(self) -> tuple[str, int] | None:
-        """The next point of the algorithm with fewest at work, and of these with least time."""
+        """Return the next point, of the algorithm with fewest at work and then least time."""
         with self._lock:
             open_names = [name for name in self.algorithms if self._waiting[name]]
             if self._cancelled or not open_names:
@@ -277,7 +277,7 @@ class Sweep:
 
 
 def _project_at(project: Project, name: str, k: int) -> Project:
-    """The project that a point is the run of.
+    """Return the project that a point is the run of.
 
     Parameters belong to the project's own algorithm; the others keep their defaults.
     """
@@ -302,12 +302,12 @@ class Metric:
     more_is_better: bool = False
 
     def of(self, point: SweepPoint) -> float | None:
-        """The figure of a point; None where it has no release."""
+        """Return the figure of a point; None where it has no release."""
         value: float | None = getattr(point, self.name)
         return value
 
     def shown(self, point: SweepPoint) -> str:
-        """The figure in words; a dash where there is none."""
+        """Return the figure in words; a dash where there is none."""
         value = self.of(point)
         digits = {"ncp": 3, "rv": 3, "seconds": 2}.get(self.name, 0)
         return "–" if value is None else f"{value:,.{digits}f}"
@@ -332,13 +332,16 @@ METRICS: tuple[Metric, ...] = (
 def lines_of(
     points: Iterable[SweepPoint], metric: Metric, algorithms: Sequence[str], ks: Sequence[int]
 ) -> tuple[Line, ...]:
-    """A line for every algorithm, also for one that has no points yet."""
+    """Return a line for every algorithm, also for one that has no points yet."""
     known = {(point.algorithm, point.k): metric.of(point) for point in points}
     return tuple(Line(name, tuple(known.get((name, k)) for k in ks)) for name in algorithms)
 
 
 def best_at(points: Iterable[SweepPoint], metric: Metric, k: int) -> tuple[SweepPoint, ...]:
-    """The points at a value of k that are best by a metric: one, or several that are equal."""
+    """Return the points at a value of k that are best by a metric.
+
+    One, or several that are equal.
+    """
     known = [(metric.of(point), point) for point in points if point.k == k]
     values = [value for value, _ in known if value is not None]
     if not values:
@@ -348,12 +351,15 @@ def best_at(points: Iterable[SweepPoint], metric: Metric, k: int) -> tuple[Sweep
 
 
 def points_by(workers: Workers, sweep: Sweep) -> Iterator[SweepPoint]:
-    """The figures of all points, in the order asked for; groupings stay where they were found."""
+    """Yield the figures of all points, in the order asked for.
+
+    Groupings stay where they were found.
+    """
     jobs = [(name, k) for name in sweep.algorithms for k in sweep.ks]
     yield from workers.each(sweep_point, (sweep.project, sweep.task), jobs)
 
 
 def sweep_point(shared: tuple[Project, Task], algorithm: str, k: int) -> SweepPoint:
-    """One point, in one thread."""
+    """Return one point, run in one thread."""
     (point,) = Sweep(*shared, [algorithm], [k], workers=1)
     return replace(point, grouping=None)

@@ -72,7 +72,7 @@ class Feature:
     """The cell that is asked for in their place: all that it covers."""
 
     def say(self, answer: bool, bound: float) -> str:
-        """The answer in words: `capital-gain ≥ 7298`, `sex is not Male`."""
+        """Return the answer in words: `capital-gain ≥ 7298`, `sex is not Male`."""
         words = self.yes if answer else self.no
         if not self.bound:
             return words
@@ -104,7 +104,7 @@ class TreeTable:
         )
 
     def matrix(self) -> npt.NDArray[np.float32]:
-        """Records × features, or a column of zeros where there is nothing to ask."""
+        """Return records × features, or a column of zeros where there is nothing to ask."""
         matrix = np.zeros((self.records, max(1, len(self.features))), dtype=np.float32)
         for column, (name, _, numbers) in enumerate(self.features):
             matrix[:, column] = numbers[self.codes[name]]
@@ -114,7 +114,7 @@ class TreeTable:
 def original_table(
     project: Project, task: Task, attributes: Sequence[str], target: str
 ) -> TreeTable:
-    """The original table, by these attributes."""
+    """Return the original table, by these attributes."""
     readers = cell_readers(project, task, [*attributes, target])
     return TreeTable(
         {name: readers[name].read_values() for name in attributes},
@@ -131,7 +131,7 @@ def release_table(
     target: str,
     where: str = "the release",
 ) -> TreeTable:
-    """A release, its cells read with what the project knows."""
+    """Return a release, its cells read with what the project knows."""
     readers = cell_readers(project, task, [*attributes, target])
     columns = {name: release.column(name, Kind.CATEGORICAL) for name in attributes}
     return TreeTable(
@@ -212,14 +212,14 @@ def _category_features(name: str, cells: ReadCells) -> list[tuple[Feature, Float
 
 
 def _category_question(
-    name: str, values: tuple[str, ...], said: str, texts: Sequence[str], general: bool
+    name: str, values: tuple[str, ...], label: str, texts: Sequence[str], general: bool
 ) -> Feature:
-    """A question in words; where only one cell says yes, that cell is what is asked for."""
+    """Return a question in words; where only one cell says yes, that cell is what is asked for."""
     if len(texts) == 1:
         return Feature(f"{name} is {texts[0]}", f"{name} is not {texts[0]}", cell=texts[0])
     if general:
-        return Feature(f"{name} may be {said}", f"{name} cannot be {said}", values=values)
-    return Feature(f"{name} is {said}", f"{name} is not {said}", values=values)
+        return Feature(f"{name} may be {label}", f"{name} cannot be {label}", values=values)
+    return Feature(f"{name} is {label}", f"{name} is not {label}", values=values)
 
 
 _PAIRS_AT_A_TIME = 1 << 22
@@ -228,7 +228,7 @@ _PAIRS_AT_A_TIME = 1 << 22
 def straddling_cells(
     cells: ReadCells, present: Int64s, above: Flags, question: Feature, cut: float
 ) -> Flags:
-    """Which of the cells at a split straddle it, in the order of `present`.
+    """Return which of the cells at a split straddle it, in the order of `present`.
 
     `above` tells for each on which side it is, `cut` the number at which the upper side begins.
     """
@@ -250,7 +250,7 @@ def straddling_cells(
 
 
 def _partly_asked_for(cells: ReadCells, present: Int64s, question: Feature) -> Flags:
-    """The cells that cover some value which is asked for, and some other one."""
+    """Return the cells that cover some value which is asked for, and some other one."""
     wanted = set(question.values)
     one = cells.texts.index(question.cell) if question.cell is not None else None
     inside, outside = np.zeros(len(present), dtype=bool), np.zeros(len(present), dtype=bool)
@@ -263,7 +263,7 @@ def _partly_asked_for(cells: ReadCells, present: Int64s, question: Feature) -> F
 
 
 def _blocks(cells: ReadCells, present: Int64s) -> Iterator[tuple[Sequence[str], Flags]]:
-    """Some values of the data at a time, and which cells cover each."""
+    """Yield some values of the data at a time, and which cells cover each."""
     values = cells.attribute.column.values
     step = max(1, _PAIRS_AT_A_TIME // max(1, len(cells.texts)))
     for start in range(0, len(values), step):

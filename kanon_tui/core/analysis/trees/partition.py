@@ -113,14 +113,14 @@ class Node:
         return self.records - self.overlapping
 
     def splits(self) -> Iterator[Node]:
-        """The nodes that are split, in the order in which the tree is drawn."""
+        """Yield the nodes that are split, in the order in which the tree is drawn."""
         if self.children:
             yield self
         for child in self.children:
             yield from child.splits()
 
     def leaves(self) -> Iterator[Node]:
-        """The leaves below, in the order in which the tree is drawn."""
+        """Yield the leaves below, in the order in which the tree is drawn."""
         if not self.children:
             yield self
         for child in self.children:
@@ -142,7 +142,7 @@ class PartitionTree:
 
 @dataclass(frozen=True)
 class Partitioning:
-    """The same question put to the original and to the release."""
+    """The decision trees for one target on the original and on the release."""
 
     target: str
     attributes: tuple[str, ...]
@@ -156,11 +156,11 @@ class Partitioning:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Those of them that the trees may not ask about."""
+        """The determining attributes that the trees may not ask about."""
         return tuple(name for name in self.telling if name not in self.attributes)
 
-    def about_telling(self) -> list[str]:
-        """Sentences about the attributes that tell the target, to be said before the figures."""
+    def determining_notes(self) -> list[str]:
+        """Return sentences about the attributes that determine the target."""
         return [
             f"{name} alone tells {self.target}"
             + (
@@ -210,7 +210,7 @@ def streamed_partition(
     leaves: int = 8,
     stop: Callable[[], bool] = lambda: False,
 ) -> Partitioning:
-    """The same of a release in files: trees take records in memory, and these are drawn."""
+    """Return the trees of a release in files, grown on records drawn from it."""
     task, release = drawn(result, stop)
     found = partition(project, task, release, target, attributes, leaves)
     if max(result.task.n, result.rows) <= MOST_DRAWN:
@@ -226,7 +226,7 @@ def asked_attributes(
     attributes: Sequence[str] | None,
     release_name: str,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a model may ask about, chosen or by default, and what tells the target by itself."""
+    """Return the attributes that a model may ask about, and those that determine the target."""
     check_published(task, release, target, release_name)
     published = [
         name
@@ -284,7 +284,10 @@ def _fitted(
     smallest: int,
     seed: int,
 ) -> Any:
-    """A tree on some records; one of several values is in it once for each, with its share."""
+    """Return a tree on some records.
+
+    One of several values is in it once for each, with its share.
+    """
     from sklearn.tree import DecisionTreeClassifier
 
     place, value, share = target.parts(records)
@@ -301,7 +304,10 @@ def _fitted(
 
 
 def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> Node:
-    """The fitted tree in words; the bound of an answer is the smallest number that occurs above."""
+    """Return the fitted tree in words.
+
+    The bound of an answer is the smallest number that occurs above.
+    """
     tree = fitted.tree_
     target = table.target
 
@@ -321,9 +327,11 @@ def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> No
             still_free = free.copy()
             still_free[rows[through]] = False
             for answer, child in ((True, int(tree.children_right[number])), (False, below)):
-                said = words.say(answer, bound)
-                further = {**answers, (feature, answer): said}
-                children.append(node(child, rows[above == answer], still_free, said, further))
+                answer_text = words.say(answer, bound)
+                further = {**answers, (feature, answer): answer_text}
+                children.append(
+                    node(child, rows[above == answer], still_free, answer_text, further)
+                )
         return Node(
             records=len(rows),
             majority=target.values[commonest],
@@ -343,7 +351,7 @@ def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> No
 
 
 def _straddling(table: TreeTable, feature: int, rows: Int64s, above: Flags, bound: float) -> Flags:
-    """Which of the records at a split straddle it."""
+    """Return for the records at a split whether they straddle it."""
     name, question, _ = table.features[feature]
     codes = table.codes[name][rows].astype(np.int64)
     present, first, own = np.unique(codes, return_index=True, return_inverse=True)
@@ -367,7 +375,7 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Judged:
-    """How well a kind of model predicts on one table."""
+    """The quality of a model's predictions on one table."""
 
     accuracy: float
     """Share of the records whose value is predicted, over all folds."""
@@ -399,7 +407,7 @@ def cross_validated(
 
 
 def _folds(target: Int64s, seed: int) -> Int64s:
-    """A fold per record, every value of the target spread evenly over all of them."""
+    """Return a fold per record, every value of the target spread evenly over all of them."""
     shuffled = np.random.default_rng(seed).permutation(len(target))
     by_value = shuffled[np.argsort(target[shuffled], kind="stable")]
     folds = np.empty(len(target), dtype=np.int64)

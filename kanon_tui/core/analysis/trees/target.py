@@ -63,12 +63,15 @@ class Target:
         return np.asarray(self.shares.argmax(axis=1)[self.codes], dtype=np.int64)
 
     def counts(self, records: Int64s | slice = slice(None)) -> Floats:
-        """How these records count in every value; shares of records make them no whole numbers."""
+        """Return the records per value; shares of records make them no whole numbers."""
         cells = np.bincount(self.codes[records], minlength=len(self.shares))
         return np.asarray(cells @ self.shares, dtype=np.float64)
 
     def parts(self, records: Int64s) -> tuple[Int64s, Int64s, Floats]:
-        """These records in one part per value they cover: place in `records`, value, share."""
+        """Return these records in one part per value they cover.
+
+        Place in `records`, value, share.
+        """
         cells, values = np.nonzero(self.shares)
         covered = np.bincount(cells, minlength=len(self.shares))
         first = np.cumsum(covered) - covered
@@ -82,7 +85,7 @@ class Target:
 
 
 def original_target(reader: CellReader) -> Target:
-    """The target as the original has it: every record is one of one value."""
+    """Return the target as the original has it: every record is one of one value."""
     column = reader.column
     scale = _Scale.of(column)
     shares = np.zeros((len(column.values), len(scale.values)))
@@ -91,7 +94,7 @@ def original_target(reader: CellReader) -> Target:
 
 
 def published_target(reader: CellReader, texts: Column, where: str) -> Target:
-    """The target as a release has it; `where` names the release in messages."""
+    """Return the target as a release has it; `where` names the release in messages."""
     scale = _Scale.of(reader.column)
     cells = reader.read(texts.values, where)
     covered = scale.covered(cells)
@@ -134,7 +137,7 @@ class _Scale:
         return cls((f"below {cut}", f"{cut} or more", *missing), line, np.array([0, place]))
 
     def own(self, column: Column) -> Int64s:
-        """The value of every value of the data."""
+        """Return the value of every value of the data."""
         if self.line is None or column.numbers is None:
             return np.arange(len(column.values))
         places = np.searchsorted(self.line, column.numbers)
@@ -142,7 +145,7 @@ class _Scale:
         return np.where(np.isnan(column.numbers), len(self.values) - 1, found)
 
     def covered(self, cells: ReadCells) -> Floats:
-        """Cells × values: how many values of the data every cell covers there."""
+        """Return cells × values: how many values of the data every cell covers there."""
         column = cells.attribute.column
         if self.line is None:
             return np.asarray(cells.shows(self.values).T, dtype=np.float64)
@@ -171,7 +174,7 @@ ERRORS_LEFT = 0.1
 
 
 def tells(column: Column, target: Target) -> bool:
-    """Whether an attribute of the original tells its target."""
+    """Return whether an attribute of the original determines its target."""
     values = target.likeliest
     errors = len(values) - int(np.bincount(values).max())
     if column.numbers is None:
@@ -187,7 +190,7 @@ def tells(column: Column, target: Target) -> bool:
 
 
 def _stretches(column: Column, values: Int64s, most: int) -> Int64s:
-    """The stretch of every record, cut so that they tell most about the target."""
+    """Return the stretch of every record, cut so that they tell most about the target."""
     from sklearn.tree import DecisionTreeClassifier
 
     assert column.numbers is not None

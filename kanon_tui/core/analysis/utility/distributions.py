@@ -70,17 +70,17 @@ class Pair:
 
     @property
     def association_change(self) -> float:
-        """What the release adds to the association; less than 0 where it is weaker."""
+        """The association in the release minus that in the original."""
         return self.release_association - self.original_association
 
 
 def total_variation(first: Floats, second: Floats) -> float:
-    """½ Σ |p − q|."""
+    """Return ½ Σ |p − q|."""
     return float(np.abs(first - second).sum() / 2)
 
 
 def marginals(original: Tally, release: Tally) -> list[Marginal]:
-    """Every attribute, in the given order."""
+    """Return the marginals of all attributes, in the given order."""
     found = []
     for x, spread in enumerate(original.spreads):
         p, q = original.distribution(x), release.distribution(x)
@@ -97,7 +97,7 @@ def marginals(original: Tally, release: Tally) -> list[Marginal]:
 
 
 def pairs(original: Tally, release: Tally) -> list[Pair]:
-    """Every pair of attributes, the one that changed most first."""
+    """Return the pairs of attributes, the one that changed most first."""
     found = []
     for (x, y), before in original.joints.items():
         after = release.joints[x, y]
@@ -129,7 +129,7 @@ _NORMAL = 1.959963984540054
 
 @dataclass(frozen=True)
 class Summary:
-    """What one table says of one group."""
+    """The mean, median and interval of a number in one group of one table."""
 
     records: float
     mean: float
@@ -151,12 +151,12 @@ class GroupMean:
 
     @property
     def overlap(self) -> float:
-        """How much the two confidence intervals have in common."""
+        """The overlap of the two confidence intervals."""
         return interval_overlap(self.original, self.release)
 
 
 def interval_overlap(first: Summary, second: Summary) -> float:
-    """Karr's overlap of two confidence intervals."""
+    """Return Karr's overlap of two confidence intervals."""
     common = min(first.high, second.high) - max(first.low, second.low)
     lengths = (first.high - first.low, second.high - second.low)
     if min(lengths) <= 0:
@@ -165,7 +165,10 @@ def interval_overlap(first: Summary, second: Summary) -> float:
 
 
 def group_means(original: Tally, release: Tally) -> list[GroupMean]:
-    """Every number by every grouping; groups that either table has nobody of are left out."""
+    """Return the mean of every number by every grouping.
+
+    Groups that either table has nobody of are left out.
+    """
     found = []
     for x, by in original.weights:
         axis = original.spreads[by].axis
@@ -180,12 +183,12 @@ def group_means(original: Tally, release: Tally) -> list[GroupMean]:
 
 
 def is_measure(spread: Spread) -> bool:
-    """Whether the attribute has numbers to take the mean of."""
+    """Return whether the attribute has numbers to take the mean of."""
     return spread.means is not None and spread.axis.column.kind is Kind.NUMERIC
 
 
 def _summary(tally: Tally, x: int, by: int, group: int) -> Summary | None:
-    """By cells: the records with one cell of a number are alike in it."""
+    """Return the summary of a number in a group, from its cells; None where the group is empty."""
     numbers, weights = tally.spreads[x].means, tally.weights[x, by][:, group]
     assert numbers is not None
     known = ~np.isnan(numbers) & (weights > 0)
@@ -204,7 +207,7 @@ def _summary(tally: Tally, x: int, by: int, group: int) -> Summary | None:
 
 
 def _median(numbers: Floats, weights: Floats) -> float:
-    """Half of the weight on either side; between two numbers where it is exactly half."""
+    """Return the number with half of the weight on either side; the mean of two at exactly half."""
     order = np.argsort(numbers, kind="stable")
     reached = weights[order].cumsum()
     half = reached[-1] / 2

@@ -71,7 +71,7 @@ class _Asked:
     """Numbers and dates: the distinct ones, rising."""
 
     @classmethod
-    def of(cls, reader: CellReader, release: Table, where: str) -> _Asked:
+    def from_reader(cls, reader: CellReader, release: Table, where: str) -> _Asked:
         column = reader.column
         printed = release.column(column.name, Kind.CATEGORICAL)
         cells = reader.read(printed.values, where)
@@ -90,7 +90,7 @@ class _Asked:
         return len(self.reader.column.values) if self.line is None else len(self.line)
 
     def drawn(self, share: float, chance: np.random.Generator) -> Int64s:
-        """A random set of values: neighbours on a line, any in a tree."""
+        """Return a random set of values: neighbours on a line, any in a tree."""
         many = min(self.size, max(1, round(share * self.size)))
         if self.line is not None:
             start = int(chance.integers(0, self.size - many + 1))
@@ -98,7 +98,7 @@ class _Asked:
         return np.sort(chance.choice(self.size, many, replace=False))
 
     def selects(self, asked: Int64s) -> _Shares:
-        """Of values of the original whether they are asked for."""
+        """Return a function from values of the original to whether they are asked for."""
         column = self.reader.column
         if self.line is None or column.numbers is None:
             return lambda codes: np.isin(codes, asked).astype(np.float64)
@@ -108,7 +108,7 @@ class _Asked:
         )
 
     def share(self, asked: Int64s) -> _Shares:
-        """Of cells the share of what they cover that is asked for."""
+        """Return a function from cells to the share of what they cover that is asked for."""
         if self.line is not None:
             return lambda cells: self._of_covered(self._numbers_inside(asked, cells), cells)
         every = self._of_covered(self._inside(asked, slice(None)), slice(None))
@@ -161,9 +161,9 @@ def query_errors(
     selectivity: float = SELECTIVITY,
     where: str = "the release",
 ) -> QueryErrors | None:
-    """The errors of a seeded workload on original and release; None if it selects nobody."""
+    """Return the errors of a seeded workload on original and release; None if it selects nobody."""
     original, release = tables
-    asked = {name: _Asked.of(readers[name], release, where) for name in (*quasi, *others)}
+    asked = {name: _Asked.from_reader(readers[name], release, where) for name in (*quasi, *others)}
     names = [name for name in asked if asked[name].size > 0]
     first = [name for name in quasi if name in names]
     if not first or not release.height:
@@ -209,7 +209,7 @@ def _drawn(
     selectivity: float,
     chance: np.random.Generator,
 ) -> _Sets:
-    """A random query."""
+    """Return a random query."""
     chosen = _attributes(quasi, names, chance)
     share = selectivity ** (1 / len(chosen))
     return {name: asked[name].drawn(share, chance) for name in chosen}
@@ -218,7 +218,7 @@ def _drawn(
 def _sums(
     table: Table, columns: Sequence[Column], queries: Sequence[Mapping[str, _Shares]]
 ) -> Floats:
-    """Per query the sum over all records of the products of their shares, in one pass."""
+    """Return per query the sum over all records of the products of their shares, in one pass."""
     sums = np.zeros(len(queries))
     for block in table.coded_blocks(columns):
         cells = {
@@ -237,7 +237,7 @@ def _sums(
 def _attributes(
     quasi: Sequence[str], names: Sequence[str], chance: np.random.Generator
 ) -> list[str]:
-    """A quasi-identifier and one or two more attributes."""
+    """Return a quasi-identifier and one or two more attributes."""
     one = quasi[int(chance.integers(len(quasi)))]
     others = [name for name in names if name != one]
     more = min(len(others), int(chance.integers(1, 3)))

@@ -79,7 +79,7 @@ class Axis:
 
 
 def axis_of(column: Column, least: int) -> Axis:
-    """Groups of at least `least` records each, wherever the column has as many."""
+    """Return groups of at least `least` records each, wherever the column has as many."""
     found = _ordered(column, least) if column.numbers is not None else _categories(column, least)
     labels, groups = found
     if column.missing is not None:
@@ -126,7 +126,7 @@ def _ordered(column: Column, least: int) -> tuple[tuple[str, ...], Int64s]:
 
 
 def _round_starts(column: Column, line: Floats) -> Floats:
-    """Where groups of equal width begin, at round numbers, years or months."""
+    """Return the starts of groups of equal width, at round numbers, years or months."""
     low, high = float(line[0]), float(line[-1])
     if column.kind is Kind.DATE:
         unit = "Y" if high - low > 2 * _DAYS_OF_A_YEAR else "M"
@@ -146,7 +146,7 @@ def _round_starts(column: Column, line: Floats) -> Floats:
 
 
 def _round_quantiles(line: Floats, each: Floats) -> Floats:
-    """Where groups of about as many records begin, rounded to two digits."""
+    """Return the starts of groups of about as many records, rounded to two digits."""
     reached = each.cumsum() / each.sum()
     wanted = np.arange(1, MOST_GROUPS - 1) / (MOST_GROUPS - 1)
     found = line[np.searchsorted(reached, wanted, "right").clip(max=len(line) - 1)]
@@ -154,7 +154,7 @@ def _round_quantiles(line: Floats, each: Floats) -> Floats:
 
 
 def _joined(starts: Floats, line: Floats, each: Floats, least: int) -> Floats:
-    """The same without the starts that would leave a group of fewer than `least` records."""
+    """Return the starts without those that leave a group of fewer than `least` records."""
     inside = np.bincount(
         np.maximum(np.searchsorted(starts, line, "right") - 1, 0), weights=each,
         minlength=len(starts),
@@ -174,9 +174,9 @@ def _joined(starts: Floats, line: Floats, each: Floats, least: int) -> Floats:
 def _range_labels(column: Column, starts: Floats) -> tuple[str, ...]:
     if len(starts) == 1:
         return ("all",)
-    said = [_end(column, start) for start in starts[1:]]
-    between = [f"{a} to below {b}" for a, b in pairwise(said)]
-    return (f"below {said[0]}", *between, f"{said[-1]} or more")
+    ends = [_end(column, start) for start in starts[1:]]
+    between = [f"{a} to below {b}" for a, b in pairwise(ends)]
+    return (f"below {ends[0]}", *between, f"{ends[-1]} or more")
 
 
 def _end(column: Column, number: float) -> str:
@@ -203,7 +203,7 @@ class Spread:
 
 
 def original_spread(reader: CellReader, axis: Axis) -> Spread:
-    """The attribute as the original has it: every record is in one group."""
+    """Return the attribute as the original has it: every record is in one group."""
     column = reader.column
     shares = np.zeros((len(column.values), len(axis.labels)))
     shares[np.arange(len(column.values)), axis.group_of_value] = 1.0
@@ -211,7 +211,7 @@ def original_spread(reader: CellReader, axis: Axis) -> Spread:
 
 
 def release_spread(reader: CellReader, axis: Axis, release: Table, where: str) -> Spread:
-    """The attribute as a release has it; `where` names the release in messages."""
+    """Return the attribute as a release has it; `where` names the release in messages."""
     printed = release.column(axis.name, Kind.CATEGORICAL)
     cells = reader.read(printed.values, where)
     if axis.ordered:
@@ -224,7 +224,7 @@ def release_spread(reader: CellReader, axis: Axis, release: Table, where: str) -
 
 
 def _covered_numbers(cells: ReadCells, axis: Axis) -> tuple[Floats, Floats]:
-    """Cells × groups: how many distinct numbers a cell covers there; and the mean of them."""
+    """Return cells × groups, the distinct numbers a cell covers there, and the mean of them."""
     column = axis.column
     assert column.numbers is not None
     present = ~np.isnan(column.numbers)
@@ -266,7 +266,7 @@ def _covered_texts(cells: ReadCells, axis: Axis) -> Floats:
 def spreads(
     readers: Mapping[str, CellReader], axes: Sequence[Axis], release: Table, where: str
 ) -> list[tuple[Spread, Spread]]:
-    """Original and release of every axis."""
+    """Return the spreads of original and release for every axis."""
     return [
         (
             original_spread(readers[axis.name], axis),
@@ -287,7 +287,7 @@ class Tally:
     weights: Mapping[tuple[int, int], Floats]
 
     def distribution(self, x: int) -> Floats:
-        """The share of the records in every group of an attribute."""
+        """Return the share of the records in every group of an attribute."""
         return np.asarray(self.cells[x] @ self.spreads[x].shares / max(self.records, 1))
 
 
@@ -301,7 +301,7 @@ def tally(table: Table, spreads: Sequence[Spread], numbers: Sequence[tuple[int, 
     weights = {(x, by): np.zeros((len(spreads[x].shares), groups[by])) for x, by in numbers}
     for block in table.coded_blocks([each.column for each in spreads]):
         records += len(block[0])
-        some = [_Some.of(codes, each) for codes, each in zip(block, spreads, strict=True)]
+        some = [_Some.from_codes(codes, each) for codes, each in zip(block, spreads, strict=True)]
         for counted, one in zip(cells, some, strict=True):
             counted[one.present] += np.bincount(one.codes, minlength=len(one.present))
         for x, y in pairs:
@@ -322,13 +322,13 @@ class _Some:
     shares: Floats
 
     @classmethod
-    def of(cls, codes: Int32s, spread: Spread) -> _Some:
+    def from_codes(cls, codes: Int32s, spread: Spread) -> _Some:
         present, own = present_cells(codes, len(spread.shares))
         return cls(present, own, spread.shares[present])
 
 
 def _spread_over(one: _Some, other: _Some) -> Floats:
-    """Cells of the one × groups of the other: how much of the records is there."""
+    """Return cells of the one × groups of the other: the records there."""
     from scipy.sparse import csr_matrix
 
     counts = csr_matrix(
@@ -339,6 +339,6 @@ def _spread_over(one: _Some, other: _Some) -> Floats:
 
 
 def present_cells(codes: Int32s, cells: int) -> tuple[Int64s, Int64s]:
-    """Which of the cells occur among some records, rising, and which of them each record has."""
+    """Return the cells that occur among some records, rising, and per record its place there."""
     occurs = np.bincount(codes, minlength=cells) > 0
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]

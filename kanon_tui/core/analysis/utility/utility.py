@@ -77,7 +77,7 @@ class Utility:
 
 
 def utility_of(result: FinishedRun, target: str | None = None) -> Utility | None:
-    """The utility of a result; None where the records themselves are not at hand.
+    """Return the utility of a result; None where the records themselves are not at hand.
 
     A release in files is read again, and so is the data that it was made of.
     """
@@ -98,7 +98,7 @@ def streamed_utility(
     target: str | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Utility:
-    """The utility of a release in files, in passes; `stop` says nobody waits any more."""
+    """Return the utility of a release in files, in passes; `stop` says nobody waits any more."""
     task, release = read_again(result, stop)
     return measure_utility(project, task, release, target, draw=lambda: drawn(result, stop))
 
@@ -149,7 +149,7 @@ def measure_utility(
 def _numbers_by_groups(
     spreads: Sequence[Spread], quasi: Sequence[str], target: str | None
 ) -> list[tuple[int, int]]:
-    """Which numbers are summed up by which groups: places among the attributes."""
+    """Return pairs of a number and a grouping to summarise it by, as places of attributes."""
     numbers = [x for x, one in enumerate(spreads) if is_measure(one)]
     measures = [x for x in numbers if spreads[x].axis.name not in quasi] or numbers
     if any(spreads[x].axis.name == target for x in numbers):
@@ -186,14 +186,17 @@ _DIGITS = 3
 
 
 def utility_sections(found: Utility | None) -> list[Section]:
-    """Distributions with pictures, pairs, counts and means; none where nothing was measured."""
+    """Return sections on distributions, pairs, counts and means.
+
+    None where nothing was measured.
+    """
     if found is None:
         return []
     return [_distributions(found), _pairs(found), *_means(found)]
 
 
 def _distributions(found: Utility) -> Section:
-    said = [
+    sentences = [
         "How far the release changes what is counted, attribute by attribute. A published range, "
         "label or set counts with equal shares in all values of the original that it covers. "
         "Distance is the total variation: 0 where both tables agree, 1 where they have nothing in "
@@ -201,7 +204,7 @@ def _distributions(found: Utility) -> Section:
     ]
     if found.queries is not None:
         asked = found.queries
-        said.append(
+        sentences.append(
             f"{asked.queries:,} random COUNT queries over two or three attributes were answered "
             f"from the release. Half of the answers are wrong by less than {asked.median:.1%}, "
             f"nine of ten by less than {asked.ninetieth:.1%}."
@@ -220,7 +223,7 @@ def _distributions(found: Utility) -> Section:
         if len(each.labels) > 1
     ]
     columns = ("Attribute", "Published", "Distance")
-    return Section("Distributions, original and release", said, columns, rows, pictures=drawn)
+    return Section("Distributions, original and release", sentences, columns, rows, pictures=drawn)
 
 
 def _pairs(found: Utility) -> Section:
@@ -233,26 +236,26 @@ def _pairs(found: Utility) -> Section:
         ]
         for each in found.pairs[:PAIRS_SHOWN]
     ]
-    said = (
+    sentences = (
         f"The pairs whose joint distribution changed most, of {len(found.pairs):,}. Association is "
         "Cramér's V, from 0 (independent) to 1 (one tells the other)."
     )
     columns = ("Pair", "Distance", "Association before", "Association released")
-    return Section("Pairs of attributes", [said] if rows else [], columns, rows)
+    return Section("Pairs of attributes", [sentences] if rows else [], columns, rows)
 
 
 def _means(found: Utility) -> list[Section]:
-    told = [each for each in found.means if each.measure in found.as_they_are][:MEANS_SHOWN]
-    if not told:
+    shown = [each for each in found.means if each.measure in found.as_they_are][:MEANS_SHOWN]
+    if not shown:
         return []
-    said = (
+    sentences = (
         "Means with 95 % confidence intervals, and medians, as a table of results would print "
         "them. Overlap is how much the two intervals have in common: 1 where they are the same, "
         "below 0 where they are apart (Karr and others, 2006)."
     )
-    rows = [_mean_row(each) for each in told]
+    rows = [_mean_row(each) for each in shown]
     columns = ("Mean of", "Group", "Original", "Release", "Medians", "Overlap")
-    return [Section("Means by group", [said], columns, rows)]
+    return [Section("Means by group", [sentences], columns, rows)]
 
 
 def _mean_row(each: GroupMean) -> list[str]:

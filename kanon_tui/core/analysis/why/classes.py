@@ -37,7 +37,7 @@ from kanon_tui.core.analysis.why.reasons import (
     lacks_clause,
     requirement_change,
 )
-from kanon_tui.core.analysis.why.suppressed import is_enough, why_suppressed
+from kanon_tui.core.analysis.why.suppressed import explain_suppressed, is_enough
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
@@ -56,7 +56,7 @@ class ClassReasons(Reasons):
     # -- a cell
 
     def because(self, record: int, x: int) -> str:
-        """Who in the class is furthest from this record."""
+        """Return a clause on the records of the class that are furthest from this one."""
         if self._own_hidden(record, x):
             return "its own cell was suppressed, so that the others of its class keep more detail"
         if self._in_one_stretch(record, x):
@@ -129,7 +129,7 @@ class ClassReasons(Reasons):
         return (*changes, *self._without_others(record, x))
 
     def _without_others(self, record: int, x: int) -> list[Change]:
-        """FinerLevels cells by suppressing others of the class, where those left are enough."""
+        """Return finer cells by suppressing others of the class, where those left are enough."""
         values, now = self._values(record, x), self.published(record, x)
         if not values.mixed or self._own_hidden(record, x) or self._stretches(x) is not None:
             return []
@@ -155,7 +155,7 @@ class ClassReasons(Reasons):
         return sorted(found, key=lambda change: change.value)
 
     def _left(self, record: int, x: int, gone: Int64s) -> Int64s:
-        """The records of a class without those that show some values."""
+        """Return the records of a class without those that show some values."""
         members = self.members(record)
         leaves = np.isin(self.task.quasi[x].column.codes[members], gone)
         singly = self.result.grouping.suppressed_cells
@@ -166,12 +166,12 @@ class ClassReasons(Reasons):
     # -- the class of a record
 
     def cuts(self, record: int, x: int) -> list[Cut]:
-        """Every way to cut the record's class in two on this attribute."""
+        """Return every way to cut the record's class in two on this attribute."""
         values = self._values(record, x)
         if self._own_hidden(record, x) or not values.mixed or self._stretches(x) is not None:
             return []  # stretches are the same for all classes: no class can be cut alone
         ours = self.release.classes == self.release.classes[record]
-        cuts = ClassCuts.of(*self._cells(x, np.where(ours, 0, -1).astype(np.int32)))
+        cuts = ClassCuts.from_cells(*self._cells(x, np.where(ours, 0, -1).astype(np.int32)))
         judged = cuts.judged(self.task.requirements)
         worse = [judged.worse(r) for r in range(len(judged.figures))]
         near = cuts.part_of[record]
@@ -199,12 +199,15 @@ class ClassReasons(Reasons):
         return self.task.quasi[x].column.codes[members]
 
     def _stretches(self, x: int) -> Int32s | None:
-        """The stretches that ranges of an attribute are made of, where they must not overlap."""
+        """Return the stretches that ranges of an attribute are made of.
+
+        None if they may overlap.
+        """
         stretches = self.result.grouping.stretches
         return None if stretches is None else stretches[x]
 
     def _in_one_stretch(self, record: int, x: int) -> bool:
-        """Whether the class publishes a stretch that is wider than one value."""
+        """Return whether the class publishes a stretch that is wider than one value."""
         stretches = self._stretches(x)
         if stretches is None:
             return False
@@ -218,7 +221,7 @@ class ClassReasons(Reasons):
     # -- an attribute
 
     def of_attribute(self, x: int) -> Why:
-        """How many classes agree on it, and how many could be cut further."""
+        """Return how many classes agree on an attribute, and how many could be cut further."""
         attribute, sizes = self.task.quasi[x], self.release.class_sizes
         cells, shown = self._cells(x, self.release.classes)
         mixed = cells.values.distinct > 1
@@ -235,7 +238,7 @@ class ClassReasons(Reasons):
             f"{count_of(int(sizes[widest]), 'record')} of "
             f"{int(cells.values.distinct[widest]):,} values."
         )
-        cuts = ClassCuts.of(cells, shown)
+        cuts = ClassCuts.from_cells(cells, shown)
         judged = cuts.judged(self.task.requirements, least=min(2, self.k))
         best = judged.best()
         free = int((best >= self.k).sum())
@@ -260,7 +263,10 @@ class ClassReasons(Reasons):
         return Why(self._attribute_question(attribute), because, tuple(facts), changes)
 
     def _smaller_k(self, best: Int64s) -> Iterator[Change]:
-        """The largest smaller k that allows another cut; `best` has the classes' best cuts."""
+        """Yield the largest smaller k that allows another cut.
+
+        `best` has the classes' best cuts.
+        """
         smaller = best[(best < self.k) & (best > 1)]
         if len(smaller):
             largest = int(smaller.max())
@@ -269,7 +275,10 @@ class ClassReasons(Reasons):
             yield Change("k", largest, "", sentence)
 
     def _looser(self, judged: JudgedCuts, free: Flags) -> Iterator[Change]:
-        """Per requirement the nearest bound that allows another cut; `free` classes have one."""
+        """Yield per requirement the nearest bound that allows another cut.
+
+        `free` classes have one.
+        """
         for r, requirement in enumerate(self.task.requirements):
             barred = (judged.smaller >= self.k) & judged.only(r) & ~free[judged.group]
             if barred.any():
@@ -284,7 +293,7 @@ class ClassReasons(Reasons):
     def _cells(
         self, x: int, classes: npt.NDArray[np.int32]
     ) -> tuple[CellGroups, npt.NDArray[np.int32]]:
-        """An attribute of some classes, and their records without those whose cell is hidden."""
+        """Return an attribute of some classes, and their records without hidden cells."""
         singly, sizes = self.result.grouping.suppressed_cells, np.bincount(classes[classes >= 0])
         shown = classes
         if singly is not None:
@@ -298,8 +307,11 @@ class ClassReasons(Reasons):
     # -- a suppressed record
 
     def of_suppressed(self, record: int) -> Why:
-        """Too few share its MAGVals, or they lack something, or the algorithm let it go."""
-        return why_suppressed(self.result, record)
+        """Return why a record is suppressed.
+
+        Its MAGVals are rare, or lack something, or by chance.
+        """
+        return explain_suppressed(self.result, record)
 
 
 _PAIRS_AT_A_TIME = 2_000_000
@@ -316,8 +328,11 @@ class ClassCuts:
     """Per record the number of its part, -1 where it has none."""
 
     @classmethod
-    def of(cls, cells: CellGroups, classes: npt.NDArray[np.integer]) -> ClassCuts:
-        """The cuts of published classes; `classes` is -1 where the record's cell is suppressed."""
+    def from_cells(cls, cells: CellGroups, classes: npt.NDArray[np.integer]) -> ClassCuts:
+        """Return the cuts of published classes.
+
+        `classes` is -1 where the record's cell is suppressed.
+        """
         attribute, parts = cells.attribute, cells.values
         shown = np.flatnonzero(classes >= 0)
         group = classes[shown].astype(np.int64)
@@ -354,17 +369,20 @@ class ClassCuts:
         return np.minimum(self.inside, self.outside)
 
     def best(self, possible: Flags | None = None) -> Int64s:
-        """Per class the records on the smaller side of its best cut; 0 where none is possible."""
+        """Return per class the records on the smaller side of its best cut.
+
+        0 where none is possible.
+        """
         smaller = self.smaller if possible is None else np.where(possible, self.smaller, 0)
         return np.maximum(self.parts.ends(smaller)[1], 0)
 
     def judged(self, requirements: Sequence[ColumnRequirement], least: int = 1) -> JudgedCuts:
-        """The figures of the sides of cuts; both sides must have so many records."""
+        """Return the figures of the sides of cuts; both sides must have so many records."""
         cuts = np.flatnonzero(self.smaller >= max(least, 1))
         return JudgedCuts(self, cuts, tuple(self._sides(each, cuts) for each in requirements))
 
     def _sides(self, requirement: ColumnRequirement, cuts: Int64s) -> GroupFigures:
-        """The figures of the sides, cuts × 2."""
+        """Return the figures of the sides, cuts × 2."""
         pairs = GroupValues.from_records(
             self.part_of, requirement.column.codes, len(self.parts.group)
         )
@@ -372,7 +390,9 @@ class ClassCuts:
         group = self.parts.group[cuts]
         first, length = starts[group], (starts[1:] - starts[:-1])[group]
         parts = [
-            GroupFigures.of(requirement, self._values(pairs, cuts[some], first[some], length[some]))
+            GroupFigures.from_values(
+                requirement, self._values(pairs, cuts[some], first[some], length[some])
+            )
             for some in _some_at_a_time(length)
         ]
         figures = np.concatenate([np.empty(0), *(one.figures for one in parts)])
@@ -382,7 +402,7 @@ class ClassCuts:
     def _values(
         self, pairs: GroupValues, cuts: Int64s, first: Int64s, length: Int64s
     ) -> GroupValues:
-        """The values on both sides of every cut, the inside first."""
+        """Return the values on both sides of every cut, the inside first."""
         number = np.repeat(np.arange(len(cuts)), length)
         ends = np.cumsum(length)
         pair = np.arange(len(number)) + (first - (ends - length))[number]
@@ -428,7 +448,7 @@ class JudgedCuts:
         return np.asarray((sides * records).sum(axis=1), dtype=np.int64)
 
     def lacks(self, i: int) -> tuple[tuple[ColumnRequirement, ...], int]:
-        """What the sides of one of the cuts miss, and how many records are on sides that do."""
+        """Return the requirements that a cut's sides miss, and the records on such sides."""
         missed = zip(self.figures, self.missed[:, i].tolist(), strict=True)
         return tuple(one.requirement for one, bad in missed if bad), int(self.lacking[i])
 
@@ -438,23 +458,26 @@ class JudgedCuts:
         return np.asarray(~self.missed.any(axis=0), dtype=bool)
 
     def best(self) -> Int64s:
-        """Per class the records on the smaller side of its best cut that holds; 0 where none."""
+        """Return per class the records on the smaller side of its best cut that holds.
+
+        0 where none.
+        """
         possible = np.zeros(len(self.all_cuts.smaller), dtype=bool)
         possible[self.cuts[self.holds]] = True
         return self.all_cuts.best(possible)
 
     def only(self, r: int) -> Flags:
-        """Which cuts miss requirement number r and no other."""
+        """Return for every cut whether it misses requirement number r and no other."""
         return np.asarray(self.missed[r] & (self.missed.sum(axis=0) == 1), dtype=bool)
 
     def worse(self, r: int) -> Floats:
-        """Of both sides' figures of requirement number r the worse one."""
+        """Return the worse of both sides' figures of requirement number r."""
         one = self.figures[r]
         return np.asarray(one.requirement.model.worst(one.figures, axis=1), dtype=np.float64)
 
 
 def _some_at_a_time(lengths: Int64s) -> Iterator[slice]:
-    """Stretches of cuts with not too many pairs, each of one cut at least."""
+    """Yield stretches of cuts with not too many pairs, each of one cut at least."""
     so_far = np.cumsum(lengths)
     begin = 0
     while begin < len(lengths):
@@ -490,17 +513,17 @@ class ClassValues:
         return self.size - int(self.counts.sum())
 
     def texts(self, codes: Int64s) -> list[str]:
-        """Values as they are written in the data."""
+        """Return values as they are written in the data."""
         return [self.attribute.column.values[code] for code in codes.tolist()]
 
     def near(self) -> Flags:
-        """Categories: which values have the record's label just below the common one."""
+        """Return for each category whether it has the record's label just below the common one."""
         hierarchy = self.attribute.hierarchy
         labels = hierarchy.maps[max(hierarchy.lca_level(self.codes.tolist()) - 1, 0)]
         return np.asarray(labels[self.codes] == labels[self.own], dtype=bool)
 
     def labels(self, which: Flags) -> list[str]:
-        """Categories: labels of some values just below the common one, most records first."""
+        """Return labels of some categories just below the common one, most records first."""
         hierarchy = self.attribute.hierarchy
         level = max(hierarchy.lca_level(self.codes.tolist()) - 1, 0)
         numbers = hierarchy.maps[level][self.codes[which]]
@@ -509,7 +532,10 @@ class ClassValues:
         return [hierarchy.labels[level][i] for i in order.tolist() if records[i]]
 
     def cut_text(self, place: int) -> str:
-        """A cut in words: after the value at this place, or around the record's own label."""
+        """Return a cut in words.
+
+        After the value at this place, or around the record's own label.
+        """
         if not self.attribute.ordered:
             near = self.near()
             return f"{short_list(self.labels(near))} | {short_list(self.labels(~near))}"
@@ -540,14 +566,14 @@ class Cut:
 
     @property
     def leaves(self) -> str:
-        """What it leaves on either side, as a clause."""
+        """A clause on the records that the cut leaves on either side."""
         return f"a cut at {self.text} leaves {self.own:,} and {count_of(self.rest, 'record')}"
 
 
 def forbidden_cuts(
     cuts: Sequence[Cut], requirements: Sequence[ColumnRequirement], k: int
 ) -> list[tuple[ColumnRequirement | None, Cut]]:
-    """Cuts that k would allow, where what is required allows none.
+    """Return cuts that k would allow, where what is required allows none.
 
     Per requirement the cut for which it would have to give way least, if it is the only one
     that is missed there; else the cut with fewest records on sides that miss something.

@@ -16,6 +16,6 @@ __all__ = ["explainer"]
 
 
 def explainer(result: Result) -> Reasons:
-    """What answers for one result."""
+    """Return the reasons of one result."""
     full_domain = result.algorithm.family is Family.FULL_DOMAIN
     return LevelReasons(result) if full_domain else ClassReasons(result)

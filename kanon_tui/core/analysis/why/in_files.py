@@ -41,7 +41,10 @@ _NOT_TOLD = (
 def why_row(
     result: StreamedResult, classes: ClassesByCells, cells: Mapping[str, str], x: int
 ) -> Why:
-    """Why a row prints its cell of quasi-identifier number x; `cells` as the files have them."""
+    """Return why a row prints its cell of quasi-identifier number x.
+
+    `cells` as the files have them.
+    """
     task, release = result.task, result.release
     name, found = task.quasi[x].name, classes.find(cells)
     text = cells[classes.names[x]]
@@ -68,7 +71,7 @@ def why_row(
 
 
 def why_attribute(result: StreamedResult, x: int) -> Why:
-    """How far quasi-identifier number x is generalised, over the whole release."""
+    """Return how far quasi-identifier number x is generalised, over the whole release."""
     release, attribute = result.release, result.task.quasi[x]
     texts, codes = release.cells[x].texts, release.class_cells(x)
     records = np.bincount(codes, release.class_sizes, len(texts)).astype(np.int64)
@@ -86,7 +89,10 @@ def why_attribute(result: StreamedResult, x: int) -> Why:
 
 
 def class_before(result: StreamedResult, here: int, others: pl.DataFrame) -> Why:
-    """What the records of a class had, attribute by attribute; `others` are published as it is."""
+    """Return the original values of a class, attribute by attribute.
+
+    `others` are published as is.
+    """
     task, release = result.task, result.release
     facts = []
     for x, (attribute, cells) in enumerate(zip(task.quasi, release.cells, strict=True)):
@@ -121,12 +127,12 @@ def _together(values: Mapping[str, int]) -> str:
 
 
 def _counted_level(result: StreamedResult, x: int) -> int:
-    """Values below this level fail alone, and were not told apart."""
+    """Return the level below which values fail alone and were not counted apart."""
     return result.task.counted_levels[x] if result.task.counted_levels else 0
 
 
 def _values(result: StreamedResult, x: int, here: int) -> dict[str, int]:
-    """The values that the records of a class had, with their numbers."""
+    """Return the values that the records of a class had, with their numbers."""
     attribute, level = result.task.quasi[x], _counted_level(result, x)
     rows = np.flatnonzero(result.release.classes == here)
     copies = result.task.copies
@@ -139,11 +145,11 @@ def _values(result: StreamedResult, x: int, here: int) -> dict[str, int]:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    """`flu 12, cold 3 … and 4 more`, the most frequent ones first."""
+    """Return `flu 12, cold 3 … and 4 more`, the most frequent ones first."""
     inorder = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    told = ", ".join(f"{shortened(text) or '·'} ×{count:,}" for text, count in inorder[:_SHOWN])
+    listed = ", ".join(f"{shortened(text) or '·'} ×{count:,}" for text, count in inorder[:_SHOWN])
     left = len(inorder) - _SHOWN
-    return f"{told} … and {left:,} more" if left > 0 else told
+    return f"{listed} … and {left:,} more" if left > 0 else listed
 
 
 class ClassesByCells:
@@ -170,7 +176,10 @@ class ClassesByCells:
         return [name for name, _, _ in self._attributes]
 
     def find(self, cells: Mapping[str, str]) -> tuple[int, int] | None:
-        """Number and size of the class of a row; None for one of no class, such as stars alone."""
+        """Return number and size of a row's class.
+
+        None for one of no class, such as stars alone.
+        """
         same = np.ones(self.count, dtype=bool)
         for name, numbers, codes in self._attributes:
             same &= codes == numbers.get(cells.get(name, ""), -1)
@@ -181,13 +190,13 @@ class ClassesByCells:
 
     @property
     def row_sizes(self) -> Int64s:
-        """How many rows each number of `numbers_of` has."""
+        """The number of rows of each number that `numbers_of` returns."""
         sizes = np.append(self._sizes, 0)
         sizes[self._index[2]] += self.starred
         return sizes
 
     def numbers_of(self, rows: pl.DataFrame) -> Int32s:
-        """The class of every row, by number; one more than the last for stars alone."""
+        """Return the class of every row, by number; one more than the last for stars alone."""
         packing, index, _ = self._index
         columns = []
         for name, numbers, _ in self._attributes:
@@ -200,7 +209,7 @@ class ClassesByCells:
 
     @cached_property
     def _index(self) -> tuple[Packing, TupleIndex, int]:
-        """How rows are packed, the classes and at last the stars alone, and which these are."""
+        """The packing of rows, the index of classes and stars, and the number of the stars."""
         packing = Packing.for_sizes([len(numbers) + 1 for _, numbers, _ in self._attributes])
         columns = [
             np.append(codes, np.int32(numbers.get(HIDDEN, len(numbers))))

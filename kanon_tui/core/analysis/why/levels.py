@@ -70,10 +70,10 @@ class LevelReasons(Reasons):
         self._finer: dict[int, FinerLevels] = {}
 
     def finer(self, x: int) -> FinerLevels:
-        """The table with attribute x one level finer; x must not be at level 0."""
+        """Return the table with attribute x one level finer; x must not be at level 0."""
         if x not in self._finer:
             levels = tuple(level - (y == x) for y, level in enumerate(self.levels))
-            self._finer[x] = FinerLevels.of(self.task, levels, self.allowed)
+            self._finer[x] = FinerLevels.from_task(self.task, levels, self.allowed)
         return self._finer[x]
 
     @cached_property
@@ -84,7 +84,7 @@ class LevelReasons(Reasons):
     # -- a cell
 
     def because(self, record: int, x: int) -> str:
-        """What the next finer label would do to this record, or else to others."""
+        """Return a clause on what the next finer label would do to this record or to others."""
         if self.levels[x] == 0 or self.published(record, x) == self.original(record, x):
             return ""
         finer = self.finer(x)
@@ -130,7 +130,7 @@ class LevelReasons(Reasons):
     # -- an attribute
 
     def of_attribute(self, x: int) -> Why:
-        """What one level less would do to the whole table."""
+        """Return what one level less would do to the whole table."""
         attribute, level = self.task.quasi[x], self.levels[x]
         because = ""
         if level:
@@ -167,7 +167,7 @@ class LevelReasons(Reasons):
         )
 
     def _leaves(self, finer: FinerLevels) -> str:
-        """The records of the table that would have to go, by what they lack."""
+        """Return the records of the table that would have to go, by what they lack."""
         clause = f"leave {count_of(finer.small, 'record')} of the table below k = {self.k:,}"
         if finer.lacking:
             lacks = f"in classes with {lacks_clause(finer.lacks)}"
@@ -180,7 +180,7 @@ class LevelReasons(Reasons):
     # -- changes
 
     def _changes(self, x: int) -> tuple[Change, ...]:
-        """What would let attribute x pass one level finer."""
+        """Return the changes that would let attribute x pass one level finer."""
         if self.levels[x] == 0:
             return ()
         finer, name, level = self.finer(x), self.task.quasi[x].name, self.levels[x] - 1
@@ -194,11 +194,11 @@ class LevelReasons(Reasons):
         if largest > 1:
             sentence = f"k = {largest:,} instead of {self.k:,}: {stays} with all else as it is"
             changes.append(Change("k", largest, "", sentence))
-        if finer.going < self.task.n:
-            share = float(np.ceil(finer.going / self.task.n * 1e4) / 1e4)
+        if finer.to_suppress < self.task.n:
+            share = float(np.ceil(finer.to_suppress / self.task.n * 1e4) / 1e4)
             sentence = (
                 f"max_suppression {share:g} instead of {self.task.privacy.max_suppression:g}: "
-                f"{stays} and {count_of(finer.going, 'record')} would go"
+                f"{stays} and {count_of(finer.to_suppress, 'record')} would go"
             )
             changes.append(Change("suppression", share, "", sentence))
         changes += [requirement_change(each, to, stays) for each, to in finer.loosened()]
@@ -207,7 +207,7 @@ class LevelReasons(Reasons):
         return (*changes, *self._rule_changes(x, instead))
 
     def _instead(self, x: int) -> Iterator[Instead]:
-        """Every other attribute that can be raised far enough, alone.
+        """Yield every other attribute that can be raised far enough, alone.
 
         Level by level: where classes may be suppressed, a higher level can be worse.
         """
@@ -237,7 +237,7 @@ class LevelReasons(Reasons):
         return Change("level", one.level, name, sentence)
 
     def _rule_changes(self, x: int, instead: list[Instead]) -> Iterator[Change]:
-        """Rules without which a string with the finer level would be worth more than the answer."""
+        """Yield rules without which a string with the finer level would be worth more."""
         algorithm = self.result.algorithm
         by_research_value = getattr(algorithm, "objective", "") == "rv"
         if not algorithm.seeks_rv or not by_research_value:
@@ -264,7 +264,7 @@ class LevelReasons(Reasons):
     # -- a suppressed record
 
     def of_suppressed(self, record: int) -> Why:
-        """How few look like it, or what those who do lack, and what would give it company."""
+        """Return why a record is suppressed: how few look like it, or what they lack."""
         same = np.column_stack([self._like(record, x, j) for x, j in enumerate(self.levels)])
         group = SuppressedGroup(self.result, np.flatnonzero(same.all(axis=1)), "class")
         if group.small:
@@ -286,7 +286,7 @@ class LevelReasons(Reasons):
         return group.why(because, *changes)
 
     def _company_changes(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
-        """The lowest level of an attribute that gives the record a class, from some others."""
+        """Yield the lowest level of an attribute that gives the record a class among others."""
         for level in range(self.levels[x] + 1, self.task.quasi[x].hierarchy.height + 1):
             company = others[self._like(record, x, level)[others]]
             if is_enough(self.result, company):
@@ -306,7 +306,7 @@ class LevelReasons(Reasons):
         return Change("level", level, attribute.name, sentence)
 
     def _like(self, record: int, x: int, level: int) -> npt.NDArray[np.bool_]:
-        """Which records have this one's label of a level."""
+        """Return for every record whether it has this record's label of a level."""
         attribute = self.task.quasi[x]
         labels = attribute.hierarchy.maps[level]
         same: npt.NDArray[np.bool_] = labels == labels[attribute.column.codes[record]]
@@ -325,7 +325,7 @@ class FinerLevels:
     """Of the classes, per requirement."""
 
     @classmethod
-    def of(cls, task: Task, levels: tuple[int, ...], allowed: int) -> FinerLevels:
+    def from_task(cls, task: Task, levels: tuple[int, ...], allowed: int) -> FinerLevels:
         """Count the classes; `allowed` says how many records may be suppressed."""
         coded, class_of = CodedTuples.of(task.quasi, levels)
         classes, requirement_test = len(coded.counts), None
@@ -361,43 +361,46 @@ class FinerLevels:
         return self._records(self.missing & ~self.below_k)
 
     @property
-    def going(self) -> int:
-        """Records that would have to go."""
+    def to_suppress(self) -> int:
+        """The records that would have to be suppressed."""
         return self.small + self.lacking
 
     @property
     def passes(self) -> bool:
-        """Whether so many may go."""
-        return self.going <= self.frequency.allowed
+        """Whether as many records as would have to go may be suppressed."""
+        return self.to_suppress <= self.frequency.allowed
 
     @cached_property
     def lacks(self) -> tuple[ColumnRequirement, ...]:
-        """What classes of k or more miss."""
+        """The requirements that classes of k or more miss."""
         return tuple(one.requirement for one in self.figures if (one.missed & ~self.below_k).any())
 
     def lacks_of(self, number: int) -> tuple[ColumnRequirement, ...]:
-        """What one class misses."""
+        """Return the requirements that one class misses."""
         return tuple(one.requirement for one in self.figures if one.missed[number])
 
     def passes_with(self, y: int, level: int) -> bool:
-        """Whether it passes with another attribute raised to a level."""
+        """Return whether it passes with another attribute raised to a level."""
         return self.frequency.test(self._string(y, level)).passes
 
     def fails_up_to(self, y: int, level: int) -> bool:
-        """Whether it fails with another attribute at a level and at all that are lower."""
+        """Return whether it fails with another attribute at a level and at all that are lower."""
         return not self.frequency.necessary.test(self._string(y, level)).passes
 
     # -- what would have to give way
 
     def largest_k(self) -> int:
-        """The largest k for which these levels pass; 0 where k is not all that is in the way."""
+        """Return the largest k for which these levels pass.
+
+        0 where k is not all that is in the way.
+        """
         free = ~self.missing
         order = np.argsort(self.sizes[free], kind="stable")
         first = self._first_to_stay(self.sizes[free][order])
         return 0 if first is None else int(self.sizes[free][order][first])
 
     def loosened(self) -> Iterator[tuple[ColumnRequirement, float]]:
-        """The nearest bounds that let these levels pass, each with all else as it is."""
+        """Yield the nearest bounds that let these levels pass, each with all else as it is."""
         for one in self.figures:
             others = [other for other in self.figures if other is not one]
             free = ~(self.below_k | self._missed(others))
@@ -409,7 +412,7 @@ class FinerLevels:
                 yield one.requirement, float(model.kept_by(figures[order][first]))
 
     def _first_to_stay(self, worst_first: npt.NDArray[np.int32]) -> int | None:
-        """Which of some classes is the first that must stay; None where all others are too many."""
+        """Return the first of some classes that must stay; None where all others are too many."""
         so_far = np.cumsum(worst_first, dtype=np.int64)
         others = self.frequency.n - (int(so_far[-1]) if len(so_far) else 0)
         if others > self.frequency.allowed:

@@ -99,7 +99,7 @@ class Reasons(ABC):
     # -- questions
 
     def of_record(self, record: int, x: int) -> Why:
-        """Why this record's cell of quasi-identifier number x is published as it is."""
+        """Return why this record's cell of quasi-identifier number x is published as it is."""
         if self.release.suppressed[record]:
             return self.of_suppressed(record)
         attribute = self.task.quasi[x]
@@ -124,15 +124,15 @@ class Reasons(ABC):
 
     @abstractmethod
     def of_attribute(self, x: int) -> Why:
-        """Why quasi-identifier number x is generalised as far as it is, over the whole table."""
+        """Return why quasi-identifier number x is generalised this far over the whole table."""
 
     @abstractmethod
     def of_suppressed(self, record: int) -> Why:
-        """Why this record is not published."""
+        """Return why this record is not published."""
 
     @abstractmethod
     def because(self, record: int, x: int) -> str:
-        """The short answer for a cell of a published record."""
+        """Return the short answer for a cell of a published record."""
 
     @abstractmethod
     def _record_facts(self, record: int, x: int) -> tuple[str, ...]: ...
@@ -142,12 +142,12 @@ class Reasons(ABC):
 
     @abstractmethod
     def _group_codes(self, record: int, x: int) -> npt.NDArray[np.integer]:
-        """The values that the record's published cell of x stands for in this release."""
+        """Return the values that the record's published cell of x stands for in this release."""
 
     # -- what both families say alike
 
     def rules(self, record: int, x: int) -> tuple[RuleVerdict, ...]:
-        """The rules of an attribute, and whether the record's group keeps them."""
+        """Return the rules of an attribute, and whether the record's group keeps them."""
         if self.release.suppressed[record]:
             return ()
         bound = self.task.quasi[x].rules
@@ -159,32 +159,32 @@ class Reasons(ABC):
         )
 
     def in_short(self, record: int, x: int) -> str:
-        """The short answer, also where nothing but a coded end changed the cell."""
-        said, value = self.because(record, x), self.original(record, x)
-        if said or value not in self.task.quasi[x].column.coded_ends:
-            return said
+        """Return the short answer, also where nothing but a coded end changed the cell."""
+        clause, value = self.because(record, x), self.original(record, x)
+        if clause or value not in self.task.quasi[x].column.coded_ends:
+            return clause
         return f"all values that are {value} are published as one"
 
     def as_it_stood(self, record: int, x: int) -> str:
-        """The cell of the file, before its ends were coded."""
+        """Return the cell as it is in the file, before its ends were coded."""
         column, value = self.task.quasi[x].column, self.original(record, x)
         if value not in column.coded_ends:
             return value
         return str(self.task.table.frame[column.name][record])
 
     def original(self, record: int, x: int) -> str:
-        """The value of the record as algorithms see it."""
+        """Return the value of the record as algorithms see it."""
         column = self.task.quasi[x].column
         return column.values[int(column.codes[record])]
 
     def published(self, record: int, x: int) -> str:
-        """The cell as it is printed."""
+        """Return the cell as it is printed."""
         cells = self.release.cells[x]
         code = int(cells.codes[record])
         return cells.texts[code] if code >= 0 else HIDDEN
 
     def members(self, record: int) -> npt.NDArray[np.int64]:
-        """The records of a record's class."""
+        """Return the records of a record's class."""
         return np.flatnonzero(self.release.classes == self.release.classes[record])
 
     def _attribute_question(self, attribute: QuasiIdentifier) -> str:
@@ -201,13 +201,13 @@ class GroupFigures:
     """Per group whether the figure misses the bound."""
 
     @classmethod
-    def of(cls, requirement: ColumnRequirement, groups: GroupValues) -> GroupFigures:
-        """By the values that the groups hold; none may be empty."""
+    def from_values(cls, requirement: ColumnRequirement, groups: GroupValues) -> GroupFigures:
+        """Return the figures of groups by the values that they hold; none may be empty."""
         figures = requirement.figures(groups)
         return cls(requirement, figures, requirement.model.gaps(figures) > 0)
 
     def change(self, gain: str) -> Change:
-        """What would let a group that misses the bound keep it, where there is only one group."""
+        """Return the loosening that lets a single group that misses the bound keep it."""
         to = float(self.requirement.model.kept_by(self.figures[0]))
         return requirement_change(self.requirement, to, gain)
 
@@ -215,9 +215,9 @@ class GroupFigures:
 def figures_of_groups(
     requirements: Sequence[ColumnRequirement], groups: npt.NDArray[np.integer], count: int
 ) -> tuple[GroupFigures, ...]:
-    """What groups show of every requirement; `groups` gives the group of every record, -1: none."""
+    """Return the figures of groups for every requirement; `groups` has -1 for records of none."""
     return tuple(
-        GroupFigures.of(each, GroupValues.from_records(groups, each.column.codes, count))
+        GroupFigures.from_values(each, GroupValues.from_records(groups, each.column.codes, count))
         for each in requirements
     )
 
@@ -225,21 +225,23 @@ def figures_of_groups(
 def missed_requirements(
     requirements: Sequence[ColumnRequirement], records: Int64s
 ) -> tuple[GroupFigures, ...]:
-    """Which requirements some records miss as one class."""
+    """Return the requirements that some records miss as one class."""
     together = np.zeros(len(records), dtype=np.int64)
     figures = (
-        GroupFigures.of(each, GroupValues.from_records(together, each.column.codes[records], 1))
+        GroupFigures.from_values(
+            each, GroupValues.from_records(together, each.column.codes[records], 1)
+        )
         for each in requirements
     )
     return tuple(one for one in figures if one.missed[0])
 
 
 def requirement_change(requirement: ColumnRequirement, bound: float, gain: str) -> Change:
-    """`distinct l-diversity of diagnosis 2 instead of 3: …`, or without it."""
+    """Return the change `distinct l-diversity of diagnosis 2 instead of 3: …`, or without it."""
     sentence = f"{requirement.model.loosened(bound)}: {gain}"
     return Change("requirement", bound, requirement.column.name, sentence)
 
 
 def lacks_clause(requirements: Iterable[ColumnRequirement], between: str = " or with ") -> str:
-    """What classes lack, as a clause that goes after 'with'."""
-    return between.join(requirement.model.lack for requirement in requirements)
+    """Return the faults of classes as a clause that goes after 'with'."""
+    return between.join(requirement.model.fault for requirement in requirements)

@@ -28,14 +28,14 @@ from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, plural
 
-__all__ = ["SuppressedGroup", "is_enough", "why_suppressed"]
+__all__ = ["SuppressedGroup", "explain_suppressed", "is_enough"]
 
 
 QUESTION = "Why is this record suppressed?"
 
 
 def is_enough(result: Result, records: Int64s) -> bool:
-    """Whether some records could be a class: k of them, with all that is required."""
+    """Return whether some records could be a class: k of them, with all that is required."""
     task = result.task
     return len(records) >= task.k and not missed_requirements(task.requirements, records)
 
@@ -51,17 +51,17 @@ class SuppressedGroup:
 
     @property
     def size(self) -> int:
-        """How many they are, the record itself included."""
+        """The number of records, the suppressed one included."""
         return len(self.records)
 
     @cached_property
     def missed(self) -> tuple[GroupFigures, ...]:
-        """What they miss of the requirements as one class."""
+        """The requirements that they miss as one class."""
         return missed_requirements(self.result.task.requirements, self.records)
 
     @property
     def lacks(self) -> str:
-        """What they lack, as a clause that goes after 'with'."""
+        """The faults of the group as a clause that goes after 'with'."""
         return lacks_clause(one.requirement for one in self.missed)
 
     @property
@@ -70,7 +70,7 @@ class SuppressedGroup:
         return self.size < self.result.task.k
 
     def why(self, because: str, *changes: Change) -> Why:
-        """The explanation, with further changes after those of the group as it is."""
+        """Return the explanation, with further changes after those of the group as it is."""
         task, suppressed = self.result.task, int(self.result.release.suppressed.sum())
         facts = [f"{suppressed:,} of {task.n:,} records are suppressed."]
         if self.small and self.missed:
@@ -78,12 +78,12 @@ class SuppressedGroup:
         return Why(QUESTION, because, tuple(facts), (*self._changes(), *changes))
 
     def too_few(self, verb: str, verbs: str, what: str) -> str:
-        """`only 3 records share its MAGVals, and k is 5`."""
+        """Return `only 3 records share its MAGVals, and k is 5`."""
         who = plural(self.size, f"no other record {verb}", f"only {self.size:,} records {verbs}")
         return f"{who} {what}, and k is {self.result.task.k:,}"
 
     def _changes(self) -> Iterator[Change]:
-        """What would let the group as it is be published."""
+        """Yield the changes that would let the group as it is be published."""
         k = self.result.task.k
         if 1 < self.size < k and not self.missed:
             sentence = f"k = {self.size:,} instead of {k:,}: its {self.noun} would be large enough"
@@ -92,8 +92,11 @@ class SuppressedGroup:
             yield self.missed[0].change(f"its {self.noun} could be published")
 
 
-def why_suppressed(result: Result, record: int) -> Why:
-    """Too few share its MAGVals, or those who do lack something, or the algorithm let it go."""
+def explain_suppressed(result: Result, record: int) -> Why:
+    """Return why a clustering suppressed a record.
+
+    Too few share its MAGVals, or they lack something.
+    """
     alike = _sharing(result.task, record)
     group = SuppressedGroup(result, np.flatnonzero(alike.all(axis=1)), "group")
     if group.small:
@@ -109,7 +112,7 @@ def why_suppressed(result: Result, record: int) -> Why:
 
 
 def _left_out(result: Result, alike: Flags) -> Iterator[Change]:
-    """Attributes whose MAGVals keep those apart who would be enough together."""
+    """Yield attributes whose MAGVals keep those apart who would be enough together."""
     task = result.task
     for x, attribute in enumerate(task.quasi):
         others = np.flatnonzero(np.delete(alike, x, axis=1).all(axis=1))
@@ -123,7 +126,7 @@ def _left_out(result: Result, alike: Flags) -> Iterator[Change]:
 
 
 def _sharing(task: Task, record: int) -> Flags:
-    """Records × attributes: whether the MAGVal is this record's."""
+    """Return records × attributes: whether the MAGVal is this record's."""
     alike = np.ones((task.n, len(task.quasi)), dtype=bool)
     for x, attribute in enumerate(task.quasi):
         hierarchy, codes = attribute.hierarchy, attribute.column.codes

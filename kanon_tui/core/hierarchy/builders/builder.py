@@ -30,7 +30,7 @@ class Builder:
 
 
 def present_values(column: Column) -> Sequence[str]:
-    """The values of a column without the missing one."""
+    """Return the values of a column without the missing one."""
     return column.values[: len(column.values) - (column.missing is not None)]
 
 

@@ -28,7 +28,7 @@ _LEVEL_TABLE = "a mapping from every value to the list of its labels"
 
 
 def _read_level_table(located: LocatedValue) -> dict[Any, list[Any]]:
-    """Values and labels as they are; a list may be empty (a hierarchy of one value)."""
+    """Return values and labels as written; a list may be empty (a hierarchy of one value)."""
     if not isinstance(located.value, Mapping) or not located.value:
         raise located.refuse(f"{located.shown} is not allowed here; write {_LEVEL_TABLE}")
     for value, labels in located.value.items():

@@ -40,7 +40,7 @@ def _read_level(located: LocatedValue) -> str:
 
 
 def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
-    """One level per calendar unit, each a multiple of the one before."""
+    """Build one level per calendar unit, each a multiple of the one before."""
     levels = options["levels"]
     for before, word in pairwise(levels):
         fine, coarse = _months(before), _months(word)
@@ -57,7 +57,7 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
 
 
 def date_labels(column: Column, word: str) -> list[str]:
-    """The label of every present value at one calendar level."""
+    """Return the label of every present value at one calendar level."""
     months = _months(word)
     assert months is not None
     assert column.numbers is not None
@@ -73,7 +73,10 @@ def date_labels(column: Column, word: str) -> list[str]:
 
 
 def _group_label(column: Column, first: int, months: int) -> str:
-    """The label of some months; open where they hold a coded end, so that it tells no less."""
+    """Return the label of some months.
+
+    Open where they hold a coded end, so that it tells no less.
+    """
     coding = column.coding
     if coding is None:
         return _label(first, months)
@@ -88,18 +91,18 @@ def _group_label(column: Column, first: int, months: int) -> str:
 
 
 def _first_day(month: int) -> int:
-    """The first day of a month that is counted from the year 0, counted from 1970-01-01."""
+    """Return the first day of a month that is counted from the year 0, counted from 1970-01-01."""
     return int(np.datetime64(month - 1970 * 12, "M").astype("datetime64[D]").astype(np.int64))
 
 
 def default_date_levels(column: Column) -> tuple[str, ...]:
-    """The calendar units that tell the dates of a column apart."""
+    """Return the calendar units that tell the dates of a column apart."""
     apart = tuple(word for word in DATE_LEVELS if len(set(date_labels(column, word))) > 1)
     return apart or DATE_LEVELS[:1]
 
 
 def _label(first: int, months: int) -> str:
-    """The label of `months` months from the month number `first` on, counted from the year 0."""
+    """Return the label of `months` months from month number `first` on, counted from year 0."""
     year, month = divmod(first, 12)
     if months == 1:
         return f"{year:04}-{month + 1:02}"
@@ -111,7 +114,7 @@ def _label(first: int, months: int) -> str:
 
 
 def _months(word: str) -> int | None:
-    """How many months a level groups; 0 for days, None for an unknown word."""
+    """Return the months that a level groups; 0 for days, None for an unknown word."""
     years = re.fullmatch(r"([1-9][0-9]{0,3}) years?", word)
     return 12 * int(years[1]) if years else _MONTHS.get(word)
 

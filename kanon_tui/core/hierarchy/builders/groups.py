@@ -22,7 +22,7 @@ _LEVELS = "a list of mappings from groups to members, such as [{Europe: [France,
 
 
 def _read_level(located: LocatedValue) -> dict[Any, list[Any]]:
-    """Names and members as they are: whether they are texts is seen when the groups are built."""
+    """Return names and members as written; that they are texts is checked when groups are built."""
     if not isinstance(located.value, Mapping) or not located.value:
         raise located.refuse(f"{located.shown} is not allowed here; write {_LEVELS}")
     for name, members in located.value.items():
@@ -33,7 +33,7 @@ def _read_level(located: LocatedValue) -> dict[Any, list[Any]]:
 
 
 def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
-    """Named groups of values, then named groups of groups.
+    """Build levels of named groups of values, then of named groups of groups.
 
     The rows stand in the order in which values are named, which is the order of the tree. Values
     and groups that a level does not name go to the group `other`, or are refused without it.
@@ -64,7 +64,7 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
 
 
 def _parents(level: Mapping[Any, Sequence[Any]], number: int, who: str) -> dict[str, str]:
-    """The group of every member of a level."""
+    """Return the group of every member of a level."""
     parents: dict[str, str] = {}
     for written, members in level.items():
         group = text_of(written, f"{who}: level {number} of builder groups")
@@ -82,7 +82,7 @@ def _parents(level: Mapping[Any, Sequence[Any]], number: int, who: str) -> dict[
 def _check_named(
     below: Mapping[str, str], above: Mapping[str, str], number: int, other: str | None, who: str
 ) -> None:
-    """The members of a level must be the groups of the level below, all of them."""
+    """Refuse a level whose members are not all the groups of the level below."""
     groups = {*below.values(), *([other] if other is not None else [])}
     for member in above:
         if member not in groups:

@@ -46,7 +46,7 @@ _WIDTH = FieldType(
 
 
 def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
-    """Ranges of equal width, counted from an origin.
+    """Build ranges of equal width, counted from an origin.
 
     Widths are listed, or grow from a first width by a factor: for so many levels, or until at most
     two groups are left, or a level more would leave one. Without a first width one is taken from
@@ -58,7 +58,7 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
 
 
 def _line_and_steps(column: Column, options: Mapping[str, Any]) -> tuple[Line, int, list[int]]:
-    """The line of the values, where a group starts on it, and the width of every level."""
+    """Return the line of the values, where a group starts on it, and the width of every level."""
     widths = options["widths"] or [options["width"] or first_width(column)]
     origin = Decimal(0) if options["origin"] is None else point_of(column, options["origin"])
     line = Line.of(column, [*widths, origin])
@@ -72,14 +72,17 @@ def _line_and_steps(column: Column, options: Mapping[str, Any]) -> tuple[Line, i
 
 
 def chosen_widths(column: Column, options: Mapping[str, Any]) -> list[int | float | str]:
-    """The width of every level as it was given or found from the data."""
+    """Return the width of every level as it was given or found from the data."""
     line, _, steps = _line_and_steps(column, options)
     widths = (Decimal(step).scaleb(-line.decimals).normalize() for step in steps)
     return [exact_number(f"{width:f}") for width in widths]
 
 
 def _of_width(line: Line, start: int, width: int, signed: bool) -> list[str]:
-    """Labels of the values at a level of equal widths; group g starts at start + g·width."""
+    """Return the labels of the values at a level of equal widths.
+
+    Group g starts at start + g·width.
+    """
 
     def label(group: int) -> str:
         low = start + group * width
@@ -130,7 +133,7 @@ def _number_text(line: Line, units: int) -> str:
 
 
 def first_width(column: Column) -> Decimal:
-    """The smallest of 1, 2, 5, 10, … (and of 0.5, 0.2, …) that gives about sixteen groups."""
+    """Return the smallest of 1, 2, 5, 10, … (or 0.5, 0.2, …) that gives about sixteen groups."""
     numbers = present_numbers(column)
     wanted = (exact(numbers[-1]) - exact(numbers[0])) / _FIRST_GROUPS
     whole = bool((numbers == np.floor(numbers)).all())
@@ -191,7 +194,7 @@ def _read_bins(located: LocatedValue) -> tuple[int, ...]:
 
 
 def _build_quantiles(column: Column, options: Mapping[str, Any]) -> Hierarchy:
-    """Bins that hold about equally many records.
+    """Build bins that hold about equally many records.
 
     The i-th of b - 1 cuts lies between the two neighbouring values where the records below it come
     nearest to i/b of all (the lower one on a tie); a value is never split, so frequent values make
@@ -218,7 +221,7 @@ def _build_quantiles(column: Column, options: Mapping[str, Any]) -> Hierarchy:
 
 
 def _nearest_cuts(cuts: Sequence[int], records: Sequence[int], targets: Iterable[int]) -> list[int]:
-    """For every target the cut whose record count is nearest to it, without repeats."""
+    """Return for every target the cut whose record count is nearest to it, without repeats."""
     chosen: set[int] = set()
     for target in targets:
         above = bisect_right(records, target)
@@ -247,7 +250,7 @@ _CUTS = "a list of lists of cut points, such as [[18, 40, 65], [65]]"
 
 
 def _build_breaks(column: Column, options: Mapping[str, Any]) -> Hierarchy:
-    """Ranges between explicit cut points; a cut belongs to the range above it.
+    """Build ranges between explicit cut points; a cut belongs to the range above it.
 
     The cuts of a level must be among those of the level below, or its groups would not be unions
     of the groups below.
@@ -275,7 +278,7 @@ def _build_breaks(column: Column, options: Mapping[str, Any]) -> Hierarchy:
 
 
 def _between(line: Line, cuts: Sequence[int], signed: bool) -> list[str]:
-    """Labels of the values at a level of cut points; group g lies below the cut number g."""
+    """Return the labels of the values at a level of cut points; group g lies below cut number g."""
 
     def label(group: int) -> str:
         if group == 0:

@@ -67,7 +67,7 @@ class Line:
 
     @classmethod
     def of(cls, column: Column, points: Iterable[Decimal]) -> Line:
-        """A line fine enough for the values of a column and for these points."""
+        """Return a line fine enough for the values of a column and for these points."""
         if column.kind is Kind.DATE:
             return cls(column, 0, tuple(np.floor(present_numbers(column)).astype(int).tolist()))
         values = column.exact_numbers
@@ -78,11 +78,11 @@ class Line:
         return cls(column, decimals, tuple(_scaled(values, decimals)))
 
     def units(self, points: Iterable[Decimal]) -> list[int]:
-        """Points or widths in units."""
+        """Return points or widths in units."""
         return _scaled(points, self.decimals)
 
     def text(self, units: int) -> str:
-        """A place on the line as the column writes it."""
+        """Return a place on the line as the column writes it."""
         if self.column.kind is Kind.DATE:
             return date_text(units, self.column.date_format)
         with localcontext(prec=1000):
@@ -90,7 +90,7 @@ class Line:
         return self.column.number_format.write(plain)
 
     def range_text(self, low: int, high: int, signed: bool) -> str:
-        """The label of all places from `low` up to but without `high`.
+        """Return the label of all places from `low` up to but without `high`.
 
         Where the ends of the column are coded, a range that holds a bound is open at that end: it
         must not tell less than the values in it mean.
@@ -107,7 +107,10 @@ class Line:
         return f"{self.text(low)}-{self.text(high - 1)}"
 
     def _open_text(self, low: int, high: int) -> str | None:
-        """The label of a range that holds a coded end, or lies beyond one; None for others."""
+        """Return the label of a range that holds a coded end, or lies beyond one.
+
+        None for others.
+        """
         coding = self.column.coding
         if coding is None:
             return None
@@ -121,14 +124,14 @@ class Line:
         return f">={self.text(low)}" if up else None
 
     def level(self, group_of: Callable[[int], int], label_of: Callable[[int], str]) -> list[str]:
-        """The label of every value: `label_of` is asked once per group."""
+        """Return the label of every value: `label_of` is asked once per group."""
         groups = [group_of(position) for position in self.positions]
         labels = {group: label_of(group) for group in dict.fromkeys(groups)}
         return [labels[group] for group in groups]
 
 
 def point_of(column: Column, written: Point) -> Decimal:
-    """A place on the line as written in a project: a number, or for dates a date."""
+    """Return a place on the line as written in a project: a number, or for dates a date."""
     is_date = column.kind is Kind.DATE
     if isinstance(written, str):
         parsed = float(column.parse([written])[0])
@@ -145,7 +148,7 @@ def point_of(column: Column, written: Point) -> Decimal:
 
 
 def present_numbers(column: Column) -> npt.NDArray[np.float64]:
-    """The numbers of a column without the missing one, rising."""
+    """Return the numbers of a column without the missing one, rising."""
     assert column.numbers is not None
     return column.numbers[: len(column.values) - (column.missing is not None)]
 
@@ -162,6 +165,6 @@ def _scaled(numbers: Iterable[Decimal], decimals: int) -> list[int]:
 
 
 def levels_hierarchy(column: Column, levels: Sequence[Sequence[str]]) -> Hierarchy:
-    """The hierarchy of the labels of every present value, level by level."""
+    """Return the hierarchy of the labels of every present value, level by level."""
     present = column.values[: len(levels[0])]
     return Hierarchy.of(zip(present, *levels, strict=True), column.name)

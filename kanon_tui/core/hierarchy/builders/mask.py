@@ -20,7 +20,7 @@ _MOST_CHARACTERS = 500_000_000
 
 
 def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
-    """Level j hides the last (or first) j characters: 46201, 4620*, 462**, …, and `*` for all.
+    """Build levels that hide the last (or first) j characters: 46201, 4620*, 462**, … and `*`.
 
     Values of different lengths are lined up first: a short one counts as if `*` filled it up to
     the longest at the end that is masked. So `E11` next to `E11.90` is `E11***` from the first

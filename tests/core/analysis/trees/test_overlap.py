@@ -163,7 +163,7 @@ def test_what_tells_the_target_unchanged_is_left_out_unless_it_is_asked_for() ->
     task = prepare(project, table)
     found = partition(project, task, table, "salary")
     assert (found.telling, found.left_out) == (("pay",), ("pay",))
-    assert found.about_telling() == ["pay alone tells salary and is left out"]
+    assert found.determining_notes() == ["pay alone tells salary and is left out"]
     asked = partition(project, task, table, "salary", ["pay", "gain"])
     assert (asked.telling, asked.left_out) == (("pay",), ())
     assert asked.original.accuracy == 1.0 > found.original.accuracy

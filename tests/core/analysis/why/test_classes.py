@@ -49,7 +49,9 @@ def test_cuts_are_those_of_the_class(name: str) -> None:
             shown = result.release.classes
             if singly is not None:
                 shown = np.where(singly[:, x], -1, shown)
-            best = ClassCuts.of(CellGroups.of_classes(attribute, shown, sizes, None), shown).best()
+            best = ClassCuts.from_cells(
+                CellGroups.of_classes(attribute, shown, sizes, None), shown
+            ).best()
             largest = np.zeros(len(sizes), dtype=int)
             for record in np.flatnonzero(~result.release.suppressed).tolist():
                 codes = held(result, record, x)

@@ -252,7 +252,7 @@ def test_the_cells_of_a_random_table() -> None:
             gone = must_go(task, finer.levels)
             assert finer.going == len(gone)
             for members in classes(task, finer.levels):
-                missing = [b.model.lack for b in task.requirements if gap(b, members)]
+                missing = [b.model.fault for b in task.requirements if gap(b, members)]
                 for record in members:
                     if result.release.suppressed[record]:
                         continue
