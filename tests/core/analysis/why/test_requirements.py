@@ -250,7 +250,7 @@ def test_the_cells_of_a_random_table() -> None:
                 continue
             finer = reasons.finer(x)
             gone = must_go(task, finer.levels)
-            assert finer.going == len(gone)
+            assert finer.to_suppress == len(gone)
             for members in classes(task, finer.levels):
                 missing = [b.model.fault for b in task.requirements if gap(b, members)]
                 for record in members:
