@@ -179,6 +179,10 @@ typedef struct {
     int32_t *high;
     int64_t high_shape0;
     int64_t high_shape1;
+    int32_t *close_low;
+    int64_t close_low_shape0;
+    int32_t *close_high;
+    int64_t close_high_shape0;
     uint64_t *words;
     int64_t words_shape0;
     int64_t words_shape1;
@@ -210,6 +214,7 @@ typedef struct {
     int64_t rounds;
     bool per_record;
     int64_t large;
+    bool close;
 } SplitSettings;
 
 typedef struct {

@@ -38,7 +38,7 @@ static bool list_second(Division *division, Listing *listing) {
     }
     for (int64_t i = branch(turns, node, BEGIN); i < branch(turns, node, END); i++) {
         const int64_t row = turns->items[i];
-        if (row >= 0 && row != division->second && box_growth(boxes, REPLAY, row) > 0.0) {
+        if (row >= 0 && row != division->second && !covers_row(boxes, REPLAY, row)) {
             scratch->on_second[division->on_second++] = (int32_t)row;
         }
     }
@@ -59,7 +59,7 @@ static void list_inside(const Division *division, Listing *listing) {
     }
     for (int64_t i = branch(near, node, BEGIN); i < branch(near, node, END); i++) {
         const int64_t row = near->items[i];
-        if (row >= 0 && row != division->second && box_growth(boxes, FIRST_BOX, row) == 0.0) {
+        if (row >= 0 && row != division->second && covers_row(boxes, FIRST_BOX, row)) {
             division->scratch->members[listing->inside++] = (int32_t)row;
         }
     }
@@ -76,7 +76,7 @@ static int64_t keep_in_time(const Division *division, int64_t inside) {
         while (replayed < division->widened_first && scratch->widened_first[replayed] <= row) {
             widen(&division->boxes, REPLAY_FIRST, scratch->widened_first[replayed++]);
         }
-        if (box_growth(&division->boxes, REPLAY_FIRST, row) == 0.0) {
+        if (covers_row(&division->boxes, REPLAY_FIRST, row)) {
             scratch->members[kept++] = row;
         }
     }
