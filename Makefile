@@ -1,68 +1,85 @@
-# Everything happens in .venv: a fresh machine needs Python 3.11 or newer, and make.
+# Everything happens in .venv: a fresh machine needs Python 3.11 or newer, and make. The C kernels
+# are compiled with the machine's compiler, and where there is none with the ziglang wheel.
 
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
 BIN := .venv/bin
 INSTALLED := .venv/installed
+READY := .venv/compiled
+KERNELS := $(wildcard kanon_tui/core/kernels/c/*.[ch])
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+HASHED := --require-hashes --only-binary :all: --requirement
 
-.PHONY: run test test-quick test-browser fuzz check format bench docs screenshots screenshots-browser lock clean
+.PHONY: run test test-quick test-browser test-sanitized fuzz check format bench docs screenshots screenshots-browser lock clean
 
-run: $(INSTALLED)  ## open the application on the bundled census sample
+run: $(READY)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
 
 TRIES ?= 1
-test: $(INSTALLED)  ## run every test; TRIES=5 makes five times as many random tries of what is slow
+test: $(READY)  ## run every test; TRIES=5 makes five times as many random tries of what is slow
 	TRIES=$(TRIES) $(BIN)/pytest
 
-test-quick: $(INSTALLED)  ## the tests that take under a minute: no screens, no commands, no slow twins
+test-quick: $(READY)  ## the tests that take under a minute: no screens, no commands, no slow twins
 	$(BIN)/pytest -m "not slow"
 
 SECONDS ?= 60
-fuzz: $(INSTALLED)  ## random files, projects, command lines, tables, keys and signals; SECONDS=600, SEED=17, TARGET=readers
+fuzz: $(READY)  ## random files, projects, command lines, tables, keys and signals; SECONDS=600, SEED=17, TARGET=readers
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(if $(TARGET),--target '$(TARGET)')
 
 BROWSER_INSTALLED := .venv/browser-installed
 test-browser: $(BROWSER_INSTALLED)  ## the application in headless Chromium; CHROMIUM=/path/to/it where it is not found
 	$(BIN)/pytest -n 0 tests/browser/walks.py
 
-check: $(INSTALLED)  ## lint, format, types, tests
+SANITIZED := build/sanitized/libkanon.so
+KERNEL_TESTS := tests/core/kernels tests/core/algorithms tests/core/clustering tests/core/full_domain
+test-sanitized: $(READY)  ## the tests and twins of the kernels, and fuzzing, on a build with sanitizers (needs gcc)
+	$(BIN)/python hatch_build.py --sanitized $(SANITIZED)
+	$(WITH_SANITIZERS) $(BIN)/pytest --kernels $(SANITIZED) $(KERNEL_TESTS)
+	$(WITH_SANITIZERS) $(BIN)/python -m tests.fuzz --kernels $(SANITIZED) --target kernels --seconds $(SECONDS)
+WITH_SANITIZERS = ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)"
+
+check: $(READY)  ## lint, format, types, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(KERNELS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest
 
-format: $(INSTALLED)
+format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(KERNELS)
 
 SIZES ?= 100000
-bench: $(INSTALLED)  ## what people wait for, against the floor; renews docs/benchmarks.md; SIZES='100000 1000000', MILLION=1
+bench: $(READY)  ## what people wait for, against the floor; renews docs/benchmarks.md; SIZES='100000 1000000', MILLION=1
 	$(BIN)/python -m benchmarks --renew --first-use --sizes $(SIZES) $(if $(MILLION),--million)
 
-bench-all: $(INSTALLED)  ## every timing, which takes long; nothing here is asserted
+bench-all: $(READY)  ## every timing, which takes long; nothing here is asserted
 	$(BIN)/python -m benchmarks --all
 
-bench-peers: $(INSTALLED)  ## the same data by anonypy, anjana and pycanon, installed into a folder that is thrown away
+bench-peers: $(READY)  ## the same data by anonypy, anjana and pycanon, installed into a folder that is thrown away
 	$(BIN)/python -m benchmarks.peers --renew
 
-docs: $(INSTALLED)  ## the documentation as a site in build/site, with search, readable without a network
+docs: $(READY)  ## the documentation as a site in build/site, with search, readable without a network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-screenshots: $(INSTALLED)  ## the pictures of README and docs, from the real application
+screenshots: $(READY)  ## the pictures of README and docs, from the real application
 	$(BIN)/python -m docs.make_screenshots
 
 screenshots-browser: $(BROWSER_INSTALLED)  ## the picture of the application in Chromium
 	$(BIN)/python -m docs.make_browser_screenshot
 
 LOCKED := --universal --upgrade --generate-hashes --no-header --no-annotate --quiet
-lock: $(INSTALLED)  ## the newest versions that the ranges allow, with the hashes of their files, for every system
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+lock: $(READY)  ## the newest versions that the ranges allow, with the hashes of their files, for every system
+	$(PIP) 'uv>=0.9,<1'
 	$(BIN)/uv pip compile pyproject.toml --extra dev $(LOCKED) --output-file constraints.txt
+	$(BIN)/uv pip compile packaging/compiler/requirements.in $(LOCKED) --output-file packaging/compiler/requirements.txt
 	$(BIN)/uv pip compile tests/browser/requirements.in --constraint constraints.txt $(LOCKED) --output-file tests/browser/requirements.txt
 
 clean:
-	rm -rf .venv .import_linter_cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf kanon_tui/core/kernels/c/libkanon.* .venv .import_linter_cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@if [ -z "$(PYTHON)" ]; then \
@@ -74,10 +91,20 @@ $(INSTALLED): pyproject.toml constraints.txt
 		exit 1; \
 	}
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation --editable .
+	$(PIP) $(HASHED) constraints.txt
+	@if ! $(PYTHON) hatch_build.py --find-compiler >/dev/null 2>&1; then \
+		$(PIP) $(HASHED) packaging/compiler/requirements.txt || { \
+			echo "Kanon's kernels are C: there is no C compiler here, and the ziglang package could not be installed instead. Install gcc or clang, or name one: make CC=/path/to/cc" >&2; \
+			exit 1; \
+		}; \
+	fi
+	$(PIP) --no-index --no-deps --no-build-isolation --editable .
 	@touch $(INSTALLED)
 
-$(BROWSER_INSTALLED): $(INSTALLED) tests/browser/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement tests/browser/requirements.txt
+$(READY): $(INSTALLED) hatch_build.py $(KERNELS)
+	$(BIN)/python hatch_build.py
+	@touch $(READY)
+
+$(BROWSER_INSTALLED): $(READY) tests/browser/requirements.txt
+	$(PIP) $(HASHED) tests/browser/requirements.txt
 	@touch $(BROWSER_INSTALLED)

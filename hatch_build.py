@@ -29,7 +29,7 @@ COMMON = ["-std=c11", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 SANITIZED = ["-O1", "-g", "-ffp-contract=off", "-fno-omit-frame-pointer",
              "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]  # fmt: skip
-ZIG = "ziglang>=0.15,<0.17"
+ZIG = "ziglang>=0.15,<0.18"
 
 
 class NoCompilerError(Exception):
@@ -87,7 +87,8 @@ def build(library: Path = LIBRARY, flags: list[str] | None = None) -> None:
             list(pool.map(lambda pair: run([*options, "-c", str(pair[0]), "-o", str(pair[1])]),
                           zip(sources, objects, strict=True)))  # fmt: skip
         linked = Path(folder) / library.name
-        run([*options, "-shared", *map(str, objects), "-o", str(linked), "-lm"])
+        strip = ["-s"] if flags is None and sys.platform.startswith("linux") else []
+        run([*options, *strip, "-shared", *map(str, objects), "-o", str(linked), "-lm"])
         beside = library.with_name(f".{library.name}.{os.getpid()}")
         shutil.copy(linked, beside)
         beside.replace(library)
@@ -132,8 +133,14 @@ else:
 
 
 def main(arguments: list[str]) -> None:
-    """Compile in place; `--sanitized FILE` writes a build with sanitizers to a file."""
-    if arguments[:1] == ["--sanitized"]:
+    """Compile in place what is not current.
+
+    `--force` compiles anyway, `--find-compiler` prints the compiler, and `--sanitized FILE` writes
+    a build with sanitizers to a file.
+    """
+    if arguments == ["--find-compiler"]:
+        sys.stdout.write(shlex.join(compiler()) + "\n")
+    elif arguments[:1] == ["--sanitized"]:
         build(Path(arguments[1]), [*SANITIZED, *WARNINGS])
     elif not is_current(LIBRARY) or arguments == ["--force"]:
         build()

@@ -158,7 +158,7 @@ def in_pieces(project: Project, out: Path) -> dict[str, float]:
     here = project.run.engine == "stream"
     phases = Phases(time.process_time if here else time.perf_counter)
     target = Target(out) if here else Target(out.with_suffix(""), folder=True)
-    with workers_of(project, target) as workers:
+    with workers_of(project, target, trust=True, insecure=True) as workers:
         run_stream(project, workers, target, None, True, phases)
     phases("", 1.0)
     return phases.seconds

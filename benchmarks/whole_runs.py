@@ -28,11 +28,11 @@ import yaml
 
 from benchmarks.pages import markdown_table, renew
 from benchmarks.timing import SAMPLES, census_maker, print_table
+from kanon_tui.core.algorithms import ALGORITHMS as ALL_ALGORITHMS
 from kanon_tui.core.report.phases import PHASES
 
 QUASI = ("age", "income", "sex", "zip", "race", "marital_status", "education", "occupation")
 ALGORITHMS = ("global", "mondrian")
-FIRST_USE = ("datafly", "mondrian", "bottom-up", "k-member", "top-down")
 REPEATS = 3
 FLOOR = """\
 import sys
@@ -167,17 +167,16 @@ def rows_of(name: str, project: Path, repeats: int) -> list[tuple[object, ...]]:
 
 
 def first_uses(folder: Path, project: Path) -> list[tuple[object, ...]]:
-    """What it takes to run on twelve records when nothing is compiled yet, and to compile all."""
+    """Measure the first and the second run of every algorithm with an empty home folder."""
     rows: list[tuple[object, ...]] = []
-    for algorithm in FIRST_USE:
+    for algorithm in ALL_ALGORITHMS:
+        home = folder / "homes" / algorithm
+        home.mkdir(parents=True)
         command = ["-m", "kanon_tui", "run", str(project), "--algorithm", algorithm]
-        kept = {"NUMBA_CACHE_DIR": str(folder / algorithm)}
-        use = measured(command, kept)
-        rows.append((algorithm, use.cpu, use.clock, measured(command, kept).clock))
-    kept = {"NUMBA_CACHE_DIR": str(folder / "everything")}
-    use = measured(["-m", "kanon_tui", "warmup"], kept)
-    again = measured(["-m", "kanon_tui", "warmup"], kept)
-    return [*rows, ("everything (warmup)", use.cpu, use.clock, again.clock)]
+        first = measured(command, {"HOME": str(home)})
+        second = measured(command, {"HOME": str(home)})
+        rows.append((algorithm, first.cpu, second.cpu, first.clock, second.clock))
+    return rows
 
 
 def main() -> None:
@@ -199,9 +198,9 @@ def main() -> None:
         if options.renew:
             renew("whole runs", markdown_table(heads, rows))
         if options.first_use:
-            heads = ("algorithm", "CPU s", "clock s", "clock s, second time")
-            found = first_uses(folder, census(folder, 12))
-            print_table("first use on a machine, 12 records", heads, found)
+            heads = ("algorithm", "CPU s", "CPU s, second", "clock s", "clock s, second")
+            found = first_uses(folder, made_elsewhere(folder, 100_000))
+            print_table("first use on a machine, 100,000 records", heads, found)
             if options.renew:
                 renew("first use", markdown_table(heads, found))
 

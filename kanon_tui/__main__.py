@@ -1,4 +1,4 @@
-"""`python -m kanon_tui`, and the command `kanon-tui`."""
+"""`python -P -m kanon_tui`, and the command `kanon-tui`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ def main() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end_early)
+    os.environ["PYTHONSAFEPATH"] = "1"  # no process we start imports from the current folder
     _open_closed_streams()
     from kanon_tui.signals import end_at_signals
 
@@ -45,4 +46,6 @@ def _open_closed_streams() -> None:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the current folder, which -m puts first and children would be handed
     main()

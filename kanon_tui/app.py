@@ -146,12 +146,10 @@ class KanonApp(SavingApp):
             self.set_keymap(keys)
 
     def on_mount(self) -> None:
-        """Open the file given, or stay on the start screen; compile ahead meanwhile."""
+        """Open the file given, or stay on the start screen."""
         self._listening_loop = asyncio.get_running_loop()
         if self.file is not None:
             self.open_file(self.file)
-        if not self.is_headless:
-            self.set_timer(2, self.compile_ahead)
 
     def show_opened(self) -> None:
         """Look at a file that was opened, or present its run."""

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from kanon_tui.commands import COMMANDS
+from kanon_tui.commands.common import a_file
 from kanon_tui.core.errors import OUT_OF_MEMORY, InputError, KanonError, suggestion
 from kanon_tui.core.text import visible
 from kanon_tui.core.version import __version__
@@ -37,7 +38,7 @@ ENDED_BY_SIGNAL = 128
 INTERRUPTED = ENDED_BY_SIGNAL + signal.SIGINT
 NO_MOUSE = "--no-mouse"
 _INTERFACE = ("textual", "rich", "aiohttp", "kanon_tui.app", "kanon_tui.web")
-"""What an installation for notebooks and servers (kanon-core) comes without."""
+"""What may be missing where only the library and the headless commands are wanted."""
 _NEW_OBJECTS = 50_000
 """After so many Python looks for garbage in a command, not after 700: imports make none, and
 looking took a twentieth of a run."""
@@ -151,7 +152,10 @@ def _dispatch(argv: list[str]) -> int:
 
 def _open(argv: list[str], mouse: bool) -> int:
     """A first word that is no command is a file to open."""
-    path = Path(argv[0])
+    try:
+        path = a_file(argv[0])
+    except argparse.ArgumentTypeError as error:
+        raise InputError(str(error)) from None
     if not os.path.exists(path):
         hint = suggestion(argv[0], COMMANDS)
         if not path.suffix and path.parent == Path() and hint.startswith("did"):
@@ -164,11 +168,16 @@ def _open(argv: list[str], mouse: bool) -> int:
 
 def open_application(file: Path | None, *, mouse: bool = True, present: bool = False) -> int:
     """Open the application on a terminal. Commands are handed this: they know no screens."""
-    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    if not on_terminal and "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along
-        raise InputError(
-            "the application needs a terminal; 'kanon-tui run PROJECT' works without one"
-        )
+    if "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise InputError(
+                "the application needs a terminal; 'kanon-tui run PROJECT' works without one"
+            )
+        if os.environ.get("TERM") == "dumb":
+            raise InputError(
+                "the application cannot draw on this terminal (TERM is 'dumb'); open it in another "
+                "one, or use 'kanon-tui run PROJECT', which prints lines"
+            )
     from kanon_tui.app import launch
 
     more = {"present": True} if present else {}

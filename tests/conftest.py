@@ -10,6 +10,7 @@ from collections.abc import Generator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kanon_tui.core.kernels import library
 from tests.paths import ROOT
 
 # Whatever tests start would compile the whole package again, and every worker all tests.
@@ -26,6 +27,15 @@ SLOW_FOLDERS = tuple(f"{ROOT / 'tests' / name}{os.sep}" for name in ("commands",
 """Every test in them starts an application or a process."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--kernels", help="use this build of the C kernels")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.kernels:
+        library.use_library(ROOT / config.option.kernels)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
     """One worker more than there are processors: tests of commands wait for processes."""
@@ -36,16 +46,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if str(item.path).startswith(SLOW_FOLDERS):
             item.add_marker(pytest.mark.slow)
-
-
-def pytest_configure() -> None:
-    """No table is so small that it would do without machine code, which is what tests are about.
-
-    `tests/core/run/test_small_tables.py` compares both ways.
-    """
-    from kanon_tui.core.run import small_tables
-
-    small_tables.MOST_CELLS = small_tables.MOST_REFINED = 0
 
 
 def pytest_collection_finish() -> None:
@@ -62,19 +62,3 @@ def keep_what_lives() -> None:
     """Whatever is there now stays to the end, as far as the garbage collector is concerned."""
     gc.collect()
     gc.freeze()
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile the kernels before there are several workers, which would each compile them."""
-    options = session.config.option
-    if options.numprocesses and not options.collectonly:
-        compile_kernels()
-
-
-def compile_kernels() -> None:
-    """Compile what is not on disk yet, on all cores."""
-    from kanon_tui.core.run.warm_up import compile_all, is_warm
-
-    if not is_warm():
-        for _ in compile_all():
-            pass

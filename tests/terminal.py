@@ -11,7 +11,7 @@ import struct
 import sys
 import termios
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -23,6 +23,7 @@ QUIET = 0.4
 """Seconds without a byte after which a picture counts as painted."""
 STILL = 3.0
 """Seconds without a byte after which figures that are filled in count as filled in."""
+COLOURS = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
 class Terminal:
@@ -90,13 +91,15 @@ def application(
     columns: int = 120,
     lines: int = 40,
     ignored: Collection[signal.Signals] = (),
+    environment: Mapping[str, str] = COLOURS,
 ) -> Iterator[Terminal]:
     """The application on a file, in a terminal of this size; ended however the test ends."""
     process, descriptor = pty.fork()
     if process == 0:
+        for name in ("TERM", "COLORTERM", "NO_COLOR"):
+            os.environ.pop(name, None)
         os.environ |= {
-            "TERM": "xterm-256color",
-            "COLORTERM": "truecolor",
+            **environment,
             "PYTHONPATH": str(ROOT),
             "XDG_STATE_HOME": str(state),
             "XDG_CONFIG_HOME": str(state),

@@ -14,9 +14,9 @@ from tests.paths import ROOT, SAMPLES
 INTERFACE = ("textual", "textual_serve", "aiohttp", "rich")
 
 
-def pinned() -> dict[str, list[str]]:
-    """The hashes of every pinned package."""
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
+def pinned(file: str = "constraints.txt") -> dict[str, list[str]]:
+    """Return the hashes of every pinned package."""
+    lines = (ROOT / file).read_text().splitlines()
     hashes: dict[str, list[str]] = {}
     for number, line in enumerate(lines):
         if not line.startswith(" "):
@@ -33,8 +33,9 @@ def normalised(requirement: str) -> str:
 
 
 def test_every_package_is_pinned_with_the_hashes_of_its_files() -> None:
-    hashes = pinned()
+    hashes = pinned() | pinned("packaging/compiler/requirements.txt")
     assert len(hashes) > 50
+    assert "ziglang" in hashes
     for name, files in hashes.items():
         assert files, name
         assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", file) for file in files), name
@@ -55,12 +56,11 @@ def test_whatever_the_project_asks_for_is_pinned() -> None:
 def test_make_installs_nothing_that_is_not_hashed() -> None:
     makefile = (ROOT / "Makefile").read_text()
     installs = [
-        line
-        for line in makefile.partition("$(INSTALLED): ")[2].splitlines()
-        if "pip install" in line
+        line for line in makefile.partition("$(INSTALLED): ")[2].splitlines() if "$(PIP)" in line
     ]
-    assert len(installs) == 3  # what is locked, the package itself, and for a browser
-    assert all("--require-hashes" in line or "--no-index" in line for line in installs)
+    assert len(installs) == 4  # what is locked, a compiler, the package itself, and for a browser
+    assert all("$(HASHED)" in line or "--no-index" in line for line in installs)
+    assert "HASHED := --require-hashes" in makefile
 
 
 def test_the_library_works_where_no_interface_is_installed() -> None:

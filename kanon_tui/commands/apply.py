@@ -9,10 +9,9 @@ by itself; with --earlier the two are counted together, too. Exit code 1 when it
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.common import add_json, print_json, say
+from kanon_tui.commands.common import a_file, add_json, print_json, say
 from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
 
 if TYPE_CHECKING:
@@ -26,9 +25,9 @@ HELP = "publish new records as an earlier release was published"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("mapping", metavar="MAPPING", type=Path, help="the exported mapping (.json)")
-    add("file", metavar="FILE", type=Path, help="the new records")
-    add("--out", metavar="FILE", type=Path, help=f"the new release: {', '.join(TABLE_ENDINGS)}")
+    add("mapping", metavar="MAPPING", type=a_file, help="the exported mapping (.json)")
+    add("file", metavar="FILE", type=a_file, help="the new records")
+    add("--out", metavar="FILE", type=a_file, help=f"the new release: {', '.join(TABLE_ENDINGS)}")
     add(
         "--uncovered", choices=("suppress", "refuse"), default="suppress",
         help="records with values that the mapping does not cover (default: suppress)",
@@ -38,7 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="records in classes below k, or without what is required (default: suppress)",
     )  # fmt: skip
     add(
-        "--earlier", metavar="FILE", type=Path,
+        "--earlier", metavar="FILE", type=a_file,
         help="the earlier release; it and the new one together must reach k as well",
     )  # fmt: skip
     add("--force", action="store_true", help="replace an existing file")

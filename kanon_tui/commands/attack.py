@@ -7,10 +7,9 @@ any person.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, say
+from kanon_tui.commands.common import a_file, add_json, figure, names, print_json, print_table, say
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.attack.linked import Linked
@@ -23,9 +22,9 @@ HELP = "link an external table to the original and to a release"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("project", metavar="PROJECT", type=Path, help="the project (.yaml) that made the release")
-    add("--release", metavar="FILE", type=Path, required=True, help="what was published")
-    add("--external", metavar="FILE", type=Path, required=True, help="what an outsider has")
+    add("project", metavar="PROJECT", type=a_file, help="the project (.yaml) that made the release")
+    add("--release", metavar="FILE", type=a_file, required=True, help="what was published")
+    add("--external", metavar="FILE", type=a_file, required=True, help="what an outsider has")
     add("--on", metavar="a,b", type=names, required=True, help="the attributes both have")
     add_json(parser)
 

@@ -7,9 +7,9 @@ each row is.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from kanon_tui.commands.common import (
+    a_file,
     add_json,
     figure,
     names,
@@ -26,7 +26,7 @@ HELP = "measure a table that is already anonymised"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("file", metavar="FILE", type=Path, help="csv, tsv or parquet")
+    parser.add_argument("file", metavar="FILE", type=a_file, help="csv, tsv or parquet")
     parser.add_argument(
         "--quasi", metavar="a,b,c", type=names, required=True, help="the quasi-identifiers"
     )

@@ -10,15 +10,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 from unicodedata import combining, east_asian_width
 
+from kanon_tui.core.addresses import address_name, is_address, misses_slashes, without_secrets
 from kanon_tui.core.text import json_text, visible
 
 __all__ = [
+    "a_file",
+    "add_consent",
     "add_json",
     "assignment",
     "figure",
+    "file_name",
     "names",
     "print_json",
     "print_table",
@@ -27,6 +32,21 @@ __all__ = [
     "warn",
     "whole_number",
 ]
+
+
+def file_name(text: str) -> str:
+    """Return an argument that names a file; the address of a database is refused, unseen."""
+    if is_address(text) or misses_slashes(text):
+        raise argparse.ArgumentTypeError(
+            f"{address_name(text)} is an address, and a file is named here; a database is read by "
+            "a project: data: {path: postgresql+psycopg://host/database, query: SELECT …}"
+        )
+    return text
+
+
+def a_file(text: str) -> Path:
+    """Return an argument that names a file, as a path."""
+    return Path(file_name(text))
 
 
 def whole_number(least: int) -> Callable[[str], int]:
@@ -63,6 +83,18 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
+def add_consent(parser: argparse.ArgumentParser) -> None:
+    """The flags `--trust` and `--insecure`, which no project can set."""
+    parser.add_argument(
+        "--trust", action="store_true",
+        help="send the work to the Dask scheduler that the project names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--insecure", action="store_true",
+        help="allow a scheduler without TLS: whoever reaches it can run code as you",
+    )  # fmt: skip
+
+
 def say(*lines: str) -> None:
     """Print lines on standard output."""
     print(*map(visible, lines), sep="\n", flush=True)
@@ -70,12 +102,14 @@ def say(*lines: str) -> None:
 
 def tell(*lines: str) -> None:
     """Print lines on standard error."""
-    print(*map(visible, lines), sep="\n", file=sys.stderr, flush=True)
+    print(
+        *(visible(without_secrets(line)) for line in lines), sep="\n", file=sys.stderr, flush=True
+    )
 
 
 def warn(sentence: str) -> None:
     """Print a sentence on standard error."""
-    print("kanon-tui:", visible(sentence), file=sys.stderr)
+    print("kanon-tui:", visible(without_secrets(sentence)), file=sys.stderr)
 
 
 def print_json(value: Any) -> None:

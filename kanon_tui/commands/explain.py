@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import say, whole_number
+from kanon_tui.commands.common import a_file, file_name, say, whole_number
 from kanon_tui.core.errors import InputError, suggestion
 
 if TYPE_CHECKING:
@@ -25,7 +25,12 @@ ENDINGS = (".html", ".md")
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("what", metavar="WHAT", help="a project file (.yaml), a sample or an algorithm")
+    add(
+        "what",
+        metavar="WHAT",
+        type=file_name,
+        help="a project file (.yaml), a sample or an algorithm",
+    )
     add("--algorithm", metavar="NAME", help="instead of the project's; see 'kanon-tui algorithms'")
     add("--k", metavar="N", type=whole_number(1), help="instead of the project's k")
     add("--seed", metavar="N", type=whole_number(0), help="instead of the project's seed")
@@ -35,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--most", metavar="N", type=whole_number(1), default=200,
         help="decisions to tell at most, 200 where not given",
     )  # fmt: skip
-    add("--out", metavar="FILE", type=Path, help="write a handout with pictures: .html or .md")
+    add("--out", metavar="FILE", type=a_file, help="write a handout with pictures: .html or .md")
     add("--force", action="store_true", help="replace a file that exists")
 
 

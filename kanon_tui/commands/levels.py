@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from kanon_tui.commands.common import add_json, figure, print_json, print_table
+from kanon_tui.commands.common import a_file, add_json, figure, print_json, print_table
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -14,7 +13,7 @@ HELP = "show what every level of every hierarchy is worth"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("project", metavar="PROJECT", type=Path, help="a project file (.yaml)")
+    parser.add_argument("project", metavar="PROJECT", type=a_file, help="a project file (.yaml)")
     add_json(parser)
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import argparse
 from itertools import zip_longest
-from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from kanon_tui.commands.common import (
+    a_file,
     add_json,
     figure,
     names,
@@ -35,8 +35,8 @@ HELP = "compare decision trees on the original and on a release"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("project", metavar="PROJECT", type=Path, help="the project (.yaml) that made the release")
-    add("--release", metavar="FILE", type=Path, required=True, help="what was published")
+    add("project", metavar="PROJECT", type=a_file, help="the project (.yaml) that made the release")
+    add("--release", metavar="FILE", type=a_file, required=True, help="what was published")
     add("--target", metavar="NAME", required=True, help="the attribute to predict")
     add(
         "--attributes", metavar="a,b", type=names,

@@ -7,15 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import warn
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
     from kanon_tui.core.run.run import Run
 
-__all__ = ["finish_compiling", "finish_run", "finish_sweep", "following"]
+__all__ = ["finish_run", "finish_sweep", "following"]
 
 
 def finish_run(run: Run) -> None:
@@ -23,8 +19,6 @@ def finish_run(run: Run) -> None:
     if not sys.stderr.isatty():
         run.finish()
         return
-    if not run.small:
-        _announce_compiling(run.algorithm.name, getattr(run.algorithm, "refine", False))
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -37,12 +31,11 @@ def finish_run(run: Run) -> None:
 
 
 @contextmanager
-def following(algorithm: str) -> Iterator[Callable[[str, float], None]]:
+def following() -> Iterator[Callable[[str, float], None]]:
     """A bar for work in phases when stderr is a terminal: what is done, and which share of it."""
     if not sys.stderr.isatty():
         yield lambda what, share: None
         return
-    _announce_compiling(algorithm)
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -69,32 +62,3 @@ def finish_sweep(sweep: Sweep) -> list[SweepPoint]:
             points.append(point)
             progress.update(bar, advance=1, description=f"{point.algorithm} k={point.k}")
     return sweep.in_order(points)
-
-
-def finish_compiling(left: Iterable[int], total: int) -> int:
-    """Compile to the end, with a bar when stderr is a terminal; gives how many are left."""
-    if not sys.stderr.isatty():
-        return list(left)[-1]
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar, last = progress.add_task("compiling", total=total), total
-        for last in left:
-            progress.update(bar, completed=total - last)
-    return last
-
-
-def _announce_compiling(algorithm: str, refined: bool = False) -> None:
-    from kanon_tui.core.run.preflight import in_words
-    from kanon_tui.core.run.warm_up import compile_seconds
-
-    seconds = compile_seconds(algorithm, refined)
-    if seconds:
-        warn(
-            f"the first run of {algorithm} on this machine compiles its inner loops, which takes "
-            f"{in_words(seconds)}; 'kanon-tui warmup' does it for all algorithms"
-        )

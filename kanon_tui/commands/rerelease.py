@@ -7,9 +7,8 @@ person. Exit code 1 where somebody has fewer.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from kanon_tui.commands.common import add_json, figure, print_json, print_table, say, warn
+from kanon_tui.commands.common import a_file, add_json, figure, print_json, print_table, say, warn
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -19,9 +18,9 @@ HELP = "check a release against an earlier release of the same people"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("project", metavar="PROJECT", type=Path, help="the project (.yaml) that made the release")
-    add("--release", metavar="FILE", type=Path, required=True, help="what is to be published")
-    add("--earlier", metavar="FILE", type=Path, required=True, help="what was published before")
+    add("project", metavar="PROJECT", type=a_file, help="the project (.yaml) that made the release")
+    add("--release", metavar="FILE", type=a_file, required=True, help="what is to be published")
+    add("--earlier", metavar="FILE", type=a_file, required=True, help="what was published before")
     add_json(parser)
 
 

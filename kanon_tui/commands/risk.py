@@ -8,10 +8,10 @@ Exit code 1 where --k-map is not reached.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kanon_tui.commands.common import (
+    a_file,
     add_json,
     figure,
     names,
@@ -33,18 +33,18 @@ HELP = "how likely people are found in a table"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="a table, or a project (.yaml)")
+    add("file", metavar="FILE", type=a_file, help="a table, or a project (.yaml)")
     add("--quasi", metavar="a,b,c", type=names, help="the quasi-identifiers of a table")
     add("--person", metavar="NAME", help="whose each row is: people are counted, not rows")
     add(
         "--release",
         metavar="FILE",
-        type=Path,
+        type=a_file,
         help="a release of the project, in place of its data",
     )
     add("--population", metavar="N", type=whole_number(1), help="people of the population")
     add("--weights", metavar="NAME", help="a column of survey weights")
-    add("--population-table", metavar="FILE", type=Path, help="the people of the population")
+    add("--population-table", metavar="FILE", type=a_file, help="the people of the population")
     add("--k-map", metavar="K", type=whole_number(1), help="people that every row must fit")
     add("--threshold", metavar="SHARE", type=_share, default=0.2, help="a risk that is too high")
     add_json(parser)

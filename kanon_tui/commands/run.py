@@ -11,7 +11,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import assignment, say, tell, whole_number
+from kanon_tui.commands.common import (
+    a_file,
+    add_consent,
+    assignment,
+    file_name,
+    say,
+    tell,
+    whole_number,
+)
 from kanon_tui.core.data.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.text import joined
 
@@ -32,7 +40,7 @@ HELP = "anonymise a project without the screen"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("project", metavar="PROJECT", type=Path, help="a project file (.yaml)")
+    add("project", metavar="PROJECT", type=a_file, help="a project file (.yaml)")
     add("--algorithm", metavar="NAME", help="instead of the project's; see 'kanon-tui algorithms'")
     add("--k", metavar="N", type=whole_number(1), help="instead of the project's k")
     add("--seed", metavar="N", type=whole_number(0), help="instead of the project's seed")
@@ -46,16 +54,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "are not named stand at their root",
     )  # fmt: skip
     add(
-        "--out", metavar="FILE",
+        "--out", metavar="FILE", type=file_name,
         help=f"the release: {', '.join(TABLE_ENDINGS)}, or a folder of parts",
     )  # fmt: skip
     add(
-        "--mapping", metavar="FILE", type=Path,
+        "--mapping", metavar="FILE", type=a_file,
         help="the mapping as .json, which 'kanon-tui apply' takes for new records",
     )  # fmt: skip
-    add("--report", metavar="FILE", type=Path, help="the report: .json, .md or .html")
+    add("--report", metavar="FILE", type=a_file, help="the report: .json, .md or .html")
     add(
-        "--earlier", metavar="FILE", type=Path,
+        "--earlier", metavar="FILE", type=a_file,
         help="an earlier release of the same people; nothing is written where both together leave "
         "somebody fewer than k candidates",
     )  # fmt: skip
@@ -76,8 +84,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--scheduler", metavar="ADDRESS",
-        help="of a Dask cluster, like tcp://host:8786; without it --engine dask starts its own",
+        help="of a Dask cluster, like tls://host:8786; without it --engine dask starts its own",
     )  # fmt: skip
+    add_consent(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -155,7 +164,11 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
         )
     if args.engine is None and project.run.engine == "auto":
         say(f"{args.project.name}: the data is read in pieces")
-    with workers_of(project, target) as workers, following(project.algorithm.name) as progress:
+    trust = args.trust or args.scheduler is not None
+    with (
+        workers_of(project, target, trust, args.insecure) as workers,
+        following() as progress,
+    ):
         result = run_stream(project, workers, target, args.report, args.force, progress)
     _print_summary(result, args, result.formulas)
     _print_written(args)

@@ -12,7 +12,7 @@ import os
 import socket
 from pathlib import Path
 
-from kanon_tui.commands.common import say, warn, whole_number
+from kanon_tui.commands.common import a_file, say, warn, whole_number
 from kanon_tui.core.errors import InputError
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -25,7 +25,7 @@ _LAST_PORT = 65_535
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, nargs="?", help="a data file or a project (.yaml)")
+    add("file", metavar="FILE", type=a_file, nargs="?", help="a data file or a project (.yaml)")
     add(
         "--host", metavar="ADDRESS", default="127.0.0.1",
         help="the address to listen on, 127.0.0.1 where not given: only this machine",

@@ -8,10 +8,18 @@ code 1 when no point has one.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import add_json, figure, names, print_json, print_table, say
+from kanon_tui.commands.common import (
+    a_file,
+    add_consent,
+    add_json,
+    figure,
+    names,
+    print_json,
+    print_table,
+    say,
+)
 from kanon_tui.core.errors import InputError, NotReachedError
 
 if TYPE_CHECKING:
@@ -27,7 +35,7 @@ _COLUMNS = ("algorithm", "k", "NCP", "RV", "IL", "classes", "suppressed", "secon
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("project", metavar="PROJECT", type=Path, help="a project file (.yaml)")
+    add("project", metavar="PROJECT", type=a_file, help="a project file (.yaml)")
     add(
         "--k", metavar="K,K,...", type=_k_values,
         help="values of k, 2,3,5,10,25,50,100 where not given",
@@ -36,8 +44,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--algorithms", metavar="A,B,...", type=names,
         help="names, the project's own where not given; see 'kanon-tui algorithms'",
     )  # fmt: skip
-    add("--out", metavar="FILE", type=Path, help="the table or its plots: .csv, .json or .svg")
+    add("--out", metavar="FILE", type=a_file, help="the table or its plots: .csv, .json or .svg")
     add("--force", action="store_true", help="replace an existing file")
+    add_consent(parser)
     add_json(parser)
 
 
@@ -58,7 +67,8 @@ def execute(args: argparse.Namespace) -> int:
         from kanon_tui.core.engine.stream import workers_of
         from kanon_tui.core.engine.target import Target
 
-        with workers_of(project, None if args.out is None else Target(args.out)) as workers:
+        target = None if args.out is None else Target(args.out)
+        with workers_of(project, target, args.trust, args.insecure) as workers:
             points = list(points_by(workers, asked))
     else:
         points = finish_sweep(asked)

@@ -9,10 +9,10 @@ many people out are named too. No value of the table is printed.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_tui.commands.common import (
+    a_file,
     add_json,
     figure,
     names,
@@ -35,10 +35,10 @@ _SHOWN = 15
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("project", metavar="PROJECT", type=Path, help="a project file (.yaml)")
+    add("project", metavar="PROJECT", type=a_file, help="a project file (.yaml)")
     add("--most", metavar="N", type=whole_number(1), default=3, help="the largest sets (3)")
     add("--attributes", metavar="a,b", type=names, help="columns instead of the quasi-identifiers")
-    add("--scores", metavar="FILE", type=Path, help="write the score of every record (.csv)")
+    add("--scores", metavar="FILE", type=a_file, help="write the score of every record (.csv)")
     add("--force", action="store_true", help="replace an existing file")
     add_json(parser)
 

@@ -8,10 +8,9 @@ Distances are total variation (0 the same, 1 nothing in common), associations Cr
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.common import add_json, figure, print_json, print_table, say
+from kanon_tui.commands.common import a_file, add_json, figure, print_json, print_table, say
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.utility.utility import Utility
@@ -25,8 +24,8 @@ PAIRS_SHOWN = 10
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("project", metavar="PROJECT", type=Path, help="the project (.yaml) that made the release")
-    add("--release", metavar="FILE", type=Path, required=True, help="what was published")
+    add("project", metavar="PROJECT", type=a_file, help="the project (.yaml) that made the release")
+    add("--release", metavar="FILE", type=a_file, required=True, help="what was published")
     add(
         "--target", metavar="NAME",
         help="an attribute that models predict; a number is also what means are told of",

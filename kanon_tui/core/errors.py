@@ -10,6 +10,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from kanon_tui.core.addresses import without_secrets
+
 __all__ = [
     "OUT_OF_MEMORY",
     "InputError",
@@ -34,13 +36,15 @@ class KanonError(Exception):
     def __init__(self, sentence: str = "", on_screen: str = "") -> None:
         """The sentence; of a very long one, which quotes what came, the middle is left out.
 
-        `on_screen` says the same where the sentence has words of the project file in it.
+        `on_screen` says the same where the sentence has words of the project file in it. Both show
+        no secrets of the addresses in them.
         """
+        sentence = without_secrets(sentence)
         if len(sentence) > _LONGEST:
             half = _LONGEST // 2
             sentence = f"{sentence[:half]}…{sentence[-half:]}"
         super().__init__(sentence)
-        self.on_screen = on_screen or sentence
+        self.on_screen = without_secrets(on_screen) or sentence
 
 
 class InputError(KanonError):

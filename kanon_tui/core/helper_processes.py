@@ -14,6 +14,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
@@ -25,7 +26,8 @@ from kanon_tui.core.interruption import helpers
 __all__ = ["Helpers", "Processes", "cores"]
 
 _PROGRAM = (
-    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
+    "import pickle, sys; "
+    "sys.path += (x for x in pickle.load(sys.stdin.buffer) if x not in sys.path); "
     "from kanon_tui.core.helper_processes import work; work(sys.stdin.buffer, sys.stdout.buffer)"
 )
 
@@ -35,6 +37,19 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _search_path() -> list[str]:
+    """Return where a helper looks for modules after its own places: never in the current folder.
+
+    Files that lie beside the data are not code. The package itself is found wherever it is.
+    """
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        here = ""
+    safe = [entry for entry in sys.path if os.path.isabs(entry) and entry != here]
+    return [*safe, str(Path(__file__).parents[2])]
 
 
 class Helpers(Protocol):
@@ -72,10 +87,10 @@ class Processes:
         self._jobs: SimpleQueue[tuple[int, Any] | None] = SimpleQueue()
         self._helpers: list[subprocess.Popen[bytes]] = []
         self._threads: list[Thread] = []
-        greeting = pickle.dumps(sys.path) + pickle.dumps((prepare, setup), protocol=5)
+        greeting = pickle.dumps(_search_path()) + pickle.dumps((prepare, setup), protocol=5)
         for _ in range(count):
             helper = subprocess.Popen(
-                [sys.executable, "-c", _PROGRAM],
+                [sys.executable, "-P", "-c", _PROGRAM],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from textual import work
 from textual.dom import DOMNode
 from textual.screen import Screen
-from textual.worker import Worker, get_current_worker
+from textual.worker import Worker
 
-from kanon_tui.core.interruption import helpers
 from kanon_tui.screens.typing_ahead import TypingAhead
 
 __all__ = ["BackgroundApp"]
@@ -123,40 +117,3 @@ class BackgroundApp(TypingAhead):
     def fail(self, error: Exception) -> None:
         """Show what went wrong."""
         raise NotImplementedError
-
-    @work(thread=True, group="compile", exit_on_error=False)
-    def compile_ahead(self) -> None:
-        """Have the inner loops ready before anybody waits for them: compile, then load them here.
-
-        Loading takes a moment and is done in this process, once. Compiling, on this machine's first
-        start, holds the interpreter for long stretches, and the screen must stay smooth.
-        """
-        from kanon_tui.core.algorithms import ALGORITHMS
-        from kanon_tui.core.run.warm_up import is_warm, warm_up
-
-        if not is_warm():
-            self._compile_in_helper()
-        worker = get_current_worker()
-        for name in ALGORITHMS:
-            if worker.is_cancelled or not self.is_running or not is_warm():
-                return
-            warm_up([name])
-
-    def _compile_in_helper(self) -> None:
-        """Compile in a process of its own, with low priority; it ends with the application."""
-        command = ["-m", "kanon_tui.core.run.warm_up"]
-        nice = ["nice", "-n", "15"] if shutil.which("nice") else []
-        process = subprocess.Popen(
-            [*nice, sys.executable, *command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        helpers.add(process)
-        worker = get_current_worker()
-        while process.poll() is None:
-            if worker.is_cancelled or not self.is_running:
-                process.terminate()
-                break
-            time.sleep(0.2)
-        helpers.discard(process)

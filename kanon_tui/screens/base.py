@@ -15,6 +15,7 @@ from textual.widget import Widget
 from kanon_tui.core.editing.readiness import Readiness, State, readiness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.screens.host import Hosted
 from kanon_tui.screens.terminal_size import SizedByTerminal
 from kanon_tui.widgets.key_bar import KeyBar
@@ -40,6 +41,8 @@ class StepScreen(Hosted, SizedByTerminal, Screen[None]):
 
     STEP: ClassVar[str]
     HELP = ""
+    result: FinishedRun | None = None
+    """The run whose release is shown; None on screens that show none."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from rich.text import Text
 from textual import work
 from textual.dom import DOMNode
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
@@ -38,6 +38,8 @@ __all__ = ["HostApp", "Hosted"]
 
 T = TypeVar("T")
 
+NO_COLOR = NoColor()
+
 OPENED = (*DATA_ENDINGS, ".yaml", ".yml")
 """Types that are listed when a file is to be opened; any other can be typed."""
 
@@ -54,10 +56,19 @@ class HostApp(CountingApp):
         self.history = RunHistory(state_folder)
         self.earlier_runs: tuple[EarlierRun, ...] = ()
         """Runs on this project before it was opened, the latest first."""
+        self.kept_by_panels: dict[str, Any] = {}
+        """What panels that were closed begin with when they are opened again in this session."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """What every drawn line passes; the last one keeps data from steering the terminal."""
-        return [*super().get_line_filters(), self._hidden_characters]
+        """Return what every drawn line passes; the last keeps data from steering the terminal.
+
+        With `NO_COLOR` Textual turns colours into greys. The 16 colours of a terminal have no red,
+        green and blue to compute a grey from and all become black, so a theme of these has none.
+        """
+        filters = super().get_line_filters()
+        if self.native_ansi_color:
+            filters = [NO_COLOR if isinstance(one, Monochrome) else one for one in filters]
+        return [*filters, self._hidden_characters]
 
     # -- opening
 
@@ -164,6 +175,7 @@ class HostApp(CountingApp):
                     screen.dismiss(None)
         if self.session is not None:
             self.session.closed = True
+        self.kept_by_panels.clear()
         self.session, self.earlier_runs = session, self.history.runs(session.project)
         self.session_changed()
 

@@ -14,6 +14,7 @@ from kanon_tui.core.engine.prepare import check_streamable
 from kanon_tui.core.engine.release import STREAMED_ENDINGS, check_target
 from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.engine.sampled_table import SampledTable
+from kanon_tui.core.engine.scheduler import check_scheduler
 from kanon_tui.core.engine.target import Target
 from kanon_tui.core.engine.watched import PASSES, WatchedStream
 from kanon_tui.core.errors import KanonError
@@ -45,13 +46,29 @@ class TargetQuestion:
         self._screen, self._project, self._go_on = screen, project, go_on
 
     def ask(self) -> None:
-        """Say what does not stream, else ask for a path."""
+        """Say what does not stream, ask whether a scheduler is trusted, then ask for a path."""
+        scheduler = _scheduler(self._project)
         try:
             check_streamable(self._project)
+            check_scheduler(scheduler, insecure=False)
         except KanonError as error:
             self._screen.host.show_error("This is not done in pieces", error)
             return
-        self._ask(str(self._proposed()))
+        trusted = self._screen.session.trusted_schedulers
+        if scheduler in trusted:
+            self._ask(str(self._proposed()))
+            return
+
+        def answered(answer: bool | None) -> None:
+            if answer:
+                trusted.add(scheduler)
+                self._ask(str(self._proposed()))
+
+        text = (
+            f"The project sends the run to the scheduler {scheduler}, which can read the data and "
+            "run code as you."
+        )
+        self._screen.ask(Confirm("Trust this scheduler?", text, "Trust it", "Do not run"), answered)
 
     def _proposed(self) -> Path:
         project = self._project
@@ -93,6 +110,11 @@ def _holds(session: Session, target: Target) -> str:
     return f" and holds {joined(held)}" if held else ""
 
 
+def _scheduler(project: Project) -> str | None:
+    """Return the scheduler that a run of this project is sent to."""
+    return project.run.scheduler if project.run.engine == "dask" else None
+
+
 def watch_stream(
     session: Session, project: Project, target: Target, force: bool, *, paused: bool = False
 ) -> WatchedStream:
@@ -108,6 +130,7 @@ def watch_stream(
         lambda run: watched(run, paused=paused),
         known,
         session.room_for_a_run,
+        trust=_scheduler(project) in session.trusted_schedulers,
     )
 
 

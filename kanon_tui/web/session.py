@@ -43,7 +43,7 @@ class Session:
         has to say when it cannot start stands where the server says such things.
         """
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "kanon_tui", *self._arguments,
+            sys.executable, "-P", "-m", "kanon_tui", *self._arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, **_surroundings(width, height)},

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.commands import COMMANDS
-from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon_process
+from tests.commands.command_line import ENVIRONMENT, PATIENCE
 
 USER_INTERFACE = {"textual", "rich", "kanon_tui.app", "kanon_tui.screens", "kanon_tui.widgets"}
-HEAVY = USER_INTERFACE | {"numba", "numpy", "pandas", "polars", "sklearn", "scipy", "yaml"}
+HEAVY = USER_INTERFACE | {"numpy", "pandas", "polars", "sklearn", "scipy", "yaml"}
 
 HELP_PAGES = [
     ("--help",),
@@ -65,7 +65,6 @@ NOT_FOR_A_RUN = USER_INTERFACE | {
     "aiohttp",
     "pandas",
     "pyarrow",
-    "numba",
     "scipy",
     "sklearn",
     "xml",
@@ -74,14 +73,8 @@ NOT_FOR_A_RUN = USER_INTERFACE | {
 
 @pytest.mark.parametrize("algorithm", ["global", "mondrian"])
 def test_a_run_loads_what_it_needs(folder: Path, algorithm: str) -> None:
-    """Machine code that is on disk is called without numba, which brings much along."""
-    header, *people = (folder / "people.csv").read_text().splitlines(keepends=True)
-    (folder / "people.csv").write_text(header + "".join(people) * 200)  # too many for plain Python
     command = ("run", "p.yaml", "--algorithm", algorithm, "--out", "r.csv", "--report", "r.json")
-    assert (
-        kanon_process(*command, folder=folder).returncode == 0
-    )  # compiles, if that was not done yet
-    loaded = imported_by("-m", "kanon_tui", *command, "--force", folder=folder)
-    assert "kanon_tui.core.kernels.loading" in loaded
+    loaded = imported_by("-m", "kanon_tui", *command, folder=folder)
+    assert "kanon_tui.core.kernels.library" in loaded
     assert not NOT_FOR_A_RUN & loaded
     assert "kanon_tui.core.analysis.sweep" not in loaded

@@ -128,3 +128,25 @@ def test_a_mistake_of_ours_is_one_sentence_without_data(
     monkeypatch.setenv("KANON_DEBUG", "1")
     with pytest.raises(ValueError, match="Secret"):
         main(["algorithms"])
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("run p.yaml", "--trust"),
+        ("run p.yaml --insecure", "--trust"),
+        ("run p.yaml --trust", "--insecure"),
+        ("run p.yaml --scheduler tcp://127.0.0.1:2", "--insecure"),
+        ("sweep p.yaml", "--trust"),
+        ("sweep p.yaml --trust", "--insecure"),
+    ],
+)
+def test_no_run_goes_to_a_scheduler_that_nobody_agreed_to(
+    line: str, expected: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open(here / "p.yaml", "a") as file:
+        file.write("run: {engine: dask, scheduler: 'tcp://127.0.0.1:1'}\n")
+    refused = said(*line.split(), "--out", "r.csv", capsys=capsys)
+    assert "tcp://127.0.0.1:" in refused
+    assert f"add {expected} if" in refused
+    assert sorted(os.listdir(here)) == ["p.yaml", "people.csv"]

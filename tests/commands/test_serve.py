@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,10 +22,12 @@ from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon_process, sa
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def serving(
+    folder: Path, *arguments: str, command: Sequence[str] = (sys.executable, "-m", "kanon_tui")
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server on a free port, and its address."""
     with subprocess.Popen(
-        [sys.executable, "-m", "kanon_tui", "serve", "--port", "0", *arguments],
+        [*command, "serve", "--port", "0", *arguments],
         cwd=folder,
         env={**ENVIRONMENT, "XDG_CONFIG_HOME": str(folder), "XDG_STATE_HOME": str(folder)},
         stdin=subprocess.DEVNULL,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pty
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +12,7 @@ import pytest
 
 from kanon_tui.cli import main
 from kanon_tui.commands import COMMANDS
-from tests.commands.command_line import kanon, kanon_process, said
+from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon, kanon_process, said
 
 
 def test_help_and_version(tmp_path: Path) -> None:
@@ -62,3 +64,22 @@ def test_without_a_terminal_the_application_is_not_opened(folder: Path) -> None:
     done = kanon_process("p.yaml", folder=folder)
     assert done.returncode == 2
     assert "the application needs a terminal; 'kanon-tui run PROJECT'" in done.stderr
+
+
+def test_on_a_dumb_terminal_the_application_is_not_opened(folder: Path) -> None:
+    leader, follower = pty.openpty()
+    with open(leader, "rb"), open(follower, "r+b", buffering=0) as terminal:
+        done = subprocess.run(
+            [sys.executable, "-m", "kanon_tui", "p.yaml"],
+            cwd=folder,
+            env={**ENVIRONMENT, "TERM": "dumb"},
+            stdin=terminal,
+            stdout=terminal,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE,
+        )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    for words in ("TERM is 'dumb'", "kanon-tui run PROJECT"):
+        assert words in done.stderr

@@ -8,7 +8,9 @@ import sys
 import time
 import traceback
 from collections import Counter
+from pathlib import Path
 
+from kanon_tui.core.kernels import library
 from tests.fuzz.targets import TARGETS, try_seed
 
 FAILED = "FAILED"
@@ -19,7 +21,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to try")
     parser.add_argument("--seed", type=int, help="try this one alone")
     parser.add_argument("--target", choices=TARGETS, help="try this one alone")
+    parser.add_argument("--kernels", type=Path, help="use this build of the kernels")
     args = parser.parse_args()
+    if args.kernels:
+        library.use_library(args.kernels.resolve())
     targets = [args.target] if args.target else list(TARGETS)
     seen: Counter[tuple[str, str]] = Counter()
     end = time.monotonic() + args.seconds

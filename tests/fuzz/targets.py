@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from tests.fuzz import algorithms, command_line, keys, projects, readers, signals
+from tests.fuzz import algorithms, command_line, kernels, keys, projects, readers, signals
 
 Target = Callable[[Random, Path], str]
 
@@ -16,6 +16,7 @@ TARGETS: dict[str, Target] = {
     "projects": projects.try_once,
     "command line": command_line.try_once,
     "algorithms": algorithms.try_once,
+    "kernels": kernels.try_once,
     "keys": keys.try_once,
     "signals": signals.try_once,
 }

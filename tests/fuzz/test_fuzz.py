@@ -13,6 +13,7 @@ TRIES = {
     "projects": 25,
     "command line": 25,
     "algorithms": 25,
+    "kernels": 60,
 }
 """Few enough for a few seconds each."""
 

@@ -66,7 +66,6 @@ def samples_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     def tried(task: Task, *_: object, **__: object) -> Trial:
         return Trial(task.n, 1.0, (Sample(task.n, 0.2, 0.25),))
 
-    monkeypatch.setattr(advice, "is_warm", lambda: True)
     monkeypatch.setattr(advice, "try_out", tried)
     monkeypatch.setattr(advice, "recommend", lambda *_: ())
 

@@ -12,9 +12,7 @@ from textual.widgets import Input, Static
 from textual.worker import WorkerFailed
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.session import Session, open_session
-from kanon_tui.core.run import warm_up
 from kanon_tui.screens import host
 from kanon_tui.screens.dialogs import AskText, Confirm, Message
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
@@ -281,24 +279,6 @@ async def test_an_unexpected_end_says_so_and_gives_another_exit_code(
     assert app.return_code == 1
     said = " ".join(capsys.readouterr().err.split())
     assert "unexpected ZeroDivisionError in test_background.py" in said
-
-
-@pytest.mark.parametrize("warm", [True, False], ids=["compiled before", "first start"])
-async def test_kernels_are_loaded_here_and_compiled_elsewhere(make_app, monkeypatch, warm) -> None:
-    done: list[str] = []
-    compiled = [warm]
-
-    def compile_in_helper(app: KanonApp) -> None:
-        done.append("compiled in a helper")
-        compiled.append(True)
-
-    monkeypatch.setattr(warm_up, "is_warm", lambda: compiled[-1])
-    monkeypatch.setattr(warm_up, "warm_up", done.extend)
-    monkeypatch.setattr(KanonApp, "_compile_in_helper", compile_in_helper)
-    async with make_app().run_test() as pilot:
-        pilot.app.compile_ahead()
-        await wait_until(pilot, lambda: len(done) == len(ALGORITHMS) + (not warm))
-    assert done == [*([] if warm else ["compiled in a helper"]), *ALGORITHMS]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import yaml
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
-from kanon_tui.app import ANALYSES, KanonApp, screen_maker
+from kanon_tui.app import ANALYSES, screen_maker
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.run.result import conclude, start
 from kanon_tui.screens.base import STEPS
@@ -37,7 +37,6 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     written: list[str] = []
     monkeypatch.setattr(HeadlessDriver, "is_headless", property(lambda driver: False))
     monkeypatch.setattr(HeadlessDriver, "write", lambda driver, data: written.append(data))
-    monkeypatch.setattr(KanonApp, "compile_ahead", lambda app: None)
     return written
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kanon_tui.commands.common import assignment, say
+from kanon_tui.commands.common import a_file, assignment, say
 from kanon_tui.commands.hierarchy.summary import summary
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -16,7 +16,7 @@ HELP = "from the values of a column"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("data", metavar="DATA", type=Path, help="a data file or a project")
+    add("data", metavar="DATA", type=a_file, help="a data file or a project")
     add("--attribute", metavar="NAME", required=True, help="the column")
     add("--builder", metavar="NAME", required=True, help="intervals, mask, date, …")
     add(
@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="a key of the builder, such as widths=5,10; may be repeated",
     )  # fmt: skip
     add("--kind", choices=("numeric", "date", "categorical"), help="of the column")
-    add("--out", metavar="FILE", type=Path, required=True, help="the new file")
+    add("--out", metavar="FILE", type=a_file, required=True, help="the new file")
     add("--force", action="store_true", help="replace an existing file")
 
 

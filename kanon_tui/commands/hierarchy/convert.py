@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from kanon_tui.commands.common import say
+from kanon_tui.commands.common import a_file, say
 from kanon_tui.commands.hierarchy.summary import summary
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -16,9 +15,9 @@ HELP = "from one format to another"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("source", metavar="IN", type=Path)
-    add("out", metavar="OUT", type=Path)
-    add("--data", metavar="DATA", type=Path, help="the values, for .xml of ranges")
+    add("source", metavar="IN", type=a_file)
+    add("out", metavar="OUT", type=a_file)
+    add("--data", metavar="DATA", type=a_file, help="the values, for .xml of ranges")
     add("--attribute", metavar="NAME", help="its name in .xml; default: of the file")
     add("--force", action="store_true", help="replace an existing file")
 

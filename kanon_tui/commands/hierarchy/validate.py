@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from kanon_tui.commands.common import say
+from kanon_tui.commands.common import a_file, say
 from kanon_tui.commands.hierarchy.summary import summary
 
 __all__ = ["HELP", "arguments", "execute"]
@@ -16,8 +15,8 @@ HELP = "check a hierarchy file"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path)
-    add("--data", metavar="DATA", type=Path, help="whose values it must cover")
+    add("file", metavar="FILE", type=a_file)
+    add("--data", metavar="DATA", type=a_file, help="whose values it must cover")
     add("--attribute", metavar="NAME", help="the column (and the one in .xml)")
 
 

@@ -14,6 +14,7 @@ from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.kernels.box_arrays import HEAD, PLACE, SIZE, TAIL
+from kanon_tui.core.kernels.merging import EXTENT
 from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import short_number
@@ -65,8 +66,6 @@ class BottomUp(BlockClustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge and split, round by round, until every group has k records."""
-        from kanon_tui.core.kernels.merge_cost import EXTENT
-
         why = "their union has the lowest NCP"
         merging = Merging(task, context, Objective(EXTENT, Measure.NCP, "NCP", why))
         merging.more_counters = {"rounds": 0, "splits": 0}
@@ -96,7 +95,7 @@ def _drawn(merging: Merging, splitting: Splitting) -> dict[str, Any]:
 def _split_large(merging: Merging) -> Iterator[Step]:
     """Split every group of 2k records or more that are not all alike."""
     task, info = merging.task, merging.clusters.info
-    large = np.flatnonzero(info[:, SIZE] >= 2 * task.k)
+    large = np.flatnonzero(info[:, SIZE] >= 2 * task.k).astype(np.int32)
     large = large[info[large, HEAD] != info[large, TAIL]]
     large = large[np.argsort(info[large, PLACE])]
     if not len(large):

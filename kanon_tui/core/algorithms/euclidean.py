@@ -11,6 +11,7 @@ from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.kernels.merging import EXTENT
 from kanon_tui.core.task.steps import Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -60,8 +61,6 @@ class Euclidean(BlockClustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
-        from kanon_tui.core.kernels.merge_cost import EXTENT
-
         why = "their union has the smallest ranges"
         merging = Merging(task, context, Objective(EXTENT, Measure.RAW, "ranges", why))
         yield from merge_closest(merging) if self.order == "closest" else merge_all(merging)

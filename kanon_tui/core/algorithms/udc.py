@@ -10,6 +10,7 @@ from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.kernels.merging import CLUSTER, RELEASE
 from kanon_tui.core.task.steps import Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -64,8 +65,6 @@ class Udc(BlockClustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
-        from kanon_tui.core.kernels.merge_cost import CLUSTER, RELEASE
-
         mode = RELEASE if self.objective == "release" else CLUSTER
         whose = {RELEASE: "that keeps RV highest", CLUSTER: "their union has the highest RV"}
         merging = Merging(task, context, Objective(mode, Measure.SPAN, "RV", whose[mode]))

@@ -9,6 +9,7 @@ from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
+from kanon_tui.core.kernels.merging import SUPPRESS
 from kanon_tui.core.task.steps import Grouping, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -48,8 +49,6 @@ class UdcSuppress(BlockClustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
-        from kanon_tui.core.kernels.merge_cost import SUPPRESS
-
         merging = Merging(
             task, context, Objective(SUPPRESS, Measure.SPAN, "RV", "that keeps RV highest")
         )

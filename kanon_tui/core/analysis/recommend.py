@@ -15,7 +15,6 @@ from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.run.preflight import in_words
 from kanon_tui.core.run.result import Result
 from kanon_tui.core.run.trial import Trial, hidden_columns, try_out
-from kanon_tui.core.run.warm_up import is_warm
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import first_few
 
@@ -91,8 +90,7 @@ def keeps_more(result: Result, budget: float = BUDGET, try_others: bool = True) 
         return ""
     said = f"{first_few(hidden, 3)} {'is' if len(hidden) == 1 else 'are'} hidden from everybody"
     others = [name for name in LEAST_LOSS if name != result.algorithm.name]
-    # Trying one that is not compiled would first compile it, and nobody asked for that.
-    if not try_others or not is_warm():
+    if not try_others:
         return (
             f"{said}; an algorithm with ranges of its own for every class, such as {others[0]}, "
             f"may keep more"

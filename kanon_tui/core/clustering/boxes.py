@@ -49,7 +49,7 @@ from kanon_tui.core.kernels.box_arrays import (
     WHOLE,
     WORD_BITS,
     Attributes,
-    Clusters,
+    BoxClusters,
 )
 from kanon_tui.core.numeric import Floats, Int32s, Words
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -126,7 +126,7 @@ def attributes_of(task: Task, measure: Measure) -> Attributes:
     )
 
 
-def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) -> Clusters:
+def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) -> BoxClusters:
     """Every distinct row as a cluster of its own, in order of first appearance."""
     facts = attributes.facts
     first, rows = distinct.first, len(distinct)
@@ -158,7 +158,7 @@ def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) 
     info[:] = np.arange(rows)[:, None]
     info[:, SIZE] = distinct.counts
     hidden = np.zeros((rows, len(facts)), dtype=np.bool_)
-    return Clusters(boxes, shown, np.zeros((rows, len(facts))), words, info, links, hidden)
+    return BoxClusters(boxes, shown, np.zeros((rows, len(facts))), words, info, links, hidden)
 
 
 def _bit(numbers: npt.NDArray[np.integer]) -> Words:

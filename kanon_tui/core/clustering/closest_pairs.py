@@ -17,6 +17,7 @@ from kanon_tui.core.clustering.box_sentences import change
 from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.clustering.merging_sentences import many_merges, tell_merge
 from kanon_tui.core.kernels.box_arrays import NEXT_PLACE, SIZE
+from kanon_tui.core.kernels.merging import cheapest_partner
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Step
 
@@ -85,16 +86,5 @@ class _Queue:
         return c >= 0 and int(self._merging.clusters.info[c, SIZE]) < self._merging.task.k
 
     def _cost(self, place: int) -> float:
-        from kanon_tui.core.kernels.partner_search import cheapest_partner
-
         merging = self._merging
-        _, cost, _, _ = cheapest_partner(
-            merging.attributes.for_numba,
-            merging.clusters,
-            merging.tree,
-            merging.load,
-            merging.task.n,
-            merging.objective.mode,
-            int(merging.list.at[place]),
-        )
-        return float(cost)
+        return cheapest_partner(merging.state, merging.tree, int(merging.list.at[place])).cost

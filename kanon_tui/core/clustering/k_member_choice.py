@@ -6,23 +6,17 @@ while somebody watches.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from kanon_tui.core.clustering.features import Features
 from kanon_tui.core.clustering.measured import Asked, Measured
+from kanon_tui.core.kernels.k_member import MIXED_LABEL, MemberClusters
 from kanon_tui.core.numeric import Flags, Floats, Int32s
-
-if TYPE_CHECKING:
-    from kanon_tui.core.kernels.k_member import Clusters
 
 __all__ = [
     "measure_clusters", "measure_growth", "measure_starts",
     "what_to_add", "where_to_join",
 ]  # fmt: skip
-
-_MIXED = -1
 
 
 def what_to_add(size: int, cluster: int, last: int) -> Asked:
@@ -70,7 +64,7 @@ def measure_starts(features: Features, origin: Int32s, rows: Int32s, records: In
 
 
 def measure_growth(
-    features: Features, clusters: Clusters, c: int, rows: Int32s, records: Int32s
+    features: Features, clusters: MemberClusters, c: int, rows: Int32s, records: Int32s
 ) -> Measured:
     """What every row, given with its record, would add to the loss of cluster c."""
     own = _cluster_boxes(features, clusters, slice(c, c + 1))
@@ -80,7 +74,9 @@ def measure_growth(
     return Measured(records, parts, parts.sum(axis=1))
 
 
-def measure_clusters(features: Features, clusters: Clusters, row: Int32s, first: int) -> Measured:
+def measure_clusters(
+    features: Features, clusters: MemberClusters, row: Int32s, first: int
+) -> Measured:
     """What a row would add to the loss of every cluster; these are numbered from `first` on."""
     own = _cluster_boxes(features, clusters, slice(None))
     sizes = clusters.size[:, None]
@@ -102,7 +98,7 @@ def _boxes(features: Features, rows: Int32s) -> _Boxes:
     return low, high, blank, features.labels[rows]
 
 
-def _cluster_boxes(features: Features, clusters: Clusters, which: slice) -> _Boxes:
+def _cluster_boxes(features: Features, clusters: MemberClusters, which: slice) -> _Boxes:
     labels = clusters.labels[which, : len(features.flattened)]  # without the class label
     return clusters.low[which], clusters.high[which], clusters.blank[which], labels
 
@@ -113,7 +109,7 @@ def _widths(features: Features, one: _Boxes, other: _Boxes) -> Floats:
     there = low <= high
     width = np.where(there, np.where(there, high, 0.0) - np.where(there, low, 0.0), 0.0)
     width = np.where((one[2] | other[2]) & there, 1.0, width)
-    mixed = (one[3] == _MIXED) | (other[3] == _MIXED) | (one[3] != other[3])
+    mixed = (one[3] == MIXED_LABEL) | (other[3] == MIXED_LABEL) | (one[3] != other[3])
     attributes = max([*features.ordered, *features.flattened]) + 1
     found = np.zeros((max(len(width), len(mixed)), attributes))
     for column, x in enumerate(features.ordered):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,15 +20,22 @@ from kanon_tui.core.clustering.k_member_choice import (
 )
 from kanon_tui.core.clustering.measured import Measured, against
 from kanon_tui.core.clustering.rare_values import rows_of_rare_labels
+from kanon_tui.core.kernels.box_tree import GONE, BoxTree, Division, grow_tree
+from kanon_tui.core.kernels.k_member import (
+    AT_WORK,
+    REMAINING,
+    MemberClusters,
+    MemberGrowth,
+    MemberSearch,
+    advance,
+    join_cheapest,
+    new_clusters,
+    new_search,
+)
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, plural, short_number
-
-if TYPE_CHECKING:
-    from kanon_tui.core.kernels.box_tree import BoxTree
-    from kanon_tui.core.kernels.k_member import Clusters
-    from kanon_tui.core.kernels.k_member_search import Search
 
 __all__ = ["Members"]
 
@@ -87,10 +94,6 @@ class Members:
 
         Records left over join in row order, or shuffled by `draw`.
         """
-        from kanon_tui.core.kernels.box_tree import GONE, Division, grow_tree
-        from kanon_tui.core.kernels.k_member import RowRecords, advance, new_clusters
-        from kanon_tui.core.kernels.k_member_search import new_search
-
         k, context, distinct = self.task.k, self.context, self.features.distinct
         starts, ends = distinct.starts[rows], distinct.starts[rows + 1]
         lowest = distinct.records[starts]
@@ -98,34 +101,25 @@ class Members:
         order, matter = self._division
         division = Division(order[rows], matter)
         tree = grow_tree(places[rows], self._table[rows], division, lowest, sums[rows])
-        search = new_search(tree, begins, stand_in, *rows_of_rare_labels(tree.labels))
+        rare = rows_of_rare_labels(tree.labels)
+        search = new_search(tree, self._weights, self._shared, (begins, stand_in), rare)
         total = int((ends - starts).sum())
         clusters = new_clusters(total // k, places.shape[1], len(self._weights))
         origin = np.flatnonzero(rows[tree.row] == distinct.number[start])[0]
         state = np.array([0, origin, total, 0], dtype=np.int64)
+        growing = MemberGrowth(
+            clusters, distinct.records, starts, ends, k, self._penalty, self._class_counts, state
+        )
         first, last = self.clusters, start
-        while state[2] >= k or clusters.size[state[0]] < k:
+        while state[REMAINING] >= k or clusters.size[state[AT_WORK]] < k:
             chosen = np.empty(context.decisions_per_step, dtype=np.int32)
-            before = total - int(state[2])
+            before = total - int(state[REMAINING])
             measured = self._measure(tree, rows, clusters, state) if len(chosen) == 1 else None
-            placed, growth, score = advance(
-                tree,
-                clusters,
-                search,
-                RowRecords(distinct.records, starts, ends),
-                self._weights,
-                self._shared,
-                self._penalty,
-                self._class_counts,
-                k,
-                len(chosen),
-                state,
-                chosen,
-            )
+            placed, growth, score = advance(search, growing, chosen)
             chosen = chosen[:placed]
             self.labels[chosen] = first + (before + np.arange(placed)) // k
-            self.clusters = first + int(state[0]) + 1
-            size = int(clusters.size[state[0]])
+            self.clusters = first + int(state[AT_WORK]) + 1
+            size = int(clusters.size[state[AT_WORK]])
             self._count(placed, growth)
             if placed == 1:
                 taken = int(chosen[0])
@@ -152,13 +146,11 @@ class Members:
         left_over: list[tuple[int, int]],
         tree: BoxTree,
         rows: Int32s,
-        clusters: Clusters,
-        search: Search,
+        clusters: MemberClusters,
+        search: MemberSearch,
         first: int,
     ) -> Generator[Step, None, None]:
         """Let records, given with their position in the tree, join the cheapest cluster each."""
-        from kanon_tui.core.kernels.k_member import join_cheapest_cluster
-
         while left_over:
             most = self.context.decisions_per_step
             batch, left_over = left_over[:most], left_over[most:]
@@ -167,7 +159,7 @@ class Members:
                 if most == 1:
                     row = rows[tree.row[i : i + 1]]
                     measured = measure_clusters(self.features, clusters, row, first)
-                c, growth = join_cheapest_cluster(tree, clusters, search, self._weights, i)
+                c, growth = join_cheapest(search, clusters, i)
                 self.labels[record] = first + c
                 self._count(1, growth)
             joined = np.array([record for record, _ in batch], dtype=np.int64)
@@ -180,11 +172,9 @@ class Members:
                 yield self._batch_step(joined, False)
 
     def _measure(
-        self, tree: BoxTree, rows: Int32s, clusters: Clusters, state: Int64s
+        self, tree: BoxTree, rows: Int32s, clusters: MemberClusters, state: Int64s
     ) -> Measured | None:
         """Every record left, measured for the next decision; None where none will be made."""
-        from kanon_tui.core.kernels.box_tree import GONE
-
         left = np.flatnonzero(tree.record != GONE)
         left = left[np.argsort(tree.record[left])]
         c, last, remaining, majority = (int(number) for number in state)

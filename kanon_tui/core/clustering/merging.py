@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -26,16 +26,22 @@ from kanon_tui.core.kernels.box_arrays import (
     SIZE,
     UNDER_K,
     WEIGHT,
+    BoxClusters,
     ClusterList,
-    Clusters,
 )
+from kanon_tui.core.kernels.merging import (
+    RELEASE,
+    SUPPRESS,
+    MergeState,
+    advance,
+    label_rows,
+    merge_runs,
+)
+from kanon_tui.core.kernels.partner_tree import divide_into_leaves, fill_nodes, new_tree
 from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
-
-if TYPE_CHECKING:
-    from kanon_tui.core.kernels.partner_tree import PartnerTree
 
 __all__ = ["Merging", "Objective"]
 
@@ -50,7 +56,7 @@ class Objective:
     """What a merge is chosen by, and what its sentences follow."""
 
     mode: int
-    """One of the modes of `kanon_tui.core.kernels.merge_cost`."""
+    """One of the modes of `kanon_tui.core.kernels.merging`."""
     measure: Measure
     utility: str
     """RV, NCP or ranges."""
@@ -60,8 +66,6 @@ class Objective:
     @property
     def of_release(self) -> bool:
         """Whether it counts what both clusters of a merge lose, not just what their union is."""
-        from kanon_tui.core.kernels.merge_cost import RELEASE, SUPPRESS
-
         return self.mode in (RELEASE, SUPPRESS)
 
 
@@ -101,44 +105,38 @@ class Merging:
 
     def grow_tree(self) -> None:
         """Drop clusters that are gone and grow a new tree over the rest."""
-        from kanon_tui.core.kernels.partner_tree import divide_into_leaves, fill_nodes
-
         order = np.flatnonzero(self.clusters.info[:, SIZE] > 0).astype(np.int32)
         branches = np.empty((2 * len(order), 6), dtype=np.int32)
         self._tree_price = self.price_of_extent()
-        boxes = self.clusters.boxes
-        if not self.objective.of_release:  # how large sets are tells little of what unions cost
-            boxes = boxes[:, :, : LOW + 1].copy()
+        # How large sets are tells little of what unions cost.
+        columns = 2 if self.objective.of_release else LOW + 1
         count, _ = divide_into_leaves(
-            self.attributes.for_numba, boxes, self._tree_price, order, branches
+            self.attributes, self.clusters.boxes, columns, self._tree_price, order, branches
         )
         self.clusters = _taken(self.clusters, order)
         self.list.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
         of_others = len(self.attributes.facts) if self.objective.of_release else 0
         owner = self._label_rows(np.arange(len(order), dtype=np.int32))
-        self.tree = _bare_tree(
-            branches[:count].copy(), self.clusters, of_others, *self._rare, owner
+        self.tree = new_tree(branches[:count].copy(), self.clusters, of_others, *self._rare, owner)
+        fill_nodes(self.attributes, self.clusters, self.tree)
+        self.state = self._state(self.clusters, self.kept)
+
+    def _state(self, clusters: BoxClusters, kept: Floats) -> MergeState:
+        """Return what kernels see of some clusters that are merged."""
+        return MergeState(
+            self.attributes, clusters, self.load, kept, self.task.n, self.objective.mode
         )
-        fill_nodes(self.attributes.for_numba, self.clusters, self.tree)
 
     def advance(self, turn: int, most: int | None = None) -> int:
         """Merge, at most as often as one step may stand for (or `most`); gives how often."""
-        from kanon_tui.core.kernels.merging import advance
-
-        merges = advance(
-            self.attributes.for_numba,
-            self.clusters,
+        return advance(
+            self.state,
             self.tree,
             self.list,
-            self.load,
-            self.kept,
-            self.task.n,
-            self.objective.mode,
             turn,
             self.task.k,
             self.context.decisions_per_step if most is None else most,
         )
-        return int(merges)
 
     def renew_tree(self) -> None:
         """Grow a new tree where half of the clusters in it are gone, or prices have moved apart.
@@ -169,12 +167,11 @@ class Merging:
 
         The first parts take the places of those that are gone, the rest go to the end of the list.
         """
-        from kanon_tui.core.kernels.merging import merge_runs
-
         places = self.clusters.info[gone, PLACE]
         listed = len(self.list.at)
         new = np.arange(listed, listed + len(parts) - len(gone), dtype=np.int32)
-        self.list = self.list._replace(
+        self.list = replace(
+            self.list,
             at=np.concatenate([self.list.at, new]),
             touched=np.concatenate([self.list.touched, np.zeros_like(new)]),
         )
@@ -185,10 +182,10 @@ class Merging:
         links = self.clusters.links
         links[rows, : 1 + (links.shape[1] - 1) // 2] = -1
         fresh = _taken(single_row_clusters(self.task, self.attributes, self.distinct), rows)
-        fresh = fresh._replace(links=links, hidden=self.clusters.hidden)
+        fresh = replace(fresh, links=links, hidden=self.clusters.hidden)
         starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         kept = np.zeros_like(self.kept)  # followed only where the measure is span
-        merge_runs(self.attributes.for_numba, fresh, starts, self.load, kept, self.task.n)
+        merge_runs(self._state(fresh, kept), starts)
         fresh = _taken(fresh, starts[:-1].astype(np.int32))
         fresh.info[:, PLACE] = np.concatenate([places, new])
         self.clusters = _joined(self.clusters, fresh)
@@ -278,9 +275,10 @@ class Merging:
         return self._label_rows(self.list.at[self.list.at >= 0])[self.distinct.number]
 
     def _label_rows(self, chosen: Int32s) -> Int32s:
-        from kanon_tui.core.kernels.merging import label_rows
-
-        return label_rows(self.clusters.info, self.clusters.links, chosen.astype(np.int32))
+        """Return per distinct row the place of its cluster among those chosen, else -1."""
+        labels = np.full(len(self.distinct), -1, dtype=np.int32)
+        label_rows(self.clusters, chosen, labels)
+        return labels
 
     def suppressed_cells(self) -> Flags:
         """Records × attributes: which cells are hidden."""
@@ -295,9 +293,10 @@ class Merging:
         return np.asarray(price / (1.0 + self.load / self.task.n) ** (1.0 + power))
 
 
-def _taken(clusters: Clusters, chosen: Int32s) -> Clusters:
+def _taken(clusters: BoxClusters, chosen: Int32s) -> BoxClusters:
     """Some of the clusters, in a new order; what is known of distinct rows stays shared."""
-    return clusters._replace(
+    return replace(
+        clusters,
         boxes=clusters.boxes[chosen],
         shown=clusters.shown[chosen],
         extents=clusters.extents[chosen],
@@ -306,40 +305,12 @@ def _taken(clusters: Clusters, chosen: Int32s) -> Clusters:
     )
 
 
-def _joined(clusters: Clusters, more: Clusters) -> Clusters:
-    return clusters._replace(
+def _joined(clusters: BoxClusters, more: BoxClusters) -> BoxClusters:
+    return replace(
+        clusters,
         boxes=np.concatenate([clusters.boxes, more.boxes]),
         shown=np.concatenate([clusters.shown, more.shown]),
         extents=np.concatenate([clusters.extents, more.extents]),
         words=np.concatenate([clusters.words, more.words]),
         info=np.concatenate([clusters.info, more.info]),
-    )
-
-
-def _bare_tree(
-    branches: Int32s,
-    clusters: Clusters,
-    of_others: int,
-    rare_starts: Int32s,
-    rare_rows: Int32s,
-    owner: Int32s,
-) -> PartnerTree:
-    """A tree of these nodes that knows nothing of its clusters yet."""
-    from kanon_tui.core.kernels.partner_tree import LEAF, MOST_SHARERS, PartnerTree
-
-    nodes, (rows, attributes) = len(branches), clusters.extents.shape
-    return PartnerTree(
-        branches,
-        reach=np.empty((nodes, attributes, 2)),
-        others=np.empty((nodes, of_others, 4)),
-        all_words=np.empty((nodes, clusters.words.shape[1]), dtype=np.uint64),
-        some_words=np.empty((nodes, clusters.words.shape[1]), dtype=np.uint64),
-        leaf_of=np.empty(rows, dtype=np.int32),
-        rare_starts=rare_starts,
-        rare_rows=rare_rows,
-        owner=owner,
-        heap=np.empty(nodes, dtype=np.int32),
-        keys=np.empty(nodes),
-        candidates=np.empty(min(MOST_SHARERS, len(rare_rows)) + LEAF, dtype=np.int32),
-        alone=np.zeros(attributes, dtype=np.int64),
     )

@@ -11,7 +11,14 @@ import numpy as np
 from kanon_tui.core.clustering.box_sentences import broken_rules, in_words, texts
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging
-from kanon_tui.core.kernels.box_arrays import CLUSTERS_LEFT, PLACE, SIZE, WEIGHT
+from kanon_tui.core.kernels.box_arrays import CLUSTERS_LEFT, HIDE, PLACE, SIZE, WEIGHT
+from kanon_tui.core.kernels.merging import (
+    CLUSTER,
+    EXTENT,
+    HIDE_NONE,
+    best_partners,
+    union_extents,
+)
 from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
 from kanon_tui.core.task.steps import Candidate, Choice
@@ -42,19 +49,8 @@ class Partners:
     @classmethod
     def of(cls, merging: Merging, a: int, b: int, cost: float) -> Partners:
         """Look at all partners of a; b is the one that was chosen, at a cost."""
-        from kanon_tui.core.kernels.best_partners import best_partners
-
         found, costs = np.empty(_SHOWN, dtype=np.int32), np.empty(_SHOWN)
-        count = best_partners(
-            merging.attributes.for_numba,
-            merging.clusters,
-            merging.load,
-            merging.task.n,
-            merging.objective.mode,
-            a,
-            found,
-            costs,
-        )
+        count = best_partners(merging.state, a, found, costs)
         others = np.flatnonzero(found[:count] != b)[: _SHOWN - 1]
         chosen = np.concatenate([[b], found[others]]).astype(np.int32)
         return cls(merging, a, chosen, np.concatenate([[cost], costs[others]]))
@@ -62,8 +58,6 @@ class Partners:
     @property
     def scores(self) -> Floats:
         """What the choice is made by, as the paper has it."""
-        from kanon_tui.core.kernels.merge_cost import CLUSTER, EXTENT
-
         if self.merging.objective.mode == EXTENT:
             return self.costs
         weights = self.merging.attributes.prices[:, WEIGHT]
@@ -131,20 +125,12 @@ class Partners:
 
     @property
     def _kind(self) -> str:
-        from kanon_tui.core.kernels.merge_cost import CLUSTER
-
         return "cluster" if self.merging.objective.mode == CLUSTER else "release"
 
     def _formula(self, hides: Flags, of_small: bool) -> list[str]:
-        from kanon_tui.core.kernels.merge_cost import HIDE_NONE
-        from kanon_tui.core.kernels.merging import union_extents
-
         merging, b = self.merging, int(self.chosen[0])
-        unused = np.zeros(len(hides), dtype=np.bool_)
-        wide = union_extents(
-            merging.attributes.for_numba, merging.clusters, merging.load, merging.task.n, self.a, b,
-            HIDE_NONE, unused,
-        )  # fmt: skip
+        wide, unused = np.empty(len(hides)), np.empty(len(hides), dtype=np.bool_)
+        union_extents(merging.state, self.a, b, HIDE_NONE, wide, unused)
         other = self.shown(b)
         if merging.objective.measure is not Measure.SPAN:
             return self._sum_of_extents(wide, other)
@@ -169,8 +155,6 @@ class Partners:
         self, x: int, b: int, wide: float, kept: float, hidden: bool, of_small: bool
     ) -> tuple[str, float]:
         """An attribute's part of the score, as text and number."""
-        from kanon_tui.core.kernels.box_arrays import HIDE
-
         merging, clusters = self.merging, self.merging.clusters
         attribute, n = merging.task.quasi[x], merging.task.n
         weight = short_number(attribute.weight)

@@ -13,6 +13,12 @@ from kanon_tui.core.clustering.cluster_facts import Merge
 from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.clustering.merging_choice import Partners
 from kanon_tui.core.kernels.box_arrays import MERGES, PLACE, SIZE
+from kanon_tui.core.kernels.merging import (
+    HIDE_SMALL,
+    cheapest_partner,
+    next_small,
+    union_extents,
+)
 from kanon_tui.core.numeric import Flags, Floats, Int32s
 from kanon_tui.core.text import count_of, joined, plural
 
@@ -33,22 +39,16 @@ def many_merges(merging: Merging, made: int) -> str:
 
 def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None:
     """Template and facts of the merge that comes next; nothing when there is none."""
-    from kanon_tui.core.kernels.merge_cost import HIDE_SMALL
-    from kanon_tui.core.kernels.merging import next_small, union_extents
-    from kanon_tui.core.kernels.partner_search import cheapest_partner
-
-    task, load = merging.task, merging.load
-    attributes, clusters = merging.attributes.for_numba, merging.clusters
+    task, clusters = merging.task, merging.clusters
     place = next_small(clusters, merging.list, turn, task.k)
     if place == len(merging.list.at):
         return None
     info = clusters.info
     a = int(merging.list.at[place])
-    b, cost, side, _ = cheapest_partner(
-        attributes, clusters, merging.tree, load, task.n, merging.objective.mode, a
-    )
-    hides = np.zeros(len(task.quasi), dtype=np.bool_)
-    wide = union_extents(attributes, clusters, load, task.n, a, b, side, hides)
+    b, cost, side, _ = cheapest_partner(merging.state, merging.tree, a)
+    wide = np.empty(len(task.quasi))
+    hides = np.empty(len(task.quasi), dtype=np.bool_)
+    union_extents(merging.state, a, b, side, wide, hides)
     hidden = np.flatnonzero(hides).tolist()
     partners = Partners.of(merging, a, b, cost)
     choice = partners.choice(hides, side == HIDE_SMALL)

@@ -16,6 +16,8 @@ import numpy as np
 
 from kanon_tui.core.clustering.boxes import line_places
 from kanon_tui.core.kernels.box_arrays import KIND, LINE, SET, UNIT, WEIGHT, Attributes
+from kanon_tui.core.kernels.box_tree import Division, grow_tree
+from kanon_tui.core.kernels.refining import look_along
 from kanon_tui.core.numeric import Int32s, Int64s
 
 __all__ = ["near_records"]
@@ -33,12 +35,10 @@ def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int
     as kernels see them. A record looks at copies of itself first, and of a near row with several
     records at one of them, in turn.
     """
-    from kanon_tui.core.kernels.near_rows import look_along
-
     near = np.full((len(rows), _NEAR), -1, dtype=np.int32)
     away = np.full((len(rows), _NEAR), np.inf)
     for order in _orders(attributes, rows, seed):
-        look_along(attributes.for_numba, np.ones(rows.shape[1]), rows, order, _REACH, near, away)
+        look_along(attributes, np.ones(rows.shape[1]), rows, order, _REACH, near, away)
     starts = np.searchsorted(row_of, np.arange(len(rows) + 1))
     copies = np.diff(starts)
     place = np.arange(len(row_of)) - starts[row_of]
@@ -55,8 +55,6 @@ def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int
 
 def _orders(attributes: Attributes, rows: Int32s, seed: int) -> Iterator[Int32s]:
     """Orders of the rows in which near ones often stand close together."""
-    from kanon_tui.core.kernels.box_tree import Division, grow_tree
-
     facts, prices = attributes.facts, attributes.prices
     numbers, categories = np.flatnonzero(facts[:, KIND] == LINE), facts[:, KIND] != LINE
     places = line_places(attributes, rows)

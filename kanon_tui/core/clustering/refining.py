@@ -43,6 +43,7 @@ from kanon_tui.core.clustering.refining_history import Change, RefiningHistory, 
 from kanon_tui.core.clustering.refining_room import RefiningRoom
 from kanon_tui.core.data.group_values import GroupValues
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.kernels.refining import NEW_CLASS, Proposed, RecordCosts, carry_out, propose
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
@@ -99,9 +100,10 @@ class Refining:
         self._rule_sides = self._goal.rule_sides(types, hidden)
         whole_rows = rows[np.diff(types.row, prepend=-1) > 0]
         priced = attributes_of(task, Measure.NCP)
-        self._near = near_records(priced, whole_rows, types.row[types.type_of], task.seed)
+        near = near_records(priced, whole_rows, types.row[types.type_of], task.seed)
+        rules = self._rule_sides.shape[1]
         self._room = RefiningRoom.of(
-            task, self._attributes, types, self._rule_sides.shape[1], algorithm.keeps_magvals
+            task, self._attributes, types, near, rules, algorithm.keeps_magvals
         )
         self._number = int(types.class_of.max()) + 1
         self._labels = np.full(task.n, -1, dtype=np.int32)
@@ -126,29 +128,13 @@ class Refining:
 
     # -- a batch
 
-    def _propose(self, begin: int, batch: int) -> tuple[int, int]:
-        from kanon_tui.core.kernels.refining import propose
-        from kanon_tui.core.kernels.two_classes import Costs
-
+    def _propose(self, begin: int, batch: int) -> Proposed:
         room = self._room
-        count, begin = propose(
-            Costs(self._attributes.for_numba, self._values, self._rule_sides, *self._goal.rates()),
-            room.classes,
-            self._types.type_of,
-            self._near,
-            room.sides,
-            room.proposals,
-            room.limits,
-            begin,
-            batch,
-            room.kept,
-        )
-        return int(count), int(begin)
+        costs = RecordCosts(self._attributes, self._values, self._rule_sides, *self._goal.rates())
+        return propose(costs, room.classes, room.sides, room.proposals, room.limits, begin, batch)
 
     def _carry_out(self, count: int, batch: int, round_: int) -> list[Change]:
         """Carry out the proposals that keep what is required, as long as they help."""
-        from kanon_tui.core.kernels.refining import NEW_CLASS, carry_out
-
         classes, proposals = self._room.classes, self._room.proposals
         fine = np.flatnonzero(self._keep_requirements(count))
         figures = self._goal.take(proposals.extents[fine], proposals.broken[fine])

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.clustering.record_types import RecordTypes
 from kanon_tui.core.kernels.box_arrays import KIND, SET, Attributes
+from kanon_tui.core.kernels.refining import (
+    NO_RECORD,
+    NOBODY,
+    Proposals,
+    RefinedClasses,
+    RefineLimits,
+    TwoSides,
+)
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.task.task import Task
-
-if TYPE_CHECKING:
-    from kanon_tui.core.kernels.refining import Classes, Limits, Proposals
-    from kanon_tui.core.kernels.two_classes import Sides
 
 __all__ = ["RefiningRoom"]
 
@@ -31,39 +34,42 @@ _REFUSED = 4
 class RefiningRoom:
     """The classes, and room to propose changes."""
 
-    classes: Classes
-    limits: Limits
-    sides: Sides
+    classes: RefinedClasses
+    limits: RefineLimits
+    sides: TwoSides
     proposals: Proposals
-    kept: Int32s
 
     @classmethod
     def of(
-        cls, task: Task, attributes: Attributes, types: RecordTypes, rules: int, magvals: bool
+        cls,
+        task: Task,
+        attributes: Attributes,
+        types: RecordTypes,
+        near: Int32s,
+        rules: int,
+        magvals: bool,
     ) -> RefiningRoom:
         """The classes of the sorted records; with `magvals` groups of MAGVals stay apart."""
-        from kanon_tui.core.kernels.refining import Limits, Proposals
-        from kanon_tui.core.kernels.two_classes import Sides
-
         published, k, width = len(types.records), task.k, len(task.quasi)
         most = min(max(_MOST_RECORDS, 4 * k), published)
         sets = np.flatnonzero(attributes.facts[:, KIND] == SET).tolist()
         values = sum(len(task.quasi[x].column.values) for x in sets)
-        classes = _classes(task, types, magvals)
+        classes = _classes(task, types, near, magvals)
         return cls(
             classes,
-            Limits(k, _PARTNERS, most, _WORK),
-            Sides(
+            RefineLimits(k, _PARTNERS, most, _WORK),
+            TwoSides(
                 record=_room(most),
                 type=_room(most),
                 side=_room(most),
+                narrows=np.zeros(most, dtype=np.bool_),
+                growth=np.zeros((2, most)),
                 size=_room(2),
                 shown=_room(2, width),
                 ends=_room(2, width, 4),
                 counts=_room(2, values),
                 distinct=_room(2, width),
                 on_rule=_room(2, rules, 2),
-                growth=np.zeros((2, most)),
             ),
             Proposals(
                 classes=_room(_PROPOSALS, 2),
@@ -76,8 +82,9 @@ class RefiningRoom:
                 partner=_room(_NEAR_CLASSES),
                 votes=np.zeros(_NEAR_CLASSES),
                 slot=np.full(len(classes.size), -1, dtype=np.int32),
+                kept=_room(most),
+                tested=_room(most),
             ),
-            _room(2 * most),
         )
 
 
@@ -85,11 +92,8 @@ def _room(*shape: int) -> Int32s:
     return np.zeros(shape, dtype=np.int32)
 
 
-def _classes(task: Task, types: RecordTypes, magvals: bool) -> Classes:
+def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> RefinedClasses:
     """The classes as lists of records, with room for as many as there can be."""
-    from kanon_tui.core.kernels.refining import NOBODY, Classes
-    from kanon_tui.core.kernels.two_classes import NO_RECORD
-
     most = max(len(types.records) // task.k, int(types.class_of.max()) + 1)
     by_class = np.argsort(types.class_of, kind="stable").astype(np.int32)
     sorted_class = types.class_of[by_class]
@@ -103,9 +107,11 @@ def _classes(task: Task, types: RecordTypes, magvals: bool) -> Classes:
     block = np.zeros(most, dtype=np.int32)
     if magvals:
         block[types.class_of] = group_by_magvals(task).number[types.records]
-    return Classes(
+    return RefinedClasses(
         of=types.class_of.copy(),
         following=following,
+        type_of=types.type_of,
+        near=near,
         head=head,
         size=size,
         block=block,

@@ -15,6 +15,21 @@ from kanon_tui.core.clustering.features import by_agreement, collapse, places, r
 from kanon_tui.core.clustering.measured import Measured, against
 from kanon_tui.core.clustering.similarity_facts import Measuring, begun, placed_facts
 from kanon_tui.core.clustering.similarity_sentences import compared, distance_text
+from kanon_tui.core.kernels.box_tree import Division, grow_tree
+from kanon_tui.core.kernels.cluster_centre import new_centre, new_contingency
+from kanon_tui.core.kernels.similarity import (
+    CLUSTER_CLOSED,
+    CLUSTER_GROWN,
+    CLUSTER_STARTED,
+    CLUSTERS_CLOSED,
+    GROWING_SIZE,
+    Growth,
+    advance,
+    join_nearest_cluster,
+    measure_leftovers,
+    new_leftover_distances,
+    new_search,
+)
 from kanon_tui.core.numeric import Floats, Int32s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -22,7 +37,7 @@ from kanon_tui.core.text import count_of, plural
 
 __all__ = ["Similarity"]
 
-_CLOSED, _SIZE = 1, 2  # what `Growth.state` holds
+_KINDS = {CLUSTER_STARTED: "start", CLUSTER_GROWN: "grow", CLUSTER_CLOSED: "close"}
 _LEAST_REACH = 1e-6
 
 
@@ -30,17 +45,11 @@ class Similarity:
     """Clusters of one table under construction.
 
     Equal records are one row of a tree of boxes, and contingency tables are kept up to date instead
-    of being counted again for every cluster; see `kernels.similarity` and the kernels it imports.
+    of being counted again for every cluster; see `kernels.similarity` and `kernels.cluster_centre`.
     `spatial` chooses the contexts, distances and moving centre of `sd`.
     """
 
     def __init__(self, task: Task, context: RunContext, spatial: bool) -> None:
-        from kanon_tui.core.kernels.box_tree import Division, grow_tree
-        from kanon_tui.core.kernels.cluster_centre import new_centre
-        from kanon_tui.core.kernels.contingency import new_contingency
-        from kanon_tui.core.kernels.nearest_records import new_search
-        from kanon_tui.core.kernels.similarity import Growth
-
         self.task, self.context, self.spatial = task, context, spatial
         self.sorted_by, order = _sorted(task.quasi)
         numbers = [attribute for attribute in task.quasi if attribute.ordered]
@@ -83,33 +92,30 @@ class Similarity:
         """What has been decided."""
         search = {
             "sorted_by": self.sorted_by.name,
-            "clusters": int(self.growth.state[_CLOSED]),
+            "clusters": int(self.growth.state[CLUSTERS_CLOSED]),
             "left_over": self._left_over,
         }
         return Grouping(self.growth.labels, search=search)
 
     def grow(self) -> Generator[Step, None, Int32s]:
         """Make clusters while k records are left; returns those left over, as sorted."""
-        from kanon_tui.core.kernels.similarity import CLOSED, GROWN, STARTED, advance
-
         yield self._sort_step()
-        kinds = {STARTED: "start", GROWN: "grow", CLOSED: "close"}
         k, growth, state = self.task.k, self.growth, self.growth.state
         known = (self.tree, self.table, self.centre, self.search, growth, k, self.spatial)
         while True:
-            before, placed = int(state[_CLOSED]), self._placed
-            single = self.context.decisions_per_step == 1 and 0 < int(state[_SIZE]) < k
+            before, placed = int(state[CLUSTERS_CLOSED]), self._placed
+            single = self.context.decisions_per_step == 1 and 0 < int(state[GROWING_SIZE]) < k
             measured = self._measuring.records(self.tree, self.centre) if single else None
             decided, kind, away = advance(*known, self.context.decisions_per_step)
             if not decided:
                 break
-            closed = int(state[_CLOSED])
+            closed = int(state[CLUSTERS_CLOSED])
             self._loss += class_loss(
                 self.task.quasi, growth.members[before * k : closed * k].reshape(-1, k)
             )
             drawn = self._drawn_growth(placed)
             if decided == 1:
-                yield self._growth_step(kinds[kind], away, measured, drawn)
+                yield self._growth_step(_KINDS[kind], away, measured, drawn)
             else:
                 facts = {"new": closed - before, "closed": closed, "k": k} | drawn
                 template = (
@@ -124,7 +130,7 @@ class Similarity:
     @property
     def _placed(self) -> int:
         """Records in clusters, those left over aside."""
-        closed, size = int(self.growth.state[_CLOSED]), int(self.growth.state[_SIZE])
+        closed, size = int(self.growth.state[CLUSTERS_CLOSED]), int(self.growth.state[GROWING_SIZE])
         return closed * self.task.k + size
 
     def _drawn_growth(self, before: int) -> dict[str, Any]:
@@ -134,12 +140,12 @@ class Similarity:
         records = self.growth.members[before : self._placed].astype(np.int64)
         if len(records):
             return placed_facts(records, np.arange(before, self._placed) // self.task.k)
-        closed = int(self.growth.state[_CLOSED]) - 1
+        closed = int(self.growth.state[CLUSTERS_CLOSED]) - 1
         return {"rows": self._members(closed).astype(np.int64), "closed_group": closed}
 
     def join_last(self, left: Int32s) -> Generator[Step, None, None]:
         """The records left over join the cluster that was made last."""
-        last = int(self.growth.state[_CLOSED]) - 1
+        last = int(self.growth.state[CLUSTERS_CLOSED]) - 1
         for batch in self._batches(left):
             self._join(dict.fromkeys(batch, last))
             why = "joins the last cluster, number {cluster:,}"
@@ -157,15 +163,9 @@ class Similarity:
         Any of them could have joined any cluster when that was made, so there was a distance
         between the two then, and that is the one taken.
         """
-        from kanon_tui.core.kernels.leftover_records import (
-            join_nearest_cluster,
-            measure_leftovers,
-            new_leftover_distances,
-        )
-
         if not len(left):
             return
-        clusters = cluster = int(self.growth.state[_CLOSED])
+        clusters = cluster = int(self.growth.state[CLUSTERS_CLOSED])
         positions = self.growth.position[self.growth.row[left]]
         leftovers = new_leftover_distances(self.tree, self.centre, positions, clusters)
         while cluster:
@@ -250,7 +250,7 @@ class Similarity:
 
     def _step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
         """A decision, with the running totals; NCP is that of the closed classes so far."""
-        closed, size = int(self.growth.state[_CLOSED]), int(self.growth.state[_SIZE])
+        closed, size = int(self.growth.state[CLUSTERS_CLOSED]), int(self.growth.state[GROWING_SIZE])
         published = closed * self.task.k + sum(map(len, self._joined.values()))
         decided = published + self._suppressed
         counters = {
@@ -277,7 +277,7 @@ class Similarity:
         self, kind: str, away: float, measured: Measured | None, drawn: dict[str, Any]
     ) -> Step:
         """One start, join or close."""
-        closed, size = int(self.growth.state[_CLOSED]), int(self.growth.state[_SIZE])
+        closed, size = int(self.growth.state[CLUSTERS_CLOSED]), int(self.growth.state[GROWING_SIZE])
         if kind == "close":
             members = self._members(closed - 1)
             box = in_words(self.task.quasi, [a.column.codes[members] for a in self.task.quasi])

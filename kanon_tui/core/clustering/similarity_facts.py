@@ -16,7 +16,7 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 if TYPE_CHECKING:
     from kanon_tui.core.kernels.box_tree import BoxTree
     from kanon_tui.core.kernels.cluster_centre import Centre
-    from kanon_tui.core.kernels.leftover_records import LeftoverDistances
+    from kanon_tui.core.kernels.similarity import LeftoverDistances
 
 __all__ = ["Measuring", "begun", "placed_facts"]
 

@@ -12,7 +12,7 @@ from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import joined
 
 if TYPE_CHECKING:
-    from kanon_tui.core.kernels.contingency import Contingency
+    from kanon_tui.core.kernels.cluster_centre import Contingency
 
 __all__ = ["compared", "distance_text"]
 

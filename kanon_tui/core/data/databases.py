@@ -14,7 +14,7 @@ import polars as pl
 
 from kanon_tui.core.data.content import checked_file
 from kanon_tui.core.data.contents import Contents
-from kanon_tui.core.data.database_rows import fetched
+from kanon_tui.core.data.database_rows import batches, fetched
 from kanon_tui.core.data.excel import chosen_part
 from kanon_tui.core.data.extras import extra_module
 from kanon_tui.core.data.number_columns import numbers_of
@@ -34,6 +34,8 @@ _ABOUT_THE_QUERY = (
     "InvalidInputException",
 )  # fmt: skip
 """Errors of DuckDB that quote the query and no values."""
+_LOOKS_ONLY = {"enable_external_access": "false", "lock_configuration": "true"}
+"""What DuckDB then refuses: other files, the network, and settings that would write a file."""
 _TABLE = "release"
 _BATCH = 50_000
 
@@ -67,7 +69,7 @@ def _read_sqlite(path: Path, options: ReadOptions, size: int) -> Contents:
             )
             query, part, parts = _query(options, tuple(name for (name,) in tables), path)
             cursor = connection.execute(query)
-            names, columns = fetched(cursor, path.name, options)
+            names, columns = fetched(_names(cursor), batches(cursor), path.name, options)
         finally:
             connection.close()
     except (sqlite3.Error, sqlite3.Warning) as error:
@@ -78,19 +80,22 @@ def _read_sqlite(path: Path, options: ReadOptions, size: int) -> Contents:
 def _read_duckdb(path: Path, options: ReadOptions, size: int) -> Contents:
     duckdb = extra_module("duckdb", "sql", path.name, "reading a DuckDB database")
     try:
-        connection = duckdb.connect(
-            str(path.resolve()), read_only=True, config={"enable_external_access": "false"}
-        )
+        connection = duckdb.connect(str(path.resolve()), read_only=True, config=_LOOKS_ONLY)
         try:
             tables = connection.execute("SHOW TABLES").fetchall()
             query, part, parts = _query(options, tuple(name for (name,) in tables), path)
             cursor = connection.execute(query)
-            names, columns = fetched(cursor, path.name, options)
+            names, columns = fetched(_names(cursor), batches(cursor), path.name, options)
         finally:
             connection.close()
     except duckdb.Error as error:
         raise _refused(path, error, type(error).__name__ in _ABOUT_THE_QUERY) from None
     return Contents("duckdb", columns, names, size, part, parts)
+
+
+def _names(cursor: Any) -> list[str]:
+    """Return the names of the columns of an answer; none where a statement has no answer."""
+    return [str(each[0]) for each in cursor.description or ()]
 
 
 def _query(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kanon_tui.core.kernels.word_tables import add_words, fill_slots, find_words
 from kanon_tui.core.numeric import Int32s, Words
 
 __all__ = ["WordTable"]
@@ -49,10 +50,8 @@ class WordTable:
 
     def add(self, words: Words) -> Int32s:
         """The places of words; those that are not known are put at the end."""
-        from kanon_tui.core.kernels.word_tables import add_words
-
         places = np.empty(len(words), dtype=np.int32)
-        words, done = _own(words), 0
+        words, done = _in_order(words), 0
         while True:
             done, self._count = add_words(words, done, self._slots, self._keys, self._count, places)
             if done == len(words):
@@ -61,15 +60,11 @@ class WordTable:
 
     def find(self, words: Words) -> Int32s:
         """The places of words, -1 for one that is not known."""
-        from kanon_tui.core.kernels.word_tables import find_words
-
         places = np.empty(len(words), dtype=np.int32)
-        find_words(_own(words), self._slots, places)
+        find_words(_in_order(words), self._slots, places)
         return places
 
     def _grow(self, room: int) -> None:
-        from kanon_tui.core.kernels.word_tables import fill_slots
-
         slots = 1 << int(np.ceil(np.log2(room / _FULL)))
         keys = np.empty(int(slots * _FULL), dtype=np.uint64)
         keys[: self._count] = self.keys
@@ -79,6 +74,6 @@ class WordTable:
         fill_slots(self.keys, self._slots)
 
 
-def _own(words: Words) -> Words:
-    """As kernels take them: one after the other, and not those of a file."""
-    return np.require(words, dtype=np.uint64, requirements=["C", "W", "A"])
+def _in_order(words: Words) -> Words:
+    """Return the words one after the other in memory, as kernels take them."""
+    return np.require(words, dtype=np.uint64, requirements=["C", "A"])

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from kanon_tui.core.data.connections import misses_slashes
+from kanon_tui.core.addresses import misses_slashes
 from kanon_tui.core.data.part_files import name_beside
 from kanon_tui.core.data.schema import Role
 from kanon_tui.core.data.singling_out import SinglingOut, singling_out_columns
@@ -62,6 +62,8 @@ class Session(DataAtHand):
         self.fingerprint = fingerprint
         """Of the project's file as it was last read or written; None where it has none."""
         self.results: list[FinishedRun] = []
+        self.trusted_schedulers: set[str | None] = {None}
+        """Those that somebody has agreed to send runs to; None is a cluster of our own."""
         self.swept = False
         """Whether a what-if sweep has been run."""
         self.opened = project

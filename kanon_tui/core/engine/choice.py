@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from kanon_tui.core.data.connections import is_address
+from kanon_tui.core.addresses import is_address
 from kanon_tui.core.data.other_readers import other_reader
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.engine.memory import MemoryLimit

@@ -17,7 +17,7 @@ import sys
 import time
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, suppress
+from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
 from functools import partial
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -33,6 +33,7 @@ from kanon_tui.core.engine.cluster_jobs import (
     own_version,
     unseen,
 )
+from kanon_tui.core.engine.scheduler import check_scheduler, client_security
 from kanon_tui.core.engine.target import Target, work_folder
 from kanon_tui.core.engine.workers import Job, Workers
 from kanon_tui.core.errors import InputError, KanonError, NotReachedError
@@ -47,6 +48,10 @@ _MERGED_AT_A_TIME = 8
 _RETRIES = 3
 _LOOK_AGAIN = 0.2
 """Seconds between two looks at what the workers do."""
+_MISSING = (
+    "--engine dask needs Dask and cryptography; install them with pip install "
+    "'kanon-tui[cluster]', or use --engine stream"
+)
 
 
 class Cluster(Workers):
@@ -245,47 +250,91 @@ class ClusterHelpers:
 
 
 @contextmanager
-def cluster(scheduler: str | None, target: Target | None) -> Iterator[Cluster]:
-    """The cluster of a scheduler, or one of our own on this machine, which ends with the block."""
+def cluster(
+    scheduler: str | None, target: Target | None, insecure: bool = False
+) -> Iterator[Cluster]:
+    """The cluster of a scheduler, or one of our own on this machine, which ends with the block.
+
+    A scheduler without TLS is refused unless `insecure` allows it.
+    """
+    check_scheduler(scheduler, insecure)
     try:
-        import dask
         import distributed
     except ImportError:
-        raise InputError(
-            "--engine dask needs Dask; install it with pip install 'kanon-tui[cluster]', or use "
-            "--engine stream"
-        ) from None
-    own, local = None, getattr(distributed, "LocalCluster")  # noqa: B009
-    with work_folder(target) as folder:
+        raise InputError(_MISSING) from None
+    with work_folder(target) as folder, ExitStack() as stack:
+        if scheduler is None:
+            own = stack.enter_context(_own_cluster(folder))
+            client = _client(distributed.Client, "of this machine", own, own.security)
+        else:
+            security = client_security(scheduler)
+            client = _client(distributed.Client, scheduler, scheduler, security)
         try:
-            if scheduler is None:
-                _start_tracker()
-                with dask.config.set({"distributed.worker.daemon": True}):
-                    own = local(
-                        n_workers=max(cores(), 2),
-                        threads_per_worker=1,
-                        processes=True,
-                        dashboard_address=None,
-                        host="127.0.0.1",
-                        memory_limit=0,
-                        silence_logs=50,
-                        local_directory=str(folder),
-                    )
-            client = _client(distributed.Client, scheduler, own)
+            workers = Cluster(client, folder)
+            _check_workers(workers, scheduler)
             try:
-                workers = Cluster(client, folder)
-                _check_workers(workers, scheduler)
-                try:
-                    yield workers
-                finally:
-                    workers.stop()
+                yield workers
             finally:
-                with suppress(Exception):
-                    client.close(timeout=5)
+                workers.stop()
         finally:
-            if own is not None:
-                with suppress(Exception):
-                    own.close(timeout=5)
+            with suppress(Exception):
+                client.close(timeout=5)
+
+
+@contextmanager
+def _own_cluster(folder: Path) -> Iterator[Any]:
+    """Start a cluster on this machine that nobody else can talk to, and end it with the block.
+
+    Scheduler, workers and client show a certificate that is made here and kept in memory. The HTTP
+    servers, which Dask starts in any case, have no page. A worker that replaces a lost one reads
+    these settings again: they hold until the end.
+    """
+    import dask
+    import distributed
+
+    local, security = (getattr(distributed, name) for name in ("LocalCluster", "Security"))
+    settings = {
+        "distributed.worker.daemon": True,
+        "distributed.scheduler.http.routes": [],
+        "distributed.worker.http.routes": [],
+        "temporary-directory": str(folder),  # modules are imported from there: it must be ours
+    }
+    try:
+        temporary = security.temporary()
+    except ImportError:
+        raise InputError(_MISSING) from None
+    with dask.config.set(settings), _safe_path():
+        _start_tracker()
+        own = local(
+            n_workers=max(cores(), 2),
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            host="127.0.0.1",
+            memory_limit=0,
+            silence_logs=50,
+            local_directory=str(folder),
+            security=temporary,
+        )
+        try:
+            yield own
+        finally:
+            with suppress(Exception):
+                own.close(timeout=5)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep processes that Python starts in the block from importing files of the current folder."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("PYTHONSAFEPATH", None)
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _start_tracker() -> None:
@@ -298,13 +347,13 @@ def _start_tracker() -> None:
         resource_tracker.ensure_running()
 
 
-def _client(client: Any, scheduler: str | None, own: Any) -> Any:
+def _client(client: Any, name: str, address: Any, security: Any) -> Any:
     try:
-        return client(own if own is not None else scheduler, timeout=PATIENCE)
+        return client(address, timeout=PATIENCE, security=security)
     except (OSError, TimeoutError, ValueError, TypeError) as error:
         raise InputError(
-            f"no scheduler answers at {scheduler} ({type(error).__name__}); start it, check the "
-            "address (tcp://host:8786, tls:// with TLS), or leave --scheduler out"
+            f"no scheduler answers at {name} ({type(error).__name__}); start it, check the "
+            "address (tls://host:8786) and the certificates, or leave --scheduler out"
         ) from None
 
 

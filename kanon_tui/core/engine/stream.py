@@ -21,6 +21,7 @@ from kanon_tui.core.engine.prepare import (
 from kanon_tui.core.engine.release import check_target, release_stream
 from kanon_tui.core.engine.result import StreamedResult
 from kanon_tui.core.engine.sampled_table import SampledTable
+from kanon_tui.core.engine.scheduler import check_trusted
 from kanon_tui.core.engine.target import Target
 from kanon_tui.core.engine.workers import Here, Progress, Workers
 from kanon_tui.core.fields.declaration import with_parameters
@@ -42,27 +43,37 @@ def stream(
     out: str | Path | None = None,
     report: str | Path | None = None,
     force: bool = False,
+    trust: bool = False,
+    insecure: bool = False,
 ) -> StreamedResult:
     """Anonymise a project over pieces of its data into a file or a folder of parts.
 
     `release.csv` and `release.parquet` are files; `release` and `release/` a folder of Parquet
-    parts. Without `out` nothing is kept but the figures.
+    parts. Without `out` nothing is kept but the figures. `trust` lets the run go to the Dask
+    scheduler that the project names, `insecure` to one without TLS.
     """
     project = as_project(project)
     target = None if out is None else Target.parse(str(out))
-    with workers_of(project, target) as workers:
+    with workers_of(project, target, trust, insecure) as workers:
         return run_stream(project, workers, target, None if report is None else Path(report), force)
 
 
 @contextmanager
-def workers_of(project: Project, target: Target | None) -> Iterator[Workers]:
-    """Who does the work of a project: this process, or a cluster that sees the release."""
+def workers_of(
+    project: Project, target: Target | None, trust: bool = False, insecure: bool = False
+) -> Iterator[Workers]:
+    """Who does the work of a project: this process, or a cluster that sees the release.
+
+    `trust` says that whoever starts the run agrees to the scheduler of the project, `insecure` that
+    it may be one without TLS.
+    """
     if project.run.engine != "dask":
         yield Here()
         return
     from kanon_tui.core.engine.cluster import cluster
 
-    with cluster(project.run.scheduler, target) as workers:
+    check_trusted(project.run.scheduler, trust)
+    with cluster(project.run.scheduler, target, insecure) as workers:
         workers.see(part_files(project.data_path))
         yield workers
 

@@ -66,13 +66,15 @@ class WatchedStream:
         watch: Callable[[Run], LiveRun],
         known: SampledTable | None = None,
         room: Callable[[], AbstractContextManager[None]] = nullcontext,
+        trust: bool = False,
     ) -> None:
         """`watch` makes the live run of a search that begins; what is `known` is not counted.
 
-        `room` is entered while it runs: who started it makes room for it in memory.
+        `room` is entered while it runs: who started it makes room for it in memory. `trust` says
+        that whoever started it agrees to the scheduler of the project.
         """
         self.project, self.target, self.force = project, target, force
-        self._watch, self._known, self._room = watch, known, room
+        self._watch, self._known, self._room, self._trust = watch, known, room, trust
         self.passes: tuple[Pass, ...] = ()
         """Those that have begun, replaced as a whole."""
         self.live: LiveRun | None = None
@@ -116,7 +118,7 @@ class WatchedStream:
 
         try:
             progress("look", 0.0)
-            with self._room(), workers_of(self.project, self.target) as workers:
+            with self._room(), workers_of(self.project, self.target, self._trust) as workers:
                 return run_stream(
                     self.project,
                     workers,

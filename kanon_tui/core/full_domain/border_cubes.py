@@ -18,17 +18,15 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kanon_tui.core.full_domain.frequency import Classes, Outcome
 from kanon_tui.core.full_domain.search import Search
+from kanon_tui.core.kernels import level_cubes
+from kanon_tui.core.kernels.level_cubes import FAILS, PASSES, UNKNOWN, LevelLattice
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.task.steps import Step
-
-if TYPE_CHECKING:
-    from kanon_tui.core.kernels.cube_room import Lattice, Room
 
 __all__ = ["BorderByCubes"]
 
@@ -42,9 +40,6 @@ class BorderByCubes:
     """A walk over the strings of a search, from general to specific."""
 
     def __init__(self, search: Search) -> None:
-        from kanon_tui.core.kernels import cube_cells, cube_room, level_cubes
-
-        self._kernels, self._cells, self._rooms = level_cubes, cube_cells, cube_room
         self.search, self.engine = search, search.frequency
         space, radix = search.space, self.engine.coded.radix
         self._lowest = np.array(space.lowest)
@@ -54,7 +49,7 @@ class BorderByCubes:
         self._lattice = self._laid_out(np.array(sizes, dtype=np.int64))
         self._known = np.zeros(space.count, dtype=np.uint8)
 
-    def _laid_out(self, sizes: Int64s) -> Lattice:
+    def _laid_out(self, sizes: Int64s) -> LevelLattice:
         """The levels of the attributes, in the order of the walk, for the kernels."""
         coded, deepest = self.engine.coded, int(sizes.max(initial=1))
         radix, start = np.ones((2, len(sizes), deepest), dtype=np.int64)
@@ -73,15 +68,15 @@ class BorderByCubes:
                     length += len(above)
         places = np.append(np.cumprod(sizes[::-1])[-2::-1], 1) if len(sizes) else sizes
         joined = np.concatenate(parents) if parents else np.empty(0, dtype=np.int32)
-        return self._rooms.Lattice(sizes, places, radix, start, joined)
+        return LevelLattice(sizes, places, radix, start, joined)
 
     def rule_out(self, fails: Flags) -> int:
         """Mark strings that fail, as a grid of all of them; gives how many of these are new."""
         axes = sorted(range(len(self._lowest)), key=lambda a: a not in self._order)  # others: 1
         axes[: len(self._order)] = self._order
         in_order = fails.reshape(self.search.space.sizes).transpose(axes).ravel()
-        new = in_order & (self._known == self._kernels.UNKNOWN)
-        self._known[new] = self._kernels.FAILS
+        new = in_order & (self._known == UNKNOWN)
+        self._known[new] = FAILS
         return int(np.count_nonzero(new))
 
     def walk(self) -> Generator[Step, None, Flags]:
@@ -92,7 +87,7 @@ class BorderByCubes:
             yield from self._test_box(0, string, base, rows)
         else:
             yield from self._descend(0, string, base, 0)
-        passes: Flags = self._known == self._kernels.PASSES
+        passes: Flags = self._known == PASSES
         return passes.reshape(self._lattice.sizes).transpose(np.argsort(self._order))
 
     def _descend(
@@ -103,14 +98,14 @@ class BorderByCubes:
         Classes are left out that no level of the other attributes makes large enough; so many
         records are `lost`.
         """
-        lattice, unknown_mark = self._lattice, self._kernels.UNKNOWN
+        lattice = self._lattice
         step = int(lattice.places[depth])
         parts, part_of = self.engine.classes(self._levels(string, depth + 1), classes)
         for level in range(int(lattice.sizes[depth]) - 1, -1, -1):
             lower = string.copy()
             lower[depth] = level
             begin = int(lower[: depth + 1] @ lattice.places[: depth + 1])
-            unknown = np.flatnonzero(self._known[begin : begin + step] == unknown_mark)
+            unknown = np.flatnonzero(self._known[begin : begin + step] == UNKNOWN)
             if not len(unknown):
                 continue
             rows = self._rows(depth + 1, lower, parts, lost)
@@ -138,7 +133,7 @@ class BorderByCubes:
         if not kept.all():
             classes = classes.those(kept)
         merged, outcome = self.engine.merged(classes, self._levels(string))
-        if self._known[int(string @ self._lattice.places)] == self._kernels.UNKNOWN:
+        if self._known[int(string @ self._lattice.places)] == UNKNOWN:
             small = rows.lost + (outcome.small or 0)
             yield from self._settle(string, depth - 1, small)
             if small <= self.engine.allowed:
@@ -168,33 +163,16 @@ class BorderByCubes:
         most = _PLACES_PER_CLASS * len(classes.members) + _PLACES_PER_TEST
         return max(rows.count * first, later, prod(others)) <= most
 
-    def _room(self, radix: list[int], classes: Classes, parts: int) -> Room:
-        """Room for a box: its source, and what is made of it, one attribute after the other."""
-        cells, length = len(radix) * len(classes.members), prod(radix[1:])
-        sums = parts + self._most_rows(classes) * sum(radix[1:])
-        numbers = np.empty(sums + self._kernels.PLACES_PER_CELL * cells, dtype=np.int32)
-        begin = np.empty(sums + len(radix), dtype=np.int64)
-        keys, sizes = np.empty((2, cells), dtype=np.int32)
-        targets, records = np.zeros((2, length), dtype=np.int32)
-        touched = np.empty(length + 1, dtype=np.int32)
-        columns = np.empty(self._kernels.PLACES_PER_CELL * len(classes.members), dtype=np.int32)
-        totals, small, chosen = np.empty((3, self._most_rows(classes) + 1), dtype=np.int32)
-        sorted_labels, first_label = np.empty((2, max(radix) + 1), dtype=np.int64)
-        return self._rooms.Room(
-            numbers, begin, keys, sizes, targets, records, touched, columns, totals, small, chosen,
-            sorted_labels, first_label,
-        )  # fmt: skip
-
     def _settle(self, string: Int64s, depth: int, small: int) -> Iterator[Step]:
         """Mark what is known by a test of a string whose first levels are fixed; its step."""
         passes = small <= self.engine.allowed
-        begin, end, mark = np.zeros_like(string), string, self._kernels.FAILS
+        begin, end, mark = np.zeros_like(string), string, FAILS
         if passes:  # what is more general with other first levels was looked at before
-            begin, end, mark = string, string.copy(), self._kernels.PASSES
+            begin, end, mark = string, string.copy(), PASSES
             end[depth + 1 :] = self._lattice.sizes[depth + 1 :] - 1
         ranges = (slice(low, high + 1) for low, high in zip(begin, end, strict=True))
         box = self._known.reshape(self._lattice.sizes)[tuple(ranges)]
-        unknown = box == self._kernels.UNKNOWN
+        unknown = box == UNKNOWN
         box[unknown] = mark
         self.search.pruned += int(np.count_nonzero(unknown)) - 1
         return self._tell(np.array([string @ self._lattice.places]), small)
@@ -206,21 +184,23 @@ class BorderByCubes:
         engine, lattice = self.engine, self._lattice
         radix = self._radix(depth, string)
         parts = rows.count * radix[0]
-        room = self._room(radix, classes, parts)
+        groups = len(classes.members)
+        room = level_cubes.new_room(radix, groups, parts, self._most_rows(classes))
         free = np.array(self._order[depth:], dtype=np.int64)
-        small = rows.lost + self._cells.fill_cells(
+        small = rows.lost + level_cubes.fill_cells(
             classes.tuples, classes.sizes, rows.numbers, free,
             self._levels(string), engine.layout, parts, engine.k, room,
+            *np.empty((2, groups), dtype=np.int32),
         )  # fmt: skip
-        engine.work += len(classes.members)
-        if self._known[int(string @ lattice.places)] == self._kernels.UNKNOWN:
+        engine.work += groups
+        if self._known[int(string @ lattice.places)] == UNKNOWN:
             yield from self._settle(string, depth - 1, small)
         begin = int(string[:depth] @ lattice.places[:depth])
         strings = int(lattice.places[depth - 1]) if depth else len(self._known)
         box, tested = self._known[begin : begin + strings], np.empty(strings, dtype=np.int64)
-        walk = self._kernels.begin_walk(string, depth, parts, rows.lost)
+        walk = level_cubes.begin_walk(string, depth, parts, rows.lost)
         while not box.all():
-            tests, others, work, small = self._kernels.walk_box(
+            tests, others, work, small = level_cubes.walk_box(
                 self._known, lattice, walk, room, engine.k, engine.allowed,
                 max(_PATIENCE, 4 * strings), tested,
             )  # fmt: skip
@@ -244,7 +224,7 @@ class BorderByCubes:
             strings[:, self._order] += np.column_stack(
                 np.unravel_index(tested, self._lattice.sizes)
             )
-        passes = self._known[tested] == self._kernels.PASSES
+        passes = self._known[tested] == PASSES
         last = bool(passes[-1])
         outcome = Outcome(last, 0, None, small, -1, fails_below=not last)
         return self.search.tell_tests(strings, passes, outcome)

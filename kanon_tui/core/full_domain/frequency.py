@@ -33,6 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.full_domain.requirement_test import MissedRequirement, RequirementTest
+from kanon_tui.core.kernels import frequency as kernels
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.task.task import QuasiIdentifier
 
@@ -167,9 +168,6 @@ class Frequency:
         requirement_test: RequirementTest | None = None,
         bounds_only: bool = False,
     ) -> None:
-        from kanon_tui.core.kernels import frequency as kernels
-
-        self._kernels = kernels
         self.coded = coded
         self.k = k
         self.n = coded.records
@@ -182,14 +180,8 @@ class Frequency:
         """Tuples looked at since the start, as a measure of time."""
         size = len(coded.counts)
         self.base = Classes(np.arange(size, dtype=np.int32), coded.counts, coded.tuples)
-        slots = 1 << max(4, (2 * size - 1).bit_length())
-        # Memory that no test touches is none: few need all the slots, and groups only wide tables.
-        self._slots = kernels.Slots(
-            of=np.empty(size, dtype=np.int32),
-            sizes=np.empty(slots, dtype=np.int32),
-            keys=np.empty(slots, dtype=np.int64),
-            groups=np.empty(slots, dtype=np.int32),
-        )
+        self._slots = kernels.new_slots(size)
+        self._scratch = kernels.new_scratch(len(coded.word))
         self.layout = kernels.TupleLayout(
             coded.word, coded.shift, coded.mask, coded.start, coded.radix, coded.labels
         )
@@ -289,9 +281,11 @@ class Frequency:
         """
         coded = self.coded
         grid = np.empty(int(levels.prod()), dtype=np.int32)
-        self._kernels.class_everywhere(
-            coded.tuples, coded.counts, member, lowest, levels, self.layout, grid
-        )
+        labels = int(coded.radix[np.arange(len(lowest)), lowest].sum())
+        kernels.class_everywhere(
+            coded.tuples, coded.counts, member, lowest, levels, self.layout, self._scratch,
+            np.empty(labels, dtype=np.int32), grid,
+        )  # fmt: skip
         self.work += len(coded.counts) + len(grid)
         return grid
 
@@ -320,18 +314,17 @@ class Frequency:
         self, source: Classes, string: Int64s, most: int = _NO_LIMIT, stop: bool = False
     ) -> tuple[int, int, int, int]:
         """Count the classes of a string into the slots."""
-        classes, small, smallest, group = self._kernels.count_classes(
-            source.tuples, source.sizes, string, self.layout, self.k, most, stop, self._slots
-        )
+        classes, small, smallest, group = kernels.count_classes(
+            source.tuples, source.sizes, string, self.layout, self.k, most, stop, self._slots,
+            self._scratch,
+        )  # fmt: skip
         return classes, small, smallest, int(source.members[group])
 
     def _collect(self, source: Classes, classes: int, numbers: Int32s = _NO_NUMBERS) -> Classes:
         """List the classes that were just counted."""
         members, sizes = np.empty((2, classes), dtype=np.int32)
         found = Classes(members, sizes, self.coded.tuples)
-        self._kernels.collect_classes(
-            source.members, self._slots.of, self._slots.sizes, found.members, found.sizes, numbers
-        )
+        kernels.collect_classes(source.members, self._slots, found.members, found.sizes, numbers)
         return found
 
 

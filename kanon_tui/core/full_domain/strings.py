@@ -16,6 +16,8 @@ from math import prod
 
 import numpy as np
 
+from kanon_tui.core.kernels import strings as kernels
+from kanon_tui.core.kernels.strings import CodeFields, SortedStrings
 from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
 __all__ = ["StringList", "StringSpace"]
@@ -57,6 +59,7 @@ class StringSpace:
         for w, bits, width in zip(words, left, widths, strict=True):
             if width:
                 self.guards[w] |= np.uint64(1 << (bits + width - 1))
+        self.code_fields = CodeFields(self.word, self.shift, self.mask, self.root, self.guards)
 
     @property
     def count(self) -> int:
@@ -149,13 +152,9 @@ class StringList:
     """Strings sorted by what they are worth at most, of which searches drop what needs no test."""
 
     def __init__(self, space: StringSpace, codes: Words, worths: Floats) -> None:
-        from kanon_tui.core.kernels import strings as kernels
-
-        self._kernels = kernels
         self.space = space
         order = np.argsort(worths, kind="stable")
-        self._codes = codes[order]
-        self._worths = worths[order]
+        self._strings = SortedStrings(codes[order], worths[order])
         self._start = 0
         self._end = len(order)
 
@@ -165,17 +164,17 @@ class StringList:
     @property
     def codes(self) -> Words:
         """The strings that are left, by rising value."""
-        return self._codes[self._start : self._end]
+        return self._strings.codes[self._start : self._end]
 
     @property
     def worths(self) -> Floats:
         """What they are worth at most."""
-        return self._worths[self._start : self._end]
+        return self._strings.values[self._start : self._end]
 
     def midpoint(self) -> Words:
         """The string in the middle of what is left."""
         middle = self._start + len(self) // 2
-        return np.array(self._codes[middle], dtype=np.uint64)
+        return np.array(self._strings.codes[middle], dtype=np.uint64)
 
     def around(self, code: Words, most: int) -> tuple[Int64s, int]:
         """The places of some strings around one, and its own; counted from the least value."""
@@ -203,16 +202,15 @@ class StringList:
     def drop_specific(self, code: Words) -> int:
         """Drop a string and all that are more specific; gives how many."""
         before = self._end
-        self._end = self._kernels.drop_specific(
-            self._codes, self._worths, self._start, self._end, code, self.space.guards
-        )
+        fields = self.space.code_fields
+        self._end = kernels.drop_specific(fields, self._strings, self._start, self._end, code)
         return before - self._end
 
     def drop_one(self, code: Words) -> None:
         """Drop one string and no other."""
         kept = (self.codes != code).any(axis=1)
-        self._codes, self._worths = self.codes[kept], self.worths[kept]
-        self._start, self._end = 0, len(self._codes)
+        self._strings = SortedStrings(self.codes[kept], self.worths[kept])
+        self._start, self._end = 0, len(self._strings.codes)
 
     def drop_small_class(self, sizes: Int32s, places: Int64s, k: int) -> int:
         """Drop the strings where a record is in a class smaller than k; gives how many.
@@ -220,17 +218,18 @@ class StringList:
         `sizes` holds the size of its class at every point of a grid with these place values.
         """
         before = self._end
-        fields = (self.space.word, self.space.shift, self.space.mask)
-        self._end = self._kernels.drop_lonely(
-            self._codes, self._worths, self._start, self._end, *fields, places, sizes, k
+        fields = self.space.code_fields
+        self._end = kernels.drop_lonely(
+            fields, self._strings, self._start, self._end, places, sizes, k
         )
         return before - self._end
 
     def take_general(self, code: Words) -> Words:
         """Take out a string and all that are more general."""
         taken = np.empty((len(self), self.space.words), dtype=np.uint64)
-        self._end, moved = self._kernels.take_general(
-            self._codes, self._worths, self._start, self._end, code, self.space.guards, taken
+        fields = self.space.code_fields
+        self._end, moved = kernels.take_general(
+            fields, self._strings, self._start, self._end, code, taken
         )
         return taken[:moved].copy()
 
@@ -241,9 +240,8 @@ class StringList:
         """
         before = self._end
         tied = self._start + int(np.searchsorted(self.worths, worths.max(), side="right"))
-        space = self.space
-        fields = (space.word, space.shift, space.mask, space.root)
-        self._end = self._kernels.drop_dominated(
-            self._codes, self._worths, self._start, tied, self._end, best, worths, roots, *fields
+        fields = self.space.code_fields
+        self._end = kernels.drop_dominated(
+            fields, self._strings, self._start, tied, self._end, best, worths, roots
         )
         return before - self._end

@@ -98,7 +98,7 @@ class ArraySpec:
             return False
         flags = array.flags
         return (
-            array.dtype == self.dtype
+            (array.dtype is self.dtype or array.dtype == self.dtype)
             and array.ndim == len(self.dimensions.sizes)
             and flags.c_contiguous
             and flags.aligned
@@ -142,7 +142,7 @@ class Struct:
 
     def __post_init__(self) -> None:
         """Check every field and fill the C struct."""
-        layout = struct_layout(type(self))
+        layout = struct_layout(cast(Any, type(self)))
         packed = layout.c_type()
         sizes: dict[str, int] = {}
         for field in layout.fields:
@@ -184,11 +184,13 @@ class Field:
     def convert(self, owner: str, value: Any, sizes: dict[str, int]) -> _Signature:
         """Return the C arguments for a value, or raise a TypeError that names the field."""
         kind = self.kind
+        if kind is int:
+            return [_whole_number(owner, self.name, value)]
+        if type(value) is kind and kind is not float and kind is not bool:  # a struct
+            return [cast(Struct, value).address]
         if isinstance(kind, ArraySpec):
             kind.check(owner, self.name, value, sizes)
             return [value.__array_interface__["data"][0], *value.shape]
-        if kind is int:
-            return [_whole_number(owner, self.name, value)]
         if kind is float or kind is bool:
             try:
                 return [kind(value)]
@@ -211,7 +213,7 @@ class Field:
 
 def _whole_number(owner: str, name: str, value: Any) -> int:
     try:
-        number = index(value)
+        number = value if type(value) is int else index(value)
     except TypeError:
         raise TypeError(
             f"{owner}: {name} must be a whole number; it is a {type(value).__name__}"
@@ -311,19 +313,21 @@ def c_function(stub: Function) -> Function:
     _declared.append(declared)
     signature = inspect.signature(stub)
     bound: list[Callable[..., Any]] = []
-    parameters, owner = declared.parameters, stub.__name__
-    make = cast(Any, returns)._make if declared.result is not None else None
+    converters, owner = [field.convert for field in declared.parameters], stub.__name__
+    make, names = None, cast(tuple[str, ...], ())
+    if declared.result is not None:
+        make, names = cast(Any, returns)._make, cast(Any, returns)._fields
 
     def call(*arguments: Any, **named: Any) -> Any:
-        if named or len(arguments) != len(parameters):
+        if named or len(arguments) != len(converters):
             arguments = signature.bind(*arguments, **named).args
         values: list[Any] = []
         sizes: dict[str, int] = {}
-        for field, argument in zip(parameters, arguments, strict=True):
-            values += field.convert(owner, argument, sizes)
+        for convert, argument in zip(converters, arguments, strict=True):
+            values += convert(owner, argument, sizes)
         if not bound:
             bound.append(declared.bind())
         result = bound[0](*values)
-        return result if make is None else make(getattr(result, name) for name in returns._fields)
+        return result if make is None else make(getattr(result, name) for name in names)
 
     return cast(Function, update_wrapper(call, stub))

@@ -22,12 +22,12 @@ constants below name the columns. `clustering.boxes` fills the arrays from a tas
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
-from kanon_tui.core.kernels.boundary import Struct, reads
+from kanon_tui.core.kernels.boundary import Struct, reads, writes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
-__all__ = ["Attributes", "ClusterList", "Clusters"]
+__all__ = ["Attributes", "BoxClusters", "ClusterList"]
 
 WORD_BITS = 64
 LINE, TREE, SET = 0, 1, 2
@@ -49,31 +49,22 @@ KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE, OFTEN 
 # base value and importance of all its rules. EMPHASIS: of its rules against its granularity.
 UNIT, SHIFT, MIXED, HIDE, WEIGHT, WHOLE, EMPHASIS = range(7)
 
-# Last axis of `Clusters.boxes`. LOW, HIGH: place (LINE) or rank (TREE); of a SET lowest code
+# Last axis of `BoxClusters.boxes`. LOW, HIGH: place (LINE) or rank (TREE); of a SET lowest code
 # (with a list: rank by frequency, the same for all rare values) and number of values. Where all
 # cells are hidden, inf and -inf; of a SET inf and 0.
 LOW, HIGH = range(2)
 
-# Columns of `Clusters.info`. SIZE: records; 0 when the cluster is gone. PLACE: in the algorithm's
-# list of clusters. HEAD, TAIL: first and last distinct row. VALUES: distinct row that begins the
-# list of values of each SET with one.
+# Columns of `BoxClusters.info`. SIZE: records; 0 when the cluster is gone. PLACE: in the
+# algorithm's list of clusters. HEAD, TAIL: first and last distinct row. VALUES: distinct row that
+# begins the list of values of each SET with one.
 SIZE, PLACE, HEAD, TAIL, VALUES = range(5)
 
-FOLLOWING = 0  # Column of `Clusters.links`: next distinct row of the same cluster, -1 at the end
+# Column of `BoxClusters.links`: next distinct row of the same cluster, -1 at the end.
+FOLLOWING = 0
 
 # What `ClusterList.tally` holds: the place whose turn is next, clusters under k, clusters that are
 # left, merges.
 NEXT_PLACE, UNDER_K, CLUSTERS_LEFT, MERGES = range(4)
-
-
-class AttributeTuple(NamedTuple):
-    """The quasi-identifiers, as the kernels see them that numba compiles."""
-
-    facts: Int64s
-    prices: Floats
-    line: Floats
-    nodes: Int32s
-    importance: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,27 +82,33 @@ class Attributes(Struct):
     importance: Annotated[Floats, reads("_", 64)]
     """Per word of rules the importance of the rule at each bit."""
 
-    @property
-    def for_numba(self) -> Any:
-        """Return the same arrays for a kernel that numba compiles."""
-        return AttributeTuple(self.facts, self.prices, self.line, self.nodes, self.importance)
 
-
-class Clusters(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class BoxClusters(Struct):
     """All clusters, and the distinct rows they are made of."""
 
-    boxes: Floats  # clusters × attributes × columns above
-    shown: Int32s  # clusters × attributes: records whose cell is not hidden
-    extents: Floats  # clusters × attributes
-    words: Words  # clusters × words: values of the sets, sides of the rules
-    info: Int32s  # clusters × columns above
-    links: Int32s  # distinct rows × FOLLOWING; then per list the next row, then the value code
-    hidden: Flags  # distinct rows × attributes: the cell is hidden
+    boxes: Annotated[Floats, writes("clusters", "attributes", 2)]
+    """LOW and HIGH."""
+    shown: Annotated[Int32s, writes("clusters", "attributes")]
+    """Records whose cell is not hidden."""
+    extents: Annotated[Floats, writes("clusters", "attributes")]
+    words: Annotated[Words, writes("clusters", "words")]
+    """Values of the sets, sides of the rules."""
+    info: Annotated[Int32s, writes("clusters", "lists+4")]
+    """SIZE to TAIL, and from VALUES on a column per list."""
+    links: Annotated[Int32s, writes("rows", "_")]
+    """Per distinct row FOLLOWING; then per list the next row, then per list the value code."""
+    hidden: Annotated[Flags, writes("rows", "attributes")]
+    """Per distinct row: the cell is hidden."""
 
 
-class ClusterList(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ClusterList(Struct):
     """The clusters in the order in which they get their turn."""
 
-    at: Int32s  # per place the cluster there, -1 where there is none any more
-    touched: Int32s  # per place the turn in which it last took part in a merge
-    tally: Int64s  # the numbers above
+    at: Annotated[Int32s, writes("places")]
+    """Per place the cluster there, -1 where there is none any more."""
+    touched: Annotated[Int32s, writes("places")]
+    """Per place the turn in which it last took part in a merge."""
+    tally: Annotated[Int64s, writes(4)]
+    """NEXT_PLACE to MERGES."""

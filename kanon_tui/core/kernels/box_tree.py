@@ -13,12 +13,12 @@ linear in rows. It has no twin: those of the algorithms that search it look at e
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import inner_kernel, kernel
-from kanon_tui.core.kernels.sorting import sort
+from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Words
 
 __all__ = ["GONE", "BoxTree", "Division", "grow_tree", "take"]
@@ -26,243 +26,70 @@ __all__ = ["GONE", "BoxTree", "Division", "grow_tree", "take"]
 GONE = 2**31 - 1
 """In place of a record number: none is left. Larger than any."""
 
-_LEAF = 8
-_SAMPLE = 64  # rows looked at to choose where to divide a large node
-_MISSING = 2.0  # where missing numbers stand when a node is divided: after all places, 0 to 1
-
 
 class Division(NamedTuple):
     """How rows are divided by their categories."""
 
     labels: Int32s
-    """Per row and category; labels with close numbers stay together."""
+    """Per row and category, from 0 upwards; labels with close numbers stay together."""
     weights: Floats
     """Per category what it is worth, in units of a number's domain, if all rows of a node differ in
     it, and if all agree but a few."""
 
 
-class BoxTree(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class BoxTree(Struct):
     """Rows in tree order, each at its *position*, and nodes; children come after their parent."""
 
-    row: Int32s
+    row: Annotated[Int32s, reads("rows")]
     """Per position the row of the table it came from."""
-    places: Floats
+    places: Annotated[Floats, reads("rows", "numbers")]
     """Per position and number, then per position what boxes are to know besides."""
-    labels: Int32s
+    labels: Annotated[Int32s, reads("rows", "categories")]
     """Per position and category."""
-    record: Int32s
+    record: Annotated[Int32s, writes("rows")]
     """Per position the lowest record that is left of its row, or GONE."""
-    leaf: Int32s
+    leaf: Annotated[Int32s, writes("rows")]
     """Per position the node it is in."""
-    start: Int32s
+    start: Annotated[Int32s, reads("nodes")]
     """Per node where its positions start …"""
-    end: Int32s
+    end: Annotated[Int32s, reads("nodes")]
     """… and end."""
-    left: Int32s
-    """Per node its children and its parent, -1 for none."""
-    right: Int32s
-    parent: Int32s
-    first: Int32s
+    child: Annotated[Int32s, reads("nodes")]
+    """Per node the first of its two children, -1 for none; the second is the next node."""
+    parent: Annotated[Int32s, reads("nodes")]
+    """Per node its parent, -1 for none."""
+    first: Annotated[Int32s, writes("nodes")]
     """Per node the lowest record that is left; GONE: the node is empty, its box means nothing."""
-    low: Floats
+    low: Annotated[Floats, writes("nodes", "numbers")]
     """Per node and number the lowest place (inf: there is none) …"""
-    high: Floats
+    high: Annotated[Floats, writes("nodes", "numbers")]
     """… and the highest."""
-    blank: Flags
+    blank: Annotated[Flags, writes("nodes", "numbers")]
     """Per node and number: one is missing."""
-    sets: Words
+    sets: Annotated[Words, writes("nodes", "categories")]
     """Per node and category the labels in it."""
 
 
-@inner_kernel
-def _spread(values: Floats) -> float:
-    """How far values lie apart on average."""
-    size = len(values)
-    total = 0.0
-    for value in values:
-        total += value
-    mean, total = total / size, 0.0
-    for value in values:
-        total += abs(value - mean)
-    return float(1.4 * total / size)  # about the mean distance of two values
+@dataclass(frozen=True, eq=False)
+class TreeGrowth(Struct):
+    """What a tree grows from, its nodes before they have boxes, and scratch memory."""
 
-
-@inner_kernel
-def _agreement(labels: Floats) -> float:
-    """How often two labels, which it sorts, are the same."""
-    size = len(labels)
-    total = 0.0
-    run = 0
-    sort(labels)
-    for i in range(size):
-        run += 1
-        if i + 1 == size or labels[i + 1] != labels[i]:
-            total += run * run
-            run = 0
-    return float(total / (size * size))
-
-
-@inner_kernel
-def _column(places: Floats, labels: Int32s, rows: Int32s, column: int) -> Floats:
-    """A column (numbers first, then categories) of these rows."""
-    values = np.empty(len(rows))
-    numbers = places.shape[1]
-    for i in range(len(rows)):
-        if column >= numbers:
-            values[i] = labels[rows[i], column - numbers]
-        else:
-            place = places[rows[i], column]
-            values[i] = _MISSING if np.isnan(place) else place
-    return values
-
-
-@inner_kernel
-def _pivot(places: Floats, labels: Int32s, weights: Floats, rows: Int32s) -> tuple[int, float]:
-    """Where to divide these rows: a column (-1: nowhere) and the lowest value of its upper side."""
-    numbers, categories = places.shape[1], labels.shape[1]
-    best, widest = -1, 0.0
-    ordered = np.empty(0)
-    for column in range(numbers + categories):
-        values = _column(places, labels, rows, column)
-        if column < numbers:
-            spread = _spread(values)
-        else:
-            y, agree = column - numbers, _agreement(values)
-            spread = weights[y, 0] * (1.0 - agree) + weights[y, 1] * agree if agree < 1.0 else 0.0
-        if spread > widest:
-            best, widest, ordered = column, spread, values
-    if best < 0:
-        return -1, 0.0
-    sort(ordered)
-    half = len(ordered) // 2
-    below = above = half
-    while below > 0 and ordered[below - 1] == ordered[half]:
-        below -= 1
-    while above < len(ordered) and ordered[above] == ordered[half]:
-        above += 1
-    if below == 0 or (above < len(ordered) and above - half < half - below):
-        return best, ordered[above]
-    return best, ordered[below]
-
-
-@inner_kernel
-def _divide(places: Floats, labels: Int32s, rows: Int32s, column: int, pivot: float) -> int:
-    """Move the rows below the pivot to the front; returns how many they are."""
-    values = _column(places, labels, rows, column)
-    spare = rows.copy()
-    left, right = 0, len(rows)
-    for i in range(len(rows)):
-        if values[i] < pivot:
-            rows[left] = spare[i]
-            left += 1
-        else:
-            right -= 1
-            rows[right] = spare[i]
-    return left
-
-
-@inner_kernel
-def _fit_leaf(tree: BoxTree, node: int) -> None:
-    """Set the box of a leaf from the rows it still has."""
-    places, labels, record = tree.places, tree.labels, tree.record
-    low, high, blank, labels_in = tree.low[node], tree.high[node], tree.blank[node], tree.sets[node]
-    low[:], high[:], blank[:], labels_in[:] = np.inf, -np.inf, False, 0
-    first = GONE
-    for i in range(tree.start[node], tree.end[node]):
-        if record[i] == GONE:
-            continue
-        first = min(first, record[i])
-        for x in range(places.shape[1]):
-            place = places[i, x]
-            if np.isnan(place):
-                blank[x] = True
-            else:
-                low[x] = min(low[x], place)
-                high[x] = max(high[x], place)
-        for y in range(labels.shape[1]):
-            labels_in[y] |= np.uint64(1) << np.uint64(labels[i, y] & 63)
-    tree.first[node] = first
-
-
-@inner_kernel
-def _fit_parent(tree: BoxTree, node: int) -> bool:
-    """Set the box of an inner node from its children; was there anything to change?"""
-    first, low, high, blank, sets = tree.first, tree.low, tree.high, tree.blank, tree.sets
-    a, b = tree.left[node], tree.right[node]
-    if first[a] == GONE:
-        a = b
-    if first[b] == GONE:
-        b = a
-    changed = bool(min(first[a], first[b]) != first[node])
-    first[node] = min(first[a], first[b])
-    for x in range(low.shape[1]):
-        lowest, highest = min(low[a, x], low[b, x]), max(high[a, x], high[b, x])
-        gap = blank[a, x] or blank[b, x]
-        if lowest != low[node, x] or highest != high[node, x] or gap != blank[node, x]:
-            low[node, x], high[node, x], blank[node, x] = lowest, highest, gap
-            changed = True
-    for y in range(sets.shape[1]):
-        labels_in = sets[a, y] | sets[b, y]
-        if labels_in != sets[node, y]:
-            sets[node, y] = labels_in
-            changed = True
-    return changed
-
-
-@kernel
-def _divide_all(
-    places: Floats, labels: Int32s, weights: Floats
-) -> tuple[Int32s, Int32s, Int32s, Int32s, Int32s, Int32s]:
-    """Divide all rows into a tree: the rows in its order; start, end, children, parent of nodes.
-
-    Nodes of a branch stand together, so that a search finds them close together in memory.
-    `labels` and `weights` are those of a `Division`.
-    """
-    size = len(places)
-    row = np.arange(size).astype(np.int32)
-    most = 2 * size + 1
-    start, end = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int32)
-    left, right = np.full(most, -1, dtype=np.int32), np.full(most, -1, dtype=np.int32)
-    parent = np.full(most, -1, dtype=np.int32)
-    end[0] = size
-    waiting = np.zeros(most, dtype=np.int32)  # begins with the root
-    count, top = 1, 0
-    while top >= 0:
-        node = waiting[top]
-        top -= 1
-        part = row[start[node] : end[node]]
-        if len(part) > _LEAF:
-            sample = part[:: max(1, len(part) // _SAMPLE)].copy()
-            column, pivot = _pivot(places, labels, weights, sample)
-            if column < 0:  # the sample is all alike, the rest need not be
-                column, pivot = _pivot(places, labels, weights, part)
-            if column >= 0:
-                middle = start[node] + _divide(places, labels, part, column, pivot)
-                left[node], right[node] = count, count + 1
-                start[count], end[count], parent[count] = start[node], middle, node
-                start[count + 1], end[count + 1], parent[count + 1] = middle, end[node], node
-                waiting[top + 1], waiting[top + 2] = count + 1, count
-                top += 2
-                count += 2
-    return (
-        row,
-        start[:count].copy(),
-        end[:count].copy(),
-        left[:count].copy(),
-        right[:count].copy(),
-        parent[:count].copy(),
-    )
-
-
-@kernel
-def _fit_all(tree: BoxTree) -> None:
-    """Set the box of every node, and the leaf of every position."""
-    for node in range(len(tree.start) - 1, -1, -1):
-        if tree.left[node] < 0:
-            tree.leaf[tree.start[node] : tree.end[node]] = node
-            _fit_leaf(tree, node)
-        else:
-            _fit_parent(tree, node)
+    places: Annotated[Floats, reads("rows", "numbers")]
+    labels: Annotated[Int32s, reads("rows", "categories")]
+    """Those of a `Division` …"""
+    weights: Annotated[Floats, reads("categories", 2)]
+    """… as the weights."""
+    row: Annotated[Int32s, writes("rows")]
+    start: Annotated[Int32s, writes("nodes")]
+    end: Annotated[Int32s, writes("nodes")]
+    child: Annotated[Int32s, writes("nodes")]
+    parent: Annotated[Int32s, writes("nodes")]
+    waiting: Annotated[Int32s, writes("nodes")]
+    values: Annotated[Floats, writes("rows")]
+    spare: Annotated[Int32s, writes("rows")]
+    counts: Annotated[Int32s, writes("_")]
+    """Per label of any category; all 0 between two counts."""
 
 
 def grow_tree(
@@ -272,40 +99,66 @@ def grow_tree(
     records: Int32s,
     besides: Floats | None = None,
 ) -> BoxTree:
-    """The tree over all rows of these tables; `records` has the lowest record of every row.
+    """Return the tree over all rows of these tables; `records` has the lowest record of every row.
 
     What boxes are to know `besides` are further numbers, by which no node is divided.
     """
-    row, start, end, left, right, parent = _divide_all(places, *division)
+    growth = _new_growth(places, division)
+    nodes = divide_rows(growth)
+    row = growth.row
     known = places[row] if besides is None else np.hstack([places[row], besides[row]])
-    nodes, numbers, categories = len(start), known.shape[1], labels.shape[1]
     tree = BoxTree(
         row,
         known,
         labels[row],
         records[row],
         leaf=np.empty(len(row), dtype=np.int32),
-        start=start,
-        end=end,
-        left=left,
-        right=right,
-        parent=parent,
+        start=growth.start[:nodes].copy(),
+        end=growth.end[:nodes].copy(),
+        child=growth.child[:nodes].copy(),
+        parent=growth.parent[:nodes].copy(),
         first=np.full(nodes, GONE, dtype=np.int32),
-        low=np.empty((nodes, numbers)),
-        high=np.empty((nodes, numbers)),
-        blank=np.empty((nodes, numbers), dtype=np.bool_),
-        sets=np.empty((nodes, categories), dtype=np.uint64),
+        low=np.zeros((nodes, known.shape[1])),
+        high=np.zeros((nodes, known.shape[1])),
+        blank=np.zeros((nodes, known.shape[1]), dtype=np.bool_),
+        sets=np.zeros((nodes, labels.shape[1]), dtype=np.uint64),
     )
-    _fit_all(tree)
+    fit_boxes(tree)
     return tree
 
 
-@inner_kernel
+def _new_growth(places: Floats, division: Division) -> TreeGrowth:
+    """Return room for the nodes of a tree: a division leaves rows on both sides."""
+    rows = len(places)
+    start, end, child, parent, waiting = np.empty((5, 2 * rows + 1), dtype=np.int32)
+    return TreeGrowth(
+        places,
+        *division,
+        row=np.arange(rows, dtype=np.int32),
+        start=start,
+        end=end,
+        child=child,
+        parent=parent,
+        waiting=waiting,
+        values=np.empty(rows),
+        spare=np.empty(rows, dtype=np.int32),
+        counts=np.zeros(division.labels.max(initial=0) + 1, dtype=np.int32),
+    )
+
+
+@c_function
+def divide_rows(growth: TreeGrowth) -> int:
+    """Divide all rows into a tree and return how many nodes it has; boxes are not set.
+
+    Nodes of a branch stand together, so that a search finds them close together in memory.
+    """
+
+
+@c_function
+def fit_boxes(tree: BoxTree) -> None:
+    """Set the box of every node, and the leaf of every position."""
+
+
+@c_function
 def take(tree: BoxTree, position: int, next_record: int) -> None:
     """Take a record; `next_record` is the next one of the same row, or GONE."""
-    tree.record[position] = next_record
-    node = tree.leaf[position]
-    _fit_leaf(tree, node)
-    node = tree.parent[node]
-    while node >= 0 and _fit_parent(tree, node):
-        node = tree.parent[node]

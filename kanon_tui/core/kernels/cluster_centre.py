@@ -1,60 +1,176 @@
-"""The centre of a cluster: what distances are measured from.
+"""The centre of a cluster: what distances are measured from, and the counts that say how far.
 
-It has a place per number and a distance per value. To tell how near a whole box of rows can be
-(`box_tree`), a search needs the smallest distance of a set of values. The tree keeps such sets as
-64 bits, value number modulo 64, which says little of an attribute with hundreds of values. So every
-node gets a wider set besides, of up to 4 *words* of 64 bits, from the rows it had at first; a
+A contingency table counts the values of every category, and the values within every context that
+may condition them. Only combinations that occur are counted, so it is linear in the records, and a
+record that leaves changes one cell per context. Measuring from a row costs one pass over all
+values.
+
+A centre has a place per number and a distance per value. To tell how near a whole box of rows can
+be (`box_tree`), a search needs the smallest distance of a set of values. The tree keeps such sets
+as 64 bits, value number modulo 64, which says little of an attribute with hundreds of values. So
+every node gets a wider set besides, of up to 4 *words* of 64 bits, from the rows it had at first; a
 value may still be there when both sets have it.
 
 Starting a centre costs one pass over all values, adding to it one over the attributes. The twin in
-`tests/core/algorithms/twins/similarity.py` keeps the places and values of its records.
+`tests/core/algorithms/twins/similarity.py` counts the records again each time, and keeps the places
+and values of a centre's records.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from kanon_tui.core.kernels import inner_kernel, kernel
+from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_tree import BoxTree
-from kanon_tui.core.kernels.contingency import Contingency
-from kanon_tui.core.numeric import Flags, Floats, Int64s, Words
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
-__all__ = ["Centre", "add_to_centre", "new_centre", "start_centre"]
+__all__ = ["Centre", "Contingency", "fill_words", "new_centre", "new_contingency"]
 
 _MOST_WORDS = 4
-_ONE = np.uint64(1)
 
 
-class Centre(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Contingency(Struct):
+    """Counts of the records left, per *cell*: a value of an attribute within a group of records.
+
+    Categories stand in order of rising cardinality. A *context* divides the records into groups,
+    by other attributes' values; every attribute has a context that is just one group, all records.
+    Cells of these whole contexts come first, one per value, so that they also number the values.
+    """
+
+    offsets: Annotated[Int64s, reads("attributes+1")]
+    """Where the values of each attribute begin."""
+    missing: Annotated[Int64s, reads("attributes")]
+    """Per attribute the cell of its missing value, -1 without one."""
+    present: Annotated[Int64s, writes("attributes")]
+    """Per attribute how many different values, missing left aside, are left."""
+    columns: Annotated[Int64s, reads("attributes+1")]
+    """Where the contexts of each attribute begin; the last one is the whole."""
+    cell: Annotated[Int32s, reads("rows", "contexts")]
+    """Its cell per context; -1 where the group never had k records."""
+    group: Annotated[Int32s, reads("cells")]
+    """The group of the cell; group y is all records of attribute y."""
+    value: Annotated[Int32s, reads("cells")]
+    counts: Annotated[Int32s, writes("cells")]
+    starts: Annotated[Int64s, reads("groups+1")]
+    """Per group where its cells begin, in order of value; one more entry marks the end."""
+    size: Annotated[Int64s, writes("groups")]
+    """Per group how many records are left."""
+    chosen: Annotated[Int64s, writes("attributes")]
+    """Per attribute the group that conditioned it last, -1 when nothing had to be counted."""
+    in_group: Annotated[Flags, writes("widest")]
+    """Scratch memory, as long as the attribute with most values; so are the next two."""
+    keys: Annotated[Int64s, writes("widest")]
+    order: Annotated[Int64s, writes("widest")]
+
+
+def new_contingency(
+    codes: Sequence[Int32s],
+    missing: Sequence[int | None],
+    records: Int32s,
+    k: int,
+    spatial: bool,
+) -> Contingency:
+    """Return the table over rows of codes, an array per category; rows stand for `records` each.
+
+    Contexts of a category: the value of the category before it or, with `spatial`, the values of
+    all categories before it, and of all but the last, and so on.
+    """
+    whole = np.zeros(len(records), dtype=np.int64)
+    contexts: list[list[Int64s]] = []
+    prefixes: list[Int64s] = []
+    for y in range(len(codes)):
+        contexts.append(prefixes[::-1] if spatial else prefixes[-1:])
+        before = prefixes[-1] if prefixes and spatial else whole
+        keys = before * (int(codes[y].max()) + 1) + codes[y]
+        prefixes.append(np.unique(keys, return_inverse=True)[1].astype(np.int64))
+
+    cell = np.full((len(records), sum(map(len, contexts)) + len(codes)), -1, dtype=np.int32)
+    columns = np.cumsum([0, *(len(own) + 1 for own in contexts)])
+    jobs = [(y, int(columns[y + 1]) - 1, whole) for y in range(len(codes))]
+    jobs += [
+        (y, int(columns[y]) + c, context)
+        for y, own in enumerate(contexts)
+        for c, context in enumerate(own)
+    ]
+    groups, values, counts = [], [], []
+    cells = group = 0
+    for y, column, context in jobs:
+        large = np.bincount(context, weights=records)[context] >= k
+        width = int(codes[y].max()) + 1
+        keys = context[large] * width + codes[y][large]
+        pairs, number = np.unique(keys, return_inverse=True)
+        cell[large, column] = cells + number
+        in_group, group_of = np.unique(pairs // width, return_inverse=True)
+        groups.append(group + group_of)
+        values.append(pairs % width)
+        counts.append(np.bincount(number, weights=records[large], minlength=len(pairs)))
+        cells += len(pairs)
+        group += len(in_group)
+    widths = [int(own.max()) + 1 for own in codes]
+    offsets = np.cumsum([0, *widths])
+    all_groups = np.concatenate([*groups, np.zeros(0, dtype=np.int64)]).astype(np.int32)
+    all_counts = np.concatenate([*counts, np.zeros(0)]).astype(np.int32)
+    absent = [own is not None for own in missing]
+    return Contingency(
+        offsets=offsets,
+        missing=np.array(
+            [-1 if own is None else offsets[y] + own for y, own in enumerate(missing)],
+            dtype=np.int64,
+        ),
+        present=np.diff(offsets) - np.array(absent, dtype=np.int64),
+        columns=columns,
+        cell=cell,
+        group=all_groups,
+        value=np.concatenate([*values, np.zeros(0, dtype=np.int64)]).astype(np.int32),
+        counts=all_counts,
+        starts=np.searchsorted(all_groups, np.arange(group + 1)).astype(np.int64),
+        size=np.bincount(all_groups, weights=all_counts, minlength=group).astype(np.int64),
+        chosen=np.full(len(codes), -1, dtype=np.int64),
+        in_group=np.zeros(max(widths, default=0), dtype=np.bool_),
+        keys=np.zeros(max(widths, default=0), dtype=np.int64),
+        order=np.zeros(max(widths, default=0), dtype=np.int64),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Centre(Struct):
     """A centre, and the value sets of a tree's nodes."""
 
-    place: Floats
+    place: Annotated[Floats, writes("numbers")]
     """Per number the mean of some places; nan without any."""
-    total: Floats
-    terms: Int64s
+    total: Annotated[Floats, writes("numbers")]
+    terms: Annotated[Int64s, writes("numbers")]
     """Sum and number of these places."""
-    blank: Flags
+    blank: Annotated[Flags, writes("numbers")]
     """Per number whether a missing one is at distance 0; else it is at 1."""
-    distance: Floats
+    distance: Annotated[Floats, writes("values")]
     """Per value, those of all categories one after the other."""
-    offsets: Int64s
+    offsets: Annotated[Int64s, reads("categories+1")]
     """Where the values of each category begin."""
-    slot: Int64s
+    slot: Annotated[Int64s, reads("values")]
     """Per value its bit, counted through all words."""
-    columns: Int64s
+    columns: Annotated[Int64s, reads("categories+1")]
     """Where the words of each category begin."""
-    words: Words
-    """Nodes × words: the values of its rows."""
-    least: Floats
+    words: Annotated[Words, writes("nodes", "words")]
+    """The values of the rows of each node."""
+    least: Annotated[Floats, writes("slots")]
     """Per slot the smallest distance of its values."""
-    zero: Words
+    zero: Annotated[Words, writes("words")]
     """Per word the bits at distance 0."""
 
 
+@c_function
+def fill_words(tree: BoxTree, centre: Centre) -> None:
+    """Set the words of all nodes, which are 0, from the rows of the tree."""
+
+
 def new_centre(tree: BoxTree, offsets: Int64s) -> Centre:
-    """Room for a centre of rows of this tree."""
+    """Return room for a centre of rows of this tree, with the value sets of its nodes."""
     numbers = tree.places.shape[1]
     values = np.diff(offsets)
     words = np.minimum(-(-values // 64), _MOST_WORDS)
@@ -73,57 +189,5 @@ def new_centre(tree: BoxTree, offsets: Int64s) -> Centre:
         least=np.zeros(64 * int(columns[-1])),
         zero=np.zeros(int(columns[-1]), dtype=np.uint64),
     )
-    _fill_words(tree, centre)
+    fill_words(tree, centre)
     return centre
-
-
-@kernel
-def _fill_words(tree: BoxTree, centre: Centre) -> None:
-    for node in range(len(tree.start) - 1, -1, -1):  # children come after their parent
-        words = centre.words[node]
-        if tree.left[node] >= 0:
-            words |= centre.words[tree.left[node]] | centre.words[tree.right[node]]
-            continue
-        for i in range(tree.start[node], tree.end[node]):
-            for y in range(tree.labels.shape[1]):
-                slot = centre.slot[centre.offsets[y] + tree.labels[i, y]]
-                words[slot >> 6] |= _ONE << np.uint64(slot & 63)
-
-
-@inner_kernel
-def start_centre(tree: BoxTree, position: int, table: Contingency, centre: Centre) -> None:
-    """Put the centre on a row, from whose values `centre.distance` was measured."""
-    for x in range(len(centre.place)):
-        place = tree.places[position, x]
-        missing = np.isnan(place)
-        centre.blank[x] = missing
-        centre.place[x] = place
-        centre.total[x] = 0.0 if missing else place
-        centre.terms[x] = 0 if missing else 1
-    centre.least[:] = np.inf
-    centre.zero[:] = 0
-    for value in range(len(centre.distance)):
-        if table.counts[value] > 0:
-            slot, away = centre.slot[value], centre.distance[value]
-            centre.least[slot] = min(centre.least[slot], away)
-            if away == 0.0:
-                centre.zero[slot >> 6] |= _ONE << np.uint64(slot & 63)
-
-
-@inner_kernel
-def add_to_centre(tree: BoxTree, position: int, centre: Centre) -> None:
-    """Let a row take part in the centre: its numbers in the mean, its categories at distance 0."""
-    for x in range(len(centre.place)):
-        place = tree.places[position, x]
-        if np.isnan(place):
-            centre.blank[x] = True
-        else:
-            centre.total[x] += place
-            centre.terms[x] += 1
-            centre.place[x] = centre.total[x] / centre.terms[x]
-    for y in range(len(centre.offsets) - 1):
-        value = centre.offsets[y] + tree.labels[position, y]
-        slot = centre.slot[value]
-        centre.distance[value] = 0.0
-        centre.least[slot] = 0.0
-        centre.zero[slot >> 6] |= _ONE << np.uint64(slot & 63)

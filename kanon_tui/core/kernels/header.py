@@ -14,7 +14,7 @@ import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from kanon_tui.core import kernels, numeric
 from kanon_tui.core.kernels import boundary, library
@@ -28,6 +28,7 @@ _OPENING = """\
 /* Generated from the Python declarations; do not edit.
  * Renew with: python -m kanon_tui.core.kernels.header
  */
+/* clang-format off */
 #ifndef KANON_DECLARATIONS_H
 #define KANON_DECLARATIONS_H
 
@@ -91,10 +92,11 @@ def _structs(functions: list[CFunction]) -> Iterator[StructLayout]:
         known = seen.setdefault(kind.__name__, kind)
         if known is not kind:
             raise TypeError(f"two structs are named {kind.__name__}")
-        for field in struct_layout(kind).fields:
+        layout = struct_layout(cast(Any, kind))
+        for field in layout.fields:
             if field.kind not in seen.values():
                 yield from visit(field.kind)
-        yield struct_layout(kind)
+        yield layout
 
     done: set[str] = set()
     for function in functions:

@@ -4,220 +4,222 @@ Scores are compared as *extra width*, the growth of Σ ranges + Σ heights. The 
 cluster of s records grows by (s + 1) · (width + extra) − s · width: the order is the same, and TIE
 is divided by s + 1.
 
-A record costs one search (`k_member_search`), a record left over one look at every cluster. The
-twin in `tests/core/algorithms/twins/k_member.py` tries every record.
+A record costs one search, for the furthest row or the cheapest row, and a record left over one look
+at every cluster. Both searches look for the smallest score in a tree of boxes (`box_tree`): depth
+first, the more promising child first, leaving out every node whose box cannot hold anything better.
+The bound of a box is summed in the same order as the score of a row, and no term of it is larger,
+so rounding cannot make it wrong. Only numbers of the furthest row are bounded in another way, by
+the signed sums of `clustering.diagonals`, with room for rounding.
+
+The winner is, of all records whose score is less than a tie above the smallest, the one with the
+lowest number, so the order of visits does not matter. A node that could only tie is left out when
+its records come after the best so far. That is exact unless scores creep below one another in steps
+smaller than a tie; then the search is repeated with the smallest score known.
+
+Rows with a rare label of the cluster are listed, and looked at before: in the tree that label
+counts as one that nobody has (`clustering.rare_values`).
+
+In the worst case every row is looked at, as the twin in `tests/core/algorithms/twins/k_member.py`
+does.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.kernels import inner_kernel, kernel
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
-from kanon_tui.core.kernels.k_member_search import (
-    BLANK_COST,
-    HIGH,
-    LOW,
-    NUMBER_COST,
-    Search,
-    Wanted,
-    best_row,
-    extra_width,
-    mark,
-)
-from kanon_tui.core.kernels.ties import first_of_smallest
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
+from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
+from kanon_tui.core.kernels.box_tree import BoxTree
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
-__all__ = ["Clusters", "RowRecords", "advance", "join_cheapest_cluster", "new_clusters"]
+__all__ = [
+    "AT_WORK",
+    "LAST_ADDED",
+    "MAJORITY",
+    "MIXED_LABEL",
+    "REMAINING",
+    "MemberClusters",
+    "MemberGrowth",
+    "MemberSearch",
+    "advance",
+    "find_cheapest",
+    "find_furthest",
+    "join_cheapest",
+    "new_clusters",
+    "new_search",
+]
 
-MIXED = -1
-_VISITS_PER_CALL = 2_000_000  # a call that has looked at so many boxes and rows returns
+MIXED_LABEL = -1
+"""In place of a label: the records of a cluster have several."""
+
+AT_WORK, LAST_ADDED, REMAINING, MAJORITY = range(4)
+"""Places in `MemberGrowth.state`: the cluster at work, the position of the last record added, how
+many records remain, and the class label that most records of the cluster have."""
 
 
-class Clusters(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class MemberClusters(Struct):
     """What is known of every cluster; the last one may be growing."""
 
-    low: Floats
+    low: Annotated[Floats, writes("clusters", "numbers")]
     """Per cluster and number the lowest place (inf: there is none) …"""
-    high: Floats
+    high: Annotated[Floats, writes("clusters", "numbers")]
     """… and the highest."""
-    blank: Flags
+    blank: Annotated[Flags, writes("clusters", "numbers")]
     """Per cluster and number: one is missing."""
-    labels: Int32s
-    """Per cluster and category the label all its records have, or MIXED."""
-    size: Int64s
-    width: Floats
+    labels: Annotated[Int32s, writes("clusters", "categories")]
+    """Per cluster and category the label all its records have, or MIXED_LABEL."""
+    size: Annotated[Int64s, writes("clusters")]
+    width: Annotated[Floats, writes("clusters")]
     """Σ ranges + Σ heights, so that IL = size · width."""
+    growths: Annotated[Floats, writes("clusters")]
+    """Scratch memory: by how much the loss of each would grow."""
 
 
-class RowRecords(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class MemberSearch(Struct):
+    """What searches know, and room for the columns that can still widen a cluster."""
+
+    tree: BoxTree
+    weights: Annotated[Floats, reads("categories")]
+    """What mixed labels cost per category; 0: the class label."""
+    shared: Annotated[Int32s, reads("categories")]
+    """Per category so many bits of a set, the first, stand for more than one label each."""
+    sums: Annotated[Int32s, reads("_")]
+    """Where the signed sums of each group of numbers begin, and the end."""
+    stand_in: Annotated[Floats, reads("numbers")]
+    """Per number the place of a missing one in these sums."""
+    begins: Annotated[Int32s, reads("categories+1")]
+    """Per category where its labels begin in …"""
+    starts: Annotated[Int32s, reads("_")]
+    """… where the rows of each label begin in …"""
+    rows: Annotated[Int32s, reads("_")]
+    """… the positions of rows with rare labels."""
+    columns: Annotated[Int32s, writes("numbers")]
+    """Which number each line below is about."""
+    lines: Annotated[Floats, writes("numbers", 4)]
+    """What a place costs by its distance to a range, and a missing one."""
+    marks: Annotated[Int32s, writes("categories", 2)]
+    """A category and a label: another label there …"""
+    costs: Annotated[Floats, writes("categories")]
+    """… costs this."""
+    bits: Annotated[Words, writes("categories")]
+    """Per mark the bit of its label in the boxes; none where the rows that have it are listed."""
+    node: Annotated[Int32s, writes("nodes")]
+    """Nodes to visit …"""
+    bound: Annotated[Floats, writes("nodes")]
+    """… and the lowest score that their rows can have."""
+
+
+@dataclass(frozen=True, eq=False)
+class MemberGrowth(Struct):
+    """The clusters of one table under construction."""
+
+    clusters: MemberClusters
+    records: Annotated[Int32s, reads("_")]
     """`records[begin[row] : end[row]]` are the records that are left of a row."""
+    begin: Annotated[Int32s, writes("rows")]
+    end: Annotated[Int32s, reads("rows")]
+    k: int
+    penalty: float
+    """What a class label other than the majority's costs."""
+    class_counts: Annotated[Int64s, writes("_")]
+    """How many records of the cluster have each label of the last category; empty when that is no
+    class label."""
+    state: Annotated[Int64s, writes(4)]
+    """What the constants above name."""
 
-    records: Int32s
-    begin: Int32s
-    end: Int32s
+
+class FoundRow(NamedTuple):
+    """The winner of a search."""
+
+    position: int
+    score: float
+    """Extra width, or minus the distance."""
+    visits: int
+    """Nodes and rows that were looked at."""
 
 
-def new_clusters(most: int, numbers: int, categories: int) -> Clusters:
-    """Room for so many clusters."""
-    return Clusters(
-        np.full((most, numbers), np.inf),
-        np.full((most, numbers), -np.inf),
-        np.zeros((most, numbers), dtype=np.bool_),
-        np.zeros((most, categories), dtype=np.int32),
-        np.zeros(most, dtype=np.int64),
-        np.zeros(most),
+class GrownClusters(NamedTuple):
+    """What a call of `advance` did."""
+
+    decided: int
+    growth: float
+    """Of information loss."""
+    score: float
+    """Of the last decision: distance of a start, growth of a join."""
+
+
+class Joined(NamedTuple):
+    """Which cluster a record joined, and the growth of information loss."""
+
+    cluster: int
+    growth: float
+
+
+def new_clusters(most: int, numbers: int, categories: int) -> MemberClusters:
+    """Return room for so many clusters."""
+    return MemberClusters(
+        low=np.full((most, numbers), np.inf),
+        high=np.full((most, numbers), -np.inf),
+        blank=np.zeros((most, numbers), dtype=np.bool_),
+        labels=np.zeros((most, categories), dtype=np.int32),
+        size=np.zeros(most, dtype=np.int64),
+        width=np.zeros(most),
+        growths=np.zeros(most),
     )
 
 
-@inner_kernel
-def _prepare_search(clusters: Clusters, c: int, weights: Floats, search: Search) -> tuple[int, int]:
-    """Prepare a search for the record that widens cluster c least; returns the columns in use."""
-    numbers = categories = 0
-    for x in range(clusters.low.shape[1]):
-        low, high, blank = clusters.low[c, x], clusters.high[c, x], clusters.blank[c, x]
-        if blank and low <= high:
-            continue  # already published as *
-        search.columns[numbers] = x
-        search.lines[numbers, LOW] = -np.inf if blank else low
-        search.lines[numbers, HIGH] = np.inf if blank else high
-        search.lines[numbers, NUMBER_COST] = 1.0 if blank else 0.0
-        search.lines[numbers, BLANK_COST] = 0.0 if blank else 1.0 - (high - low)
-        numbers += 1
-    for y in range(len(weights)):
-        if weights[y] > 0 and clusters.labels[c, y] != MIXED:  # 0: the class label
-            label = int(np.int64(clusters.labels[c, y]))
-            mark(search, categories, y, label, weights[y])
-            categories += 1
-    return numbers, categories
-
-
-@inner_kernel
-def _add_row(clusters: Clusters, c: int, tree: BoxTree, i: int, weights: Floats) -> float:
-    """Let the row at a position join a cluster; by how much does its information loss grow?"""
-    before = clusters.size[c] * clusters.width[c]
-    width = 0.0
-    for x in range(clusters.low.shape[1]):
-        place = tree.places[i, x]
-        if np.isnan(place):
-            clusters.blank[c, x] = True
-        else:
-            clusters.low[c, x] = min(clusters.low[c, x], place)
-            clusters.high[c, x] = max(clusters.high[c, x], place)
-        if clusters.low[c, x] <= clusters.high[c, x]:
-            length = clusters.high[c, x] - clusters.low[c, x]
-            width += 1.0 if clusters.blank[c, x] else length
-    for y in range(len(weights)):
-        if clusters.size[c] == 0:
-            clusters.labels[c, y] = tree.labels[i, y]
-        elif clusters.labels[c, y] != tree.labels[i, y]:
-            clusters.labels[c, y] = MIXED
-        if clusters.labels[c, y] == MIXED:
-            width += weights[y]
-    clusters.size[c] += 1
-    clusters.width[c] = width
-    return float(clusters.size[c] * width - before)
-
-
-@inner_kernel
-def _find(
-    tree: BoxTree, search: Search, wanted: Wanted, weights: Floats, shared: Int32s, tie: float
-) -> tuple[int, float, int]:
-    """The position of the best row, its score, nodes and rows visited; repeats where it must."""
-    found, smallest, visits, repeat = best_row(tree, search, wanted, weights, shared, tie, np.inf)
-    if repeat:
-        found, smallest, more, _ = best_row(tree, search, wanted, weights, shared, tie, smallest)
-        visits += more
-    return found, smallest, visits
-
-
-@inner_kernel
-def _new_majority(class_counts: Int64s, label: int, majority: int, alone: bool) -> int:
-    """Count a class label; which one most records of the cluster have then."""
-    class_counts[label] += 1
-    more = class_counts[label] - class_counts[majority]
-    if alone or more > 0 or (more == 0 and label < majority):
-        return label
-    return majority
-
-
-@kernel
-def advance(
+def new_search(
     tree: BoxTree,
-    clusters: Clusters,
-    search: Search,
-    left: RowRecords,
     weights: Floats,
     shared: Int32s,
-    penalty: float,
-    class_counts: Int64s,
-    k: int,
-    decisions: int,
-    state: Int64s,
-    chosen: Int32s,
-) -> tuple[int, float, float]:
-    """Make up to `decisions` decisions: start a cluster, or let one more record join it.
+    diagonals: tuple[Int32s, Floats],
+    rare: tuple[Int32s, Int32s, Int32s],
+) -> MemberSearch:
+    """Return room for searches in a tree, whose boxes also know signed sums.
 
-    Of category y the first `shared[y]` bits of a set stand for more than one label each. `state` is
-    the cluster at work, the position of the last record added, how many records remain
-    and the majority label of the cluster. `class_counts` counts the labels of the last flattened
-    column in it, and is empty when there is no such column. `chosen[j]` becomes the record that
-    decision j added. Returns decisions made, the growth of information loss, and the score of the
-    last decision (distance of a start, growth of a join).
+    `diagonals` are where these begin and the stand-ins, `rare` lists the rows of rare labels.
     """
-    c, last, remaining, majority = state[0], state[1], state[2], state[3]
-    class_column = len(weights) - 1
-    decided, visits = 0, 0
-    grown, score = 0.0, 0.0
-    while decided < decisions and visits < _VISITS_PER_CALL:
-        numbers, categories, origin, tie = 0, 0, -1, TIE
-        if clusters.size[c] == 0 or clusters.size[c] == k:
-            if remaining < k:
-                break
-            if clusters.size[c] == k:
-                c += 1
-            class_counts[:] = 0
-            origin = last
-        else:
-            numbers, categories = _prepare_search(clusters, c, weights, search)
-            tie = TIE / (clusters.size[c] + 1)
-            if len(class_counts) > 0:
-                cost = penalty / (clusters.size[c] + 1)
-                mark(search, categories, class_column, majority, cost)
-                categories += 1
-        wanted = Wanted(numbers, categories, origin)
-        found, smallest, seen = _find(tree, search, wanted, weights, shared, tie)
-        visits += seen
-        chosen[decided] = tree.record[found]
-        last = found
-        growth = _add_row(clusters, c, tree, found, weights)
-        grown += growth
-        score = growth if origin < 0 else -smallest
-        if len(class_counts) > 0:
-            label = int(np.int64(tree.labels[found, class_column]))
-            majority = _new_majority(class_counts, label, majority, clusters.size[c] == 1)
-        row = tree.row[found]
-        left.begin[row] += 1
-        begin = left.begin[row]
-        take(tree, found, left.records[begin] if begin < left.end[row] else GONE)
-        remaining -= 1
-        decided += 1
-    state[0], state[1], state[2], state[3] = c, last, remaining, majority
-    return decided, grown, score
+    numbers, categories, nodes = len(diagonals[1]), tree.labels.shape[1], len(tree.start)
+    return MemberSearch(
+        tree,
+        weights,
+        shared,
+        *diagonals,
+        *rare,
+        columns=np.zeros(numbers, dtype=np.int32),
+        lines=np.zeros((numbers, 4)),
+        marks=np.zeros((categories, 2), dtype=np.int32),
+        costs=np.zeros(categories),
+        bits=np.zeros(categories, dtype=np.uint64),
+        node=np.zeros(nodes + 1, dtype=np.int32),
+        bound=np.zeros(nodes + 1),
+    )
 
 
-@kernel
-def join_cheapest_cluster(
-    tree: BoxTree, clusters: Clusters, search: Search, weights: Floats, i: int
-) -> tuple[int, float]:
+@c_function
+def find_furthest(search: MemberSearch, origin: int) -> FoundRow:
+    """Return the row furthest from the one at a position."""
+
+
+@c_function
+def find_cheapest(search: MemberSearch, clusters: MemberClusters, c: int) -> FoundRow:
+    """Return the row that widens cluster c least, whatever its class label."""
+
+
+@c_function
+def advance(
+    search: MemberSearch, growth: MemberGrowth, chosen: Annotated[Int32s, writes("_")]
+) -> GrownClusters:
+    """Fill `chosen` with the records of the next decisions: each starts a cluster or joins one.
+
+    There may be fewer decisions than it has room for.
+    """
+
+
+@c_function
+def join_cheapest(search: MemberSearch, clusters: MemberClusters, position: int) -> Joined:
     """Let the row at a position join the cluster whose information loss grows least."""
-    growths = np.empty(len(clusters.size))
-    for c in range(len(growths)):
-        size, width = clusters.size[c], clusters.width[c]
-        numbers, categories = _prepare_search(clusters, c, weights, search)
-        extra = extra_width(tree, i, search, numbers, categories, np.inf)
-        growths[c] = (size + 1) * (width + extra) - size * width
-    c = first_of_smallest(growths)
-    return c, _add_row(clusters, c, tree, i, weights)

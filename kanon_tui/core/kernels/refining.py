@@ -7,307 +7,197 @@ saves most is proposed. A class takes part in one proposal of a batch. Whoever r
 the proposals, has those carried out that it accepts (`carry_out`) and asks for the next batch.
 
 Pairs that were tried are left alone until one of the two has changed.
+
+What a class costs is, summed over the attributes, rate · records shown · extent, and for every rule
+that it breaks rate · records. With extents of NCP and rates of 1 that is the NCP of its records.
+Records of one *type* are alike. `tests/core/algorithms/twins/refining.py` counts every class anew.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
-from kanon_tui.core.kernels import called_by_kernels, kernel
-from kanon_tui.core.kernels.boxes import int64
-from kanon_tui.core.kernels.two_classes import (
-    HIDDEN_CELL,
-    NO_RECORD,
-    Costs,
-    Sides,
-    class_cost,
-    fill_sides,
-    improve_sides,
-    seed_sides,
-    shown_extent,
-)
-from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s
+from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
+from kanon_tui.core.kernels.box_arrays import Attributes
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-__all__ = ["Classes", "Limits", "Proposals", "carry_out", "propose"]
+__all__ = [
+    "NEW_CLASS",
+    "NOBODY",
+    "NO_RECORD",
+    "Proposals",
+    "Proposed",
+    "RecordCosts",
+    "RefineLimits",
+    "RefinedClasses",
+    "TwoSides",
+    "carry_out",
+    "look_along",
+    "propose",
+]
 
 NEW_CLASS, NOBODY = -1, -2
 """In place of the other class of a proposal: the class is split; there is no proposal."""
+NO_RECORD = -1
+HIDDEN_CELL = -1
+"""In place of a value: the cell is hidden and no part of its class's box."""
+LOWEST, SECOND_LOWEST, HIGHEST, SECOND_HIGHEST = range(4)  # last axis of `TwoSides.ends`
 
 
-class Classes(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class RecordCosts(Struct):
+    """What records are, by type, and what classes cost."""
+
+    attributes: Attributes
+    values: Annotated[Int32s, reads("types", "attributes")]
+    """Code, or rank in the order of the tree; or HIDDEN_CELL."""
+    rule_sides: Annotated[Int32s, reads("types", "rules")]
+    """1 on the first side, 2 on the second, 0 on none."""
+    rates: Annotated[Floats, reads("attributes")]
+    """What extent costs a record."""
+    rule_rates: Annotated[Floats, reads("rules")]
+    """What breaking a rule costs a record."""
+
+
+@dataclass(frozen=True, eq=False)
+class RefinedClasses(Struct):
     """The classes: lists of records, and when something happened to them."""
 
-    of: Int32s  # per record its class
-    following: Int32s  # per record the next of its class, NO_RECORD at the end
-    head: Int32s  # per class its first record
-    size: Int32s  # per class its records; 0: it does not exist yet
-    block: Int32s  # per class: only classes of one block exchange records
-    changed: Int64s  # per class the first batch since it last changed
-    tried: Int64s  # per class the batch from which on it has been tried with all near ones
-    busy: Int64s  # per class the batch in which it is part of a proposal
-    refused: Int32s  # classes × a few: partners with whom a proposal was refused
+    of: Annotated[Int32s, writes("records")]
+    """Per record its class."""
+    following: Annotated[Int32s, writes("records")]
+    """Per record the next of its class, NO_RECORD at the end."""
+    type_of: Annotated[Int32s, reads("records")]
+    near: Annotated[Int32s, reads("records", "_")]
+    """Per record some near ones, nearest first, -1 where there are no more."""
+    head: Annotated[Int32s, writes("classes")]
+    """Per class its first record."""
+    size: Annotated[Int32s, writes("classes")]
+    """Per class its records; 0: it does not exist yet."""
+    block: Annotated[Int32s, writes("classes")]
+    """Only classes of one block exchange records."""
+    changed: Annotated[Int64s, writes("classes")]
+    """Per class the first batch since it last changed."""
+    tried: Annotated[Int64s, writes("classes")]
+    """Per class the batch from which on it has been tried with all near ones."""
+    busy: Annotated[Int64s, writes("classes")]
+    """Per class the batch in which it is part of a proposal."""
+    refused: Annotated[Int32s, writes("classes", "_")]
+    """Per class a few partners with whom a proposal was refused."""
 
 
-class Limits(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class RefineLimits(Struct):
     """How far a batch goes."""
 
     k: int
-    partners: int  # classes that a class is tried with
-    records: int  # most records of two classes together
-    work: int  # a batch ends when it is done
+    partners: int
+    """Classes that a class is tried with."""
+    records: int
+    """Most records of two classes together."""
+    work: int
+    """A batch ends when it is done."""
 
 
-class Proposals(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TwoSides(Struct):
+    """Room for the records of two classes, and for what is known of either side.
+
+    A side knows enough of its records to say at once what it would cost without one and with
+    another: of numbers and trees the two lowest and the two highest values, of sets how often each
+    value occurs, of rules how many records stand on either side.
+    """
+
+    record: Annotated[Int32s, writes("most")]
+    type: Annotated[Int32s, writes("most")]
+    side: Annotated[Int32s, writes("most")]
+    """Per record 0 or 1, or 2 while it is undecided."""
+    narrows: Annotated[Flags, writes("most")]
+    """Per record whether its side may be narrower without it."""
+    growth: Annotated[Floats, writes(2, "most")]
+    """What a record would add to a side."""
+    size: Annotated[Int32s, writes(2)]
+    shown: Annotated[Int32s, writes(2, "attributes")]
+    """Records whose cell is not hidden."""
+    ends: Annotated[Int32s, writes(2, "attributes", 4)]
+    """LOWEST to SECOND_HIGHEST."""
+    counts: Annotated[Int32s, writes(2, "_")]
+    """How often each value of all sets occurs."""
+    distinct: Annotated[Int32s, writes(2, "attributes")]
+    """How many values of a set occur."""
+    on_rule: Annotated[Int32s, writes(2, "rules", 2)]
+
+
+@dataclass(frozen=True, eq=False)
+class Proposals(Struct):
     """Room for the proposals of a batch, one after the other."""
 
-    classes: Int32s  # proposals × the two classes; the second is NEW_CLASS for a split
-    ends: Int32s  # proposals: where the records of each end
-    record: Int32s
-    side: Int32s  # per record 0 or 1
-    saved: Floats  # proposals: by how much the cost falls
-    extents: Floats  # proposals × attributes: change of records shown · extent
-    broken: Floats  # proposals × rules: change of records in classes that break it
-    partner: Int32s  # room to choose partners: the classes near one …
-    votes: Floats  # … and how near they are
-    slot: Int32s  # per class its place among these
+    classes: Annotated[Int32s, writes("proposals", 2)]
+    """The second is NEW_CLASS for a split."""
+    ends: Annotated[Int32s, writes("proposals")]
+    """Where the records of each end."""
+    record: Annotated[Int32s, writes("room")]
+    side: Annotated[Int32s, writes("room")]
+    """Per record 0 or 1."""
+    saved: Annotated[Floats, writes("proposals")]
+    """By how much the cost falls."""
+    extents: Annotated[Floats, writes("proposals", "attributes")]
+    """Change of records shown · extent."""
+    broken: Annotated[Floats, writes("proposals", "rules")]
+    """Change of records in classes that break a rule."""
+    partner: Annotated[Int32s, writes("near")]
+    """Scratch to choose partners: the classes near one …"""
+    votes: Annotated[Floats, writes("near")]
+    """… and how near they are."""
+    slot: Annotated[Int32s, writes("classes")]
+    """Per class its place among these."""
+    kept: Annotated[Int32s, writes("most")]
+    """Scratch: the sides of the best change of a class."""
+    tested: Annotated[Int32s, writes("most")]
+    """Scratch: the sides of a change that is tried."""
 
 
-@called_by_kernels
-def _gather(classes: Classes, type_of: Int32s, sides: Sides, c: int, s: int, begin: int) -> int:
-    """Write the records of a class as one side; returns where they end."""
-    record = classes.head[c]
-    while record != NO_RECORD:
-        sides.record[begin], sides.type[begin], sides.side[begin] = record, type_of[record], s
-        begin += 1
-        record = classes.following[record]
-    return begin
+class Proposed(NamedTuple):
+    """What a batch came to."""
+
+    proposals: int
+    following: int
+    """The class to go on from."""
 
 
-@called_by_kernels
-def _copy(source: Int32s, target: Int32s, begin: int, count: int) -> None:
-    """Write the first numbers of an array to another, from a place on."""
-    for i in range(count):
-        target[begin + i] = source[i]
-
-
-@called_by_kernels
-def _near_classes(
-    classes: Classes, near: Int32s, proposals: Proposals, a: int, limits: Limits
-) -> int:
-    """The classes of the nearest records, those with most of them first; how many they are."""
-    partner, votes, slot = proposals.partner, proposals.votes, proposals.slot
-    found = 0
-    record = classes.head[a]
-    while record != NO_RECORD:
-        for j in range(near.shape[1]):
-            if near[record, j] < 0:
-                continue
-            b = classes.of[near[record, j]]
-            if b == a or classes.block[b] != classes.block[a]:
-                continue
-            if slot[b] < 0:
-                if found == len(partner) or classes.size[a] + classes.size[b] > limits.records:
-                    continue
-                slot[b] = found
-                partner[found], votes[found] = b, 0.0
-                found += 1
-            votes[slot[b]] += 1.0 / (1 + j)
-        record = classes.following[record]
-    for i in range(found):
-        slot[partner[i]] = -1
-    kept = min(found, limits.partners)
-    for i in range(kept):
-        best = i
-        for j in range(i + 1, found):
-            if votes[j] > votes[best] + TIE or (
-                votes[j] > votes[best] - TIE and partner[j] < partner[best]
-            ):
-                best = j
-        partner[i], partner[best] = partner[best], partner[i]
-        votes[i], votes[best] = votes[best], votes[i]
-    return kept
-
-
-@called_by_kernels
-def _measure(
-    costs: Costs, sides: Sides, records: int, proposals: Proposals, p: int, sign: int
-) -> None:
-    """Add or subtract what both sides cost, attribute by attribute and rule by rule."""
-    fill_sides(costs, sides, records)
-    for s in range(2):
-        for x in range(len(costs.rates)):
-            proposals.extents[p, x] += sign * shown_extent(
-                costs, sides, s, x, HIDDEN_CELL, HIDDEN_CELL
-            )
-        for r in range(len(costs.rule_rates)):
-            if sides.on_rule[s, r, 0] > 0 and sides.on_rule[s, r, 1] > 0:
-                proposals.broken[p, r] += sign * sides.size[s]
-
-
-@called_by_kernels
-def _divide(costs: Costs, sides: Sides, records: int, k: int) -> float:
-    """Divide one class of 2k records or more in two; by how much the cost falls."""
-    fill_sides(costs, sides, records)
-    before = class_cost(costs, sides, 0, NO_RECORD, NO_RECORD)
-    if before < TIE or not seed_sides(costs, sides, records, k):
-        return 0.0
-    return before - improve_sides(costs, sides, records, k)
-
-
-@called_by_kernels
-def _share_out(costs: Costs, sides: Sides, records: int, k: int, kept: Int32s, begin: int) -> float:
-    """Share the records of two classes out anew; by how much the cost falls.
-
-    The sides are written to `kept`, from a place on.
-    """
-    fill_sides(costs, sides, records)
-    before = class_cost(costs, sides, 0, NO_RECORD, NO_RECORD)
-    before += class_cost(costs, sides, 1, NO_RECORD, NO_RECORD)
-    if before < TIE:
-        return 0.0
-    best = improve_sides(costs, sides, records, k)
-    _copy(sides.side, kept, begin, records)
-    if best > TIE and seed_sides(costs, sides, records, k):
-        seeded = improve_sides(costs, sides, records, k)
-        if seeded < best - TIE:
-            best = seeded
-            _copy(sides.side, kept, begin, records)
-    return before - best
-
-
-@called_by_kernels
-def _best_change(
-    costs: Costs,
-    classes: Classes,
-    type_of: Int32s,
-    near: Int32s,
-    sides: Sides,
-    proposals: Proposals,
-    limits: Limits,
-    a: int,
-    batch: int,
-    kept: Int32s,
-) -> tuple[int, float, int]:
-    """The other class of the best change of a class, what it saves, and the work.
-
-    The sides of its records are in `kept`, those of the class itself first.
-    """
-    own = classes.size[a]
-    work, best, other = 0, TIE, NOBODY
-    if own >= 2 * limits.k and classes.changed[a] > classes.tried[a]:
-        records = _gather(classes, type_of, sides, a, 0, 0)
-        if not _was_refused(classes, a, NEW_CLASS):
-            saved = _divide(costs, sides, records, limits.k)
-            work += records * records
-            if saved > best:
-                _copy(sides.side, kept, 0, records)
-                return NEW_CLASS, saved, work
-    complete = True
-    for i in range(_near_classes(classes, near, proposals, a, limits)):
-        b = proposals.partner[i]
-        if max(classes.changed[a], classes.changed[b]) <= classes.tried[a]:
-            continue
-        if classes.busy[b] == batch:
-            complete = False
-            continue
-        if _was_refused(classes, a, b):
-            continue
-        records = _gather(classes, type_of, sides, a, 0, 0)
-        records = _gather(classes, type_of, sides, b, 1, records)
-        work += records * records
-        saved = _share_out(costs, sides, records, limits.k, kept, limits.records)
-        if saved > best + TIE:
-            best, other = saved, b
-            for j in range(records):
-                kept[j] = kept[limits.records + j]
-    if other == NOBODY and complete:
-        classes.tried[a] = batch
-    return other, best, work
-
-
-@called_by_kernels
-def _was_refused(classes: Classes, a: int, b: int) -> bool:
-    """Whether a change of a class with another was refused since it last changed."""
-    refused = False
-    for other in classes.refused[a]:
-        refused = refused or other == b
-    return refused
-
-
-@called_by_kernels
-def _write(
-    classes: Classes, sides: Sides, proposals: Proposals, p: int, a: int, b: int, kept: Int32s
-) -> None:
-    """Write a proposal down, with as few records as can be on another side than before."""
-    begin = proposals.ends[p - 1] if p else 0
-    records = classes.size[a] + (classes.size[b] if b >= 0 else 0)
-    stay = 0
-    for i in range(records):
-        stay += kept[i] == sides.side[i]
-    flip = b >= 0 and 2 * stay < records
-    _copy(sides.record, proposals.record, begin, records)
-    for i in range(records):
-        proposals.side[begin + i] = 1 - kept[i] if flip else kept[i]
-    proposals.classes[p, 0], proposals.classes[p, 1] = a, b
-    proposals.ends[p] = begin + records
-
-
-@kernel
+@c_function
 def propose(
-    costs: Costs,
-    classes: Classes,
-    type_of: Int32s,
-    near: Int32s,
-    sides: Sides,
+    costs: RecordCosts,
+    classes: RefinedClasses,
+    sides: TwoSides,
     proposals: Proposals,
-    limits: Limits,
+    limits: RefineLimits,
     begin: int,
     batch: int,
-    kept: Int32s,
-) -> tuple[int, int]:
-    """The next batch, from a class on: how many proposals, and the class to go on from."""
-    p, work, a = 0, 0, begin
-    proposals.extents[:], proposals.broken[:] = 0.0, 0.0
-    while a < len(classes.size) and work < limits.work and p < len(proposals.ends):
-        filled = proposals.ends[p - 1] if p else 0
-        if filled + limits.records > len(proposals.record):
-            break
-        if 0 < classes.size[a] <= limits.records and classes.busy[a] != batch:
-            b, saved, done = _best_change(
-                costs, classes, type_of, near, sides, proposals, limits, a, batch, kept
-            )
-            work += done + classes.size[a]
-            if b != NOBODY:
-                records = _gather(classes, type_of, sides, a, 0, 0)
-                if b >= 0:
-                    records = _gather(classes, type_of, sides, b, 1, records)
-                    classes.busy[b] = batch
-                classes.busy[a] = batch
-                _measure(costs, sides, records, proposals, p, -1)
-                _write(classes, sides, proposals, p, a, b, kept)
-                _copy(kept, sides.side, 0, records)
-                _measure(costs, sides, records, proposals, p, 1)
-                proposals.saved[p] = saved
-                p += 1
-        a += 1
-    return p, a
+) -> Proposed:
+    """Make the proposals of the next batch, from a class on."""
 
 
-@kernel
-def carry_out(classes: Classes, proposals: Proposals, p: int, other: int, batch: int) -> None:
+@c_function
+def carry_out(
+    classes: RefinedClasses, proposals: Proposals, p: int, other: int, batch: int
+) -> None:
     """Give the records of a proposal to its class and the other."""
-    a = int64(proposals.classes[p, 0])
-    classes.block[other] = classes.block[a]
-    classes.size[a], classes.size[other] = 0, 0
-    classes.head[a], classes.head[other] = NO_RECORD, NO_RECORD
-    begin = proposals.ends[p - 1] if p else 0
-    for i in range(proposals.ends[p] - 1, begin - 1, -1):
-        record = proposals.record[i]
-        c = a if proposals.side[i] == 0 else other
-        classes.of[record] = c
-        classes.following[record] = classes.head[c]
-        classes.head[c] = record
-        classes.size[c] += 1
-    for c in (a, other):
-        classes.changed[c] = batch + 1  # whoever tried it in this batch has not seen this
-        classes.refused[c] = NOBODY
+
+
+@c_function
+def look_along(
+    attributes: Attributes,
+    rates: Annotated[Floats, reads("attributes")],
+    rows: Annotated[Int32s, reads("rows", "attributes")],
+    order: Annotated[Int32s, reads("rows")],
+    reach: int,
+    near: Annotated[Int32s, writes("rows", "most")],
+    away: Annotated[Floats, writes("rows", "most")],
+) -> None:
+    """Look at the rows within reach in an order, and keep the nearest, the first of equals first.
+
+    `near` and `away` have as many of every row as there is room for, -1 and infinity where none is
+    known; rows found along other orders stay where they are nearer.
+    """

@@ -1,114 +1,202 @@
 """Similarity-based clustering's inner loop: start a cluster, let the nearest join it, close it.
 
-A cluster costs one pass over all values (`contingency`) and its searches (`nearest_records`). The
-twin in `tests/core/algorithms/twins/similarity.py` measures every record.
+A cluster costs one pass over all values (`cluster_centre`) and its searches in a tree of boxes. A
+search leaves out a node when no row that fits its box can be near enough; in the worst case every
+row is looked at. Distances less than TIE above the smallest one count as equal, and of equals the
+lowest record is the nearest. A centre that stays is searched once for all records of its cluster;
+one that moves is searched twice for each record, for the smallest distance and for the lowest
+record.
+
+Any record left over was there when a cluster was made, so its distance is the one it had then. The
+contingency table is brought back to that moment, cluster by cluster, the last one first; that costs
+one pass over all values per cluster.
+
+The twin in `tests/core/algorithms/twins/similarity.py` measures every record, and counts the
+records again for every cluster.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
-from kanon_tui.core.kernels import inner_kernel, kernel
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree, take
-from kanon_tui.core.kernels.cluster_centre import Centre, add_to_centre, start_centre
-from kanon_tui.core.kernels.contingency import Contingency, count, measure
-from kanon_tui.core.kernels.nearest_records import (
-    Search,
-    gather_nearest,
-    nearest_record,
-    next_nearest,
-)
-from kanon_tui.core.numeric import Int32s, Int64s
+import numpy as np
 
-__all__ = ["CLOSED", "GROWN", "STARTED", "Growth", "advance"]
+from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
+from kanon_tui.core.kernels.box_tree import BoxTree
+from kanon_tui.core.kernels.cluster_centre import Centre, Contingency
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-STARTED, GROWN, CLOSED = 0, 1, 2
-_WORK_PER_CALL = 500_000  # nodes, rows and values looked at before a call returns
+__all__ = [
+    "CLUSTERS_CLOSED",
+    "CLUSTER_CLOSED",
+    "CLUSTER_GROWN",
+    "CLUSTER_STARTED",
+    "GROWING_SIZE",
+    "PLACE_IN_ORDER",
+    "Grown",
+    "Growth",
+    "LeftoverDistances",
+    "NearestCluster",
+    "NearestSearch",
+    "advance",
+    "join_nearest_cluster",
+    "measure_leftovers",
+    "new_leftover_distances",
+    "new_search",
+]
+
+CLUSTER_STARTED, CLUSTER_GROWN, CLUSTER_CLOSED = range(3)
+
+# What `Growth.state` holds: the place in the order from which on records may be left, how many
+# clusters are closed, and the size of the one that grows.
+PLACE_IN_ORDER, CLUSTERS_CLOSED, GROWING_SIZE = range(3)
 
 
-class Growth(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class NearestSearch(Struct):
+    """Room for a search, and what it found."""
+
+    node: Annotated[Int32s, writes("waiting")]
+    """Nodes still to be looked at …"""
+    bound: Annotated[Floats, writes("waiting")]
+    """… and their bounds."""
+    best: Annotated[Floats, writes("_")]
+    """The smallest distances of so many records, as a heap with the largest on top."""
+    found: Annotated[Int32s, writes("rows")]
+    """Positions of the rows found …"""
+    away: Annotated[Floats, writes("rows")]
+    """… and their distances."""
+    spare_found: Annotated[Int32s, writes("rows")]
+    """Scratch memory to sort the rows found."""
+    spare_away: Annotated[Floats, writes("rows")]
+    state: Annotated[Int64s, writes(2)]
+    """How many rows are found, and the first of them that may have records left."""
+
+
+def new_search(tree: BoxTree, records: int) -> NearestSearch:
+    """Return room for a search of so many records."""
+    nodes, rows = len(tree.start) + 1, len(tree.row)
+    return NearestSearch(
+        node=np.zeros(nodes, dtype=np.int32),
+        bound=np.zeros(nodes),
+        best=np.zeros(records),
+        found=np.zeros(rows, dtype=np.int32),
+        away=np.zeros(rows),
+        spare_found=np.zeros(rows, dtype=np.int32),
+        spare_away=np.zeros(rows),
+        state=np.zeros(2, dtype=np.int64),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Growth(Struct):
     """The clusters so far."""
 
-    order: Int32s
+    order: Annotated[Int32s, reads("records")]
     """All records, as sorted."""
-    row: Int32s
+    row: Annotated[Int32s, reads("records")]
     """Per record its row."""
-    position: Int32s
+    position: Annotated[Int32s, reads("rows")]
     """Per row its position in the tree."""
-    records: Int32s
+    records: Annotated[Int32s, reads("records")]
     """Record numbers, those of row 0 first, rising inside each row …"""
-    end: Int32s
+    end: Annotated[Int32s, reads("rows")]
     """… and per row where they end …"""
-    left: Int32s
+    left: Annotated[Int32s, writes("rows")]
     """… and how many of them, the last, are left."""
-    members: Int32s
+    members: Annotated[Int32s, writes("records")]
     """Records in the order in which they joined, k per cluster."""
-    labels: Int32s
+    labels: Annotated[Int32s, writes("records")]
     """Per record its cluster; -1 without one."""
-    state: Int64s
-    """Place in the order, clusters closed, size of the one that grows."""
+    state: Annotated[Int64s, writes(3)]
+    """PLACE_IN_ORDER, CLUSTERS_CLOSED, GROWING_SIZE."""
 
 
-@inner_kernel
-def _join(tree: BoxTree, growth: Growth, position: int, k: int) -> None:
-    """The lowest record of the row at a position joins the cluster that grows."""
-    record, row, state = tree.record[position], tree.row[position], growth.state
-    growth.members[state[1] * k + state[2]] = record
-    growth.labels[record] = state[1]
-    state[2] += 1
-    growth.left[row] -= 1
-    left = growth.left[row]
-    take(tree, position, growth.records[growth.end[row] - left] if left > 0 else GONE)
+class Grown(NamedTuple):
+    """What a call of `advance` did."""
+
+    decided: int
+    kind: int
+    """The last decision: CLUSTER_STARTED, CLUSTER_GROWN or CLUSTER_CLOSED."""
+    away: float
+    """The distance of the last record that joined."""
 
 
-@kernel
+@c_function
 def advance(
     tree: BoxTree,
     table: Contingency,
     centre: Centre,
-    search: Search,
+    search: NearestSearch,
     growth: Growth,
     k: int,
     spatial: bool,
     decisions: int,
-) -> tuple[int, int, float]:
-    """Make up to `decisions` decisions: start a cluster, let a record join it, close it.
+) -> Grown:
+    """Make up to `decisions` decisions: start a cluster, let a record join it, close it."""
 
-    Returns how many were made, what the last one was, and the distance of the last that joined.
+
+@dataclass(frozen=True, eq=False)
+class LeftoverDistances(Struct):
+    """Distances of the records left over from every cluster, in parts."""
+
+    place: Annotated[Floats, reads("leftovers", "numbers")]
+    value: Annotated[Int64s, reads("leftovers", "categories")]
+    """As `Centre` counts values."""
+    total: Annotated[Floats, writes("clusters", "numbers")]
+    """Sum and number of the places their centre is the mean of."""
+    terms: Annotated[Int64s, writes("clusters", "numbers")]
+    blank: Annotated[Flags, writes("clusters", "numbers")]
+    """A missing one is at distance 0."""
+    category: Annotated[Floats, writes("clusters", "leftovers", "categories")]
+    away: Annotated[Floats, writes("clusters")]
+    """Scratch memory: the distances of one record."""
+
+
+def new_leftover_distances(
+    tree: BoxTree, centre: Centre, positions: Int32s, clusters: int
+) -> LeftoverDistances:
+    """Return room for the distances of records, given by their positions in the tree."""
+    place, labels = tree.places[positions], tree.labels[positions]
+    return LeftoverDistances(
+        place=place,
+        value=labels + centre.offsets[:-1],
+        total=np.zeros((clusters, place.shape[1])),
+        terms=np.zeros((clusters, place.shape[1]), dtype=np.int64),
+        blank=np.zeros((clusters, place.shape[1]), dtype=np.bool_),
+        category=np.zeros((clusters, *labels.shape)),
+        away=np.zeros(clusters),
+    )
+
+
+@c_function
+def measure_leftovers(
+    tree: BoxTree,
+    table: Contingency,
+    centre: Centre,
+    growth: Growth,
+    leftovers: LeftoverDistances,
+    k: int,
+    spatial: bool,
+    cluster: int,
+) -> int:
+    """Measure the records left over from the centres of the clusters before this one, backwards.
+
+    Returns the cluster it came to.
     """
-    state = growth.state
-    decided, work, kind = 0, 0, CLOSED
-    away = 0.0
-    while decided < decisions and work < _WORK_PER_CALL:
-        if state[2] == k:
-            kind = CLOSED
-            for i in range(state[1] * k, state[1] * k + k):
-                count(table, growth.row[growth.members[i]], -1)
-            work += k
-            state[1] += 1
-            state[2] = 0
-        elif state[2] > 0:
-            kind = GROWN
-            if spatial:
-                found, away, looked = nearest_record(tree, centre, growth.left, search)
-                work += looked
-                add_to_centre(tree, found, centre)
-            else:
-                found, away = next_nearest(tree, search)
-                work += 1
-            _join(tree, growth, found, k)
-        elif len(growth.order) - state[1] * k >= k:
-            kind = STARTED
-            while growth.labels[growth.order[state[0]]] >= 0:
-                state[0] += 1
-            row = growth.row[growth.order[state[0]]]
-            measure(table, row, k, spatial, centre.distance)
-            start_centre(tree, growth.position[row], table, centre)
-            _join(tree, growth, growth.position[row], k)
-            work += len(centre.distance)
-            if k > 1 and not spatial:
-                work += gather_nearest(tree, centre, growth.left, search)
-        else:
-            break
-        decided += 1
-    return decided, kind, away
+
+
+class NearestCluster(NamedTuple):
+    """The cluster that a record left over joins, and how far its centre is."""
+
+    cluster: int
+    away: float
+
+
+@c_function
+def join_nearest_cluster(leftovers: LeftoverDistances, i: int, spatial: bool) -> NearestCluster:
+    """Return the cluster whose centre is nearest to a left-over record, of equals the first.
+
+    With `spatial` the record takes part in that centre from now on.
+    """

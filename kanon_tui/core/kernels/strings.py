@@ -9,128 +9,108 @@ subtraction compares all the attributes of a word. A pass costs O(strings · wor
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
-from kanon_tui.core.kernels import kernel
+from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
-__all__ = ["drop_dominated", "drop_lonely", "drop_specific", "take_general"]
+__all__ = [
+    "CodeFields",
+    "SortedStrings",
+    "TakenStrings",
+    "drop_dominated",
+    "drop_lonely",
+    "drop_specific",
+    "take_general",
+]
 
 
-@kernel
+@dataclass(frozen=True, eq=False)
+class CodeFields(Struct):
+    """Where the levels of the attributes lie in a code."""
+
+    word: Annotated[Int64s, reads("attributes")]
+    """Per attribute the word it lies in …"""
+    shift: Annotated[Words, reads("attributes")]
+    """… how many bits from the right …"""
+    mask: Annotated[Words, reads("attributes")]
+    """… the bits it takes …"""
+    root: Annotated[Words, reads("attributes")]
+    """… and its highest level."""
+    guards: Annotated[Words, reads("words")]
+    """The bits above the fields."""
+
+
+@dataclass(frozen=True, eq=False)
+class SortedStrings(Struct):
+    """Strings by rising value."""
+
+    codes: Annotated[Words, writes("strings", "words")]
+    values: Annotated[Floats, writes("strings")]
+    """What each is worth at most."""
+
+
+class TakenStrings(NamedTuple):
+    """What a call of `take_general` did."""
+
+    end: int
+    """Where the list ends now."""
+    moved: int
+
+
+@c_function
 def drop_specific(
-    codes: Words, rvs: Floats, start: int, end: int, code: Words, guards: Words
+    fields: CodeFields,
+    strings: SortedStrings,
+    start: int,
+    end: int,
+    code: Annotated[Words, reads("words")],
 ) -> int:
-    """Drop the strings that nowhere have a higher level than `code`; gives the new end."""
-    kept = start
-    for i in range(start, end):
-        for w in range(len(code)):
-            if ((code[w] | guards[w]) - codes[i, w]) & guards[w] != guards[w]:
-                for v in range(len(code)):
-                    codes[kept, v] = codes[i, v]
-                rvs[kept] = rvs[i]
-                kept += 1
-                break
-    return kept
+    """Drop the strings that nowhere have a higher level than `code`; return the new end."""
 
 
-@kernel
+@c_function
 def take_general(
-    codes: Words, rvs: Floats, start: int, end: int, code: Words, guards: Words, taken: Words
-) -> tuple[int, int]:
-    """Move the strings that nowhere have a lower level than `code` to `taken`.
-
-    Gives the new end of the list and how many were moved.
-    """
-    kept, moved = start, 0
-    for i in range(start, end):
-        general = True
-        for w in range(len(code)):
-            if ((codes[i, w] | guards[w]) - code[w]) & guards[w] != guards[w]:
-                general = False
-                break
-        if general:
-            for w in range(len(code)):
-                taken[moved, w] = codes[i, w]
-            moved += 1
-        else:
-            for w in range(len(code)):
-                codes[kept, w] = codes[i, w]
-            rvs[kept] = rvs[i]
-            kept += 1
-    return kept, moved
+    fields: CodeFields,
+    strings: SortedStrings,
+    start: int,
+    end: int,
+    code: Annotated[Words, reads("words")],
+    taken: Annotated[Words, writes("_", "words")],
+) -> TakenStrings:
+    """Move the strings that nowhere have a lower level than `code` to `taken`."""
 
 
-@kernel
+@c_function
 def drop_dominated(
-    codes: Words,
-    rvs: Floats,
+    fields: CodeFields,
+    strings: SortedStrings,
     start: int,
     tied: int,
     end: int,
-    best_codes: Words,
-    best_rvs: Floats,
-    best_roots: Int64s,
-    word: Int64s,
-    shift: Words,
-    mask: Words,
-    root: Words,
+    best: Annotated[Words, reads("best", "words")],
+    best_values: Annotated[Floats, reads("best")],
+    best_roots: Annotated[Int64s, reads("best")],
 ) -> int:
-    """Drop the strings before `tied` that lose to one of the best; gives the new end.
+    """Drop the strings before `tied` that lose to one of the best; return the new end.
 
     A string loses to one that has no lower research value and either fewer attributes at the root
     or as many and no greater code (which is the order of level vectors).
     """
-    kept = start
-    for i in range(start, end):
-        lost = False
-        if i < tied:
-            roots = 0
-            for a in range(len(word)):
-                if (codes[i, word[a]] >> shift[a]) & mask[a] == root[a]:
-                    roots += 1
-            for b in range(len(best_rvs)):
-                if best_rvs[b] < rvs[i] or best_roots[b] > roots:
-                    continue
-                lost = True
-                if best_roots[b] == roots:
-                    for w in range(codes.shape[1]):
-                        if best_codes[b, w] != codes[i, w]:
-                            lost = best_codes[b, w] < codes[i, w]
-                            break
-                if lost:
-                    break
-        if not lost:
-            for w in range(codes.shape[1]):
-                codes[kept, w] = codes[i, w]
-            rvs[kept] = rvs[i]
-            kept += 1
-    return kept
 
 
-@kernel
+@c_function
 def drop_lonely(
-    codes: Words,
-    rvs: Floats,
+    fields: CodeFields,
+    strings: SortedStrings,
     start: int,
     end: int,
-    word: Int64s,
-    shift: Words,
-    mask: Words,
-    places: Int64s,
-    sizes: Int32s,
+    places: Annotated[Int64s, reads("attributes")],
+    sizes: Annotated[Int32s, reads("_")],
     k: int,
 ) -> int:
-    """Drop the strings whose point of a grid with these place values holds less than k."""
-    kept = start
-    for i in range(start, end):
-        point = np.int64(0)
-        for a in range(len(word)):
-            field = np.int64((codes[i, word[a]] >> shift[a]) & mask[a])
-            point += field * places[a]
-        if sizes[point] >= k:
-            for w in range(codes.shape[1]):
-                codes[kept, w] = codes[i, w]
-            rvs[kept] = rvs[i]
-            kept += 1
-    return kept
+    """Drop the strings whose point of a grid with these place values holds less than k.
+
+    Return the new end.
+    """

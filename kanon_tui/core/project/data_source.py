@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kanon_tui.core.data.connections import misses_slashes
+from kanon_tui.core.addresses import misses_slashes
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
@@ -25,7 +25,7 @@ def _read_path(located: LocatedValue) -> str:
     if misses_slashes(path):  # and may hold a password, so it is not shown
         raise located.refuse(
             "it looks like a connection string with a mistake; write it like "
-            "postgresql://user:password@host/database, and a file of this name as ./NAME"
+            "postgresql+psycopg://host/database, and a file of this name as ./NAME"
         )
     return path
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kanon_tui.core.data.connections import is_address
+from kanon_tui.core.addresses import is_address
 from kanon_tui.core.project.project import Project, project_to_mapping
 from kanon_tui.core.text import shortened
 
@@ -18,11 +18,10 @@ _NOTHING = object()
 def differences(there: Project, here: Project) -> list[str]:
     """`privacy, k: 7 in the file, 5 here`, for every field that differs.
 
-        >>> from kanon_tui.core.data.connections import is_address
-    from kanon_tui.core.project.project import project_from_mapping
-        >>> both = [{"data": {"path": "a.csv"}, "privacy": {"k": k}} for k in (7, 5)]
-        >>> differences(*map(project_from_mapping, both))
-        ['privacy, k: 7 in the file, 5 here']
+    >>> from kanon_tui.core.project.project import project_from_mapping
+    >>> both = [{"data": {"path": "a.csv"}, "privacy": {"k": k}} for k in (7, 5)]
+    >>> differences(*map(project_from_mapping, both))
+    ['privacy, k: 7 in the file, 5 here']
     """
     first, second = (dict(_fields(project_to_mapping(each))) for each in (there, here))
     return [

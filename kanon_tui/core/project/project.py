@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from kanon_tui.core.data.connections import address_name, is_address, read_address
+from kanon_tui.core.addresses import address_file, address_name, is_address
+from kanon_tui.core.data.connections import read_address
 from kanon_tui.core.data.guess import guess_attribute
 from kanon_tui.core.data.part_files import part_files
 from kanon_tui.core.data.preview import preview_table
@@ -147,7 +148,8 @@ class Project:
     def data_files(self) -> tuple[Path, ...]:
         """The data file, or its parts and their folder; as it is written where there is none."""
         if is_address(self.data.path):
-            return ()
+            file = address_file(self.data.path)
+            return () if file is None else (file,)
         try:
             files = part_files(self.data_path)
         except KanonError:

@@ -27,5 +27,7 @@ class Resources:
         "auto", "The most memory that a run may take; auto: what the machine has", type=SIZE
     )
     scheduler: str | None = declared(
-        None, "The address of a Dask scheduler, like tcp://host:8786; none: a cluster of its own"
+        None,
+        "The address of a Dask scheduler, like tls://host:8786, which has to be agreed to with "
+        "--trust; none: a cluster of its own",
     )

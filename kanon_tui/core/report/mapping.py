@@ -112,7 +112,7 @@ def _required(reached: Reached) -> dict[str, Any]:
 def versions() -> dict[str, str]:
     """What the figures were computed with."""
     found = {"kanon_tui": __version__, "python": platform.python_version()}
-    for package in ("polars", "numpy", "numba"):
+    for package in ("polars", "numpy"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:  # only where packages are bundled without their metadata

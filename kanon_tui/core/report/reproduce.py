@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.data.read_options import SIZE
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.project.project import AlgorithmChoice, Project
@@ -53,7 +54,9 @@ def _engine(result: FinishedRun) -> list[str]:
     if asked.memory != "auto":
         words += ["--memory", str(SIZE.write(asked.memory))]
     if result.engine == "dask" and asked.scheduler is not None:
-        words += ["--scheduler", asked.scheduler]
+        words += ["--scheduler", without_secrets(asked.scheduler)]
+        if not asked.scheduler.startswith("tls://"):
+            words.append("--insecure")
     return words
 
 

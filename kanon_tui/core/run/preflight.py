@@ -10,9 +10,7 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.levels import level_measures
 from kanon_tui.core.privacy.column_requirement import out_of_reach
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.run.small_tables import is_small
 from kanon_tui.core.run.trial import Trial
-from kanon_tui.core.run.warm_up import compile_seconds
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, first_few, short_list
@@ -42,7 +40,7 @@ def preflight(
     `whole` is the number of records where the task is of a sample of them.
     """
     try:
-        chosen = with_parameters(algorithm, project.algorithm.params, algorithm.name)
+        with_parameters(algorithm, project.algorithm.params, algorithm.name)
     except KanonError as error:
         return Preflight(problem=str(error))
     beyond = out_of_reach(task.requirements, _may_suppress(task, algorithm))
@@ -67,7 +65,7 @@ def preflight(
         facts.append(f"about {max((whole or task.n) // task.k, 1):,} classes to build")
         if algorithm.name == "gcka" and not any(a.hierarchy.marks for a in task.quasi):
             warnings.append("no MAGVal is marked, so gcka groups like k-member")
-    facts.append(_time(trial, chosen, small=whole is None and is_small(task, chosen)))
+    facts.append(_time(trial))
     if trial is not None and hiding(trial):
         warnings.insert(0, hiding(trial))
     if whole is None:  # else the limit of the run says how much
@@ -108,23 +106,14 @@ def _megabytes(task: Task, algorithm: type[Algorithm]) -> float:
     return (2 * codes + per_record * task.n + strings) / 1e6 + 20
 
 
-def _time(trial: Trial | None, algorithm: Algorithm, small: bool) -> str:
-    """How long it takes, or why that is not known."""
-    if small and trial is None:
-        return in_words(0)
-    compiling = 0.0 if small else compile_seconds(algorithm.name, _refines(algorithm))
-    if compiling:
-        return f"compiles first, {in_words(compiling)}"
+def _time(trial: Trial | None) -> str:
+    """Return how long a run takes, or why that is not known."""
     if trial is None:
         return "time not known yet"
     if trial.seconds is None:
         return "longer than a sample could show"
     tried = "" if trial.whole else f", tried on {trial.samples[-1].records:,} records"
     return in_words(trial.seconds) + tried
-
-
-def _refines(algorithm: Algorithm) -> bool:
-    return bool(getattr(algorithm, "refine", False))
 
 
 def in_words(seconds: float) -> str:

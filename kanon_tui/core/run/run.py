@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from kanon_tui.core.report.phases import Seconds
-from kanon_tui.core.run.small_tables import interpreted, is_small
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
@@ -45,8 +44,6 @@ class Run(Iterator[Step]):
         self.steps = 0
         self.last: Step | None = None
         self.grouping: Grouping | None = None
-        self.small = is_small(task, algorithm)
-        """Whether it does without machine code; the answer is the same."""
         self._generator = _steps(algorithm, task, self.context)
 
     def __next__(self) -> Step:
@@ -55,8 +52,7 @@ class Run(Iterator[Step]):
         self.state = State.RUNNING
         started = time.perf_counter()
         try:
-            with interpreted(self.small):
-                self.last = next(self._generator)
+            self.last = next(self._generator)
         except StopIteration as stop:
             self.state, self.grouping = State.FINISHED, stop.value
             raise StopIteration from None

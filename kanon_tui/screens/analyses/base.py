@@ -14,6 +14,7 @@ from textual.widgets import Static
 from textual.worker import Worker, get_current_worker
 
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import Choose, Modal
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.key_bar import KeyBar
@@ -71,17 +72,21 @@ class AnalysisScreen(Hosted, Modal):
         raise NotImplementedError
 
     @cached_property
+    def shown_below(self) -> FinishedRun | None:
+        """Return the run that Results showed when the panel was opened over it, else None."""
+        below = self.app.screen_stack[0]
+        return below.result if isinstance(below, StepScreen) else None
+
+    @cached_property
     def result(self) -> FinishedRun | None:
-        """The release that is looked at: the latest when the panel was opened, or one chosen."""
-        return self.session.results[-1] if self.session.results else None
+        """Return the run that is looked at: that of Results, else the latest, or one chosen."""
+        latest = self.session.results[-1] if self.session.results else None
+        return self.shown_below or latest
 
     @property
     def release_name(self) -> str:
-        """` on run 2: mondrian k=5`, where there are several."""
-        results = self.session.results
-        if self.result is None or len(results) < 2:
-            return ""
-        return f" on {self.session.run_title(self.result)}"
+        """Return ` on run 2: mondrian k=5`, or nothing where there is no run."""
+        return "" if self.result is None else f" on {self.session.run_title(self.result)}"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows only what works now."""

@@ -24,7 +24,7 @@ from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import optional, whole_number
 from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.widgets.form import Form
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, printable
 from kanon_tui.widgets.grid_sources import RowSource
 from kanon_tui.widgets.plot import Chart, Plot
 
@@ -106,7 +106,8 @@ together, and it does better. A curve at 0 says that generalising or suppressing
 
 ▸ marks this table's own number of records; the line below says from where on 95% of the tables
 succeed. Type and press `enter`: the curves are drawn again, points appear as they are computed.
-`esc` cancels and keeps those that are there. *most records* left empty follows the shape.
+`esc` cancels and keeps those that are there. *most records* left empty follows the shape. Opened
+on Results, k and the quasi-identifiers are those of the run that is shown there.
 
 Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and safe with 7,500.
 """
@@ -148,8 +149,9 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         self.action_simulate()
 
     def _parameters(self) -> list[Field]:
-        own = len(self.session.names(Role.QUASI)) or 3
-        k = self.session.project.privacy.k
+        run = self.shown_below
+        own = len(self.session.names(Role.QUASI) if run is None else run.task.quasi) or 3
+        k = self.session.project.privacy.k if run is None else run.task.k
         return [
             Field("attributes", whole_number(1, 100), own, "How many attributes"),
             Field("values", whole_number(1, 10_000), 2, "Values of each, equally frequent"),
@@ -159,7 +161,8 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
         ]
 
     def status(self) -> Text:
-        text = Text.assemble(("k feasibility", "bold"))
+        name = "" if self.shown_below is None else printable(self.release_name)
+        text = Text.assemble(("k feasibility", "bold"), name)
         if self.curve is not None:
             text.append(f" · k = {self.curve.k:,} · {self.curve.repeats:,} tables per point")
         return text
@@ -183,7 +186,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
             self._simulate(values)
 
     def _simulate(self, values: dict[str, Any]) -> None:
-        session = self.session
+        session, run = self.session, self.shown_below
         attributes, per_attribute, k = values["attributes"], values["values"], values["k"]
         counts = record_counts(
             k, per_attribute**attributes, session.table.height, values["most_records"]
@@ -194,7 +197,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
 
         def work() -> None:
             try:
-                own = shape_of(session.task())
+                own = shape_of(session.task() if run is None else run.task)
                 curve.shapes = {f"table's {len(own)}": own, **shapes}
             except KanonError as error:
                 curve.note = f"no curve for this table: {error}"

@@ -41,6 +41,7 @@ from kanon_tui.widgets.motions import ScrollPane
 
 __all__ = ["RiskModelsScreen"]
 
+KEPT = "risk models"
 _SIZE = Field("population", optional(whole_number(1)), None, "People of the population")
 _SHARE = number(above=0, high=1, words="a share above 0, at most 1")
 _ABOVE = Field("threshold", _SHARE, THRESHOLD, "A risk that is too high")
@@ -88,7 +89,8 @@ population who look the same:
 - **marketer**: tries to find everybody; the average of 1 / F is the share that is found.
 
 What is known of the population decides F; what was said last counts. `p` types how many people it
-has, `c` chooses a column of survey weights, `e` a file of everybody in it. Nothing said, F is f.
+has, `c` chooses a column of survey weights, `e` a file of everybody in it. Nothing said, F is f. It
+is kept until another file is opened.
 
 **Unique** are people who are alone in their class; with a population three models estimate how many
 are alone there as well. A file also gives **k-map**, the fewest people that a row fits, and
@@ -118,14 +120,15 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
             yield Static(id="figures")
 
     def on_mount(self) -> None:
-        """Begin with the population that the project names."""
+        """Begin with what was said last in this session, else the population of the project."""
         pane = self.query_one("#found")
         pane.border_title = "how likely people are found"
         pane.focus()
         self.draw_status()
         if self.result is not None:
             bound = self.result.task.privacy.risk
-            self._assess(_Asked(None if bound is None else bound.population))
+            of_project = _Asked(None if bound is None else bound.population)
+            self._assess(self.host.kept_by_panels.get(KEPT, of_project))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without a release there is nothing to assess."""
@@ -163,7 +166,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
         def typed(text: str | None) -> None:
             if text is not None:
-                self._assess(_Asked(check(text), threshold=self.asked.threshold))
+                self._assess(_Asked(check(text), threshold=self.asked.threshold), said=True)
 
         hint = "People of whom the table is a random sample. Empty: not known."
         now = "" if self.asked.size is None else str(self.asked.size)
@@ -182,7 +185,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
         def chosen(row: int | None) -> None:
             if row is not None:
-                self._assess(_Asked(weights=names[row], threshold=self.asked.threshold))
+                self._assess(_Asked(weights=names[row], threshold=self.asked.threshold), said=True)
 
         now = names.index(self.asked.weights) if self.asked.weights in names else 0
         hint = "how many people of the population a record stands for"
@@ -193,7 +196,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
         def chosen(path: Path | None) -> None:
             if path is not None:
-                self._assess(_Asked(path=path, threshold=self.asked.threshold))
+                self._assess(_Asked(path=path, threshold=self.asked.threshold), said=True)
 
         folder = f"{self.session.data_path.parent}/"
         self.ask(AskPath("Everybody of the population", folder, endings=DATA_ENDINGS), chosen)
@@ -206,7 +209,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
         def typed(text: str | None) -> None:
             if text is not None:
-                self._assess(replace(self.asked, threshold=check(text)))
+                self._assess(replace(self.asked, threshold=check(text)), said=True)
 
         now = f"{self.asked.threshold:g}"
         hint = "Records with a higher risk are counted: 0.2 counts classes below 5."
@@ -216,8 +219,11 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
         """The same for the release of another run."""
         self._assess(self.asked)
 
-    def _assess(self, asked: _Asked) -> None:
-        """Work it out; what is shown stays until then, and where that fails."""
+    def _assess(self, asked: _Asked, *, said: bool = False) -> None:
+        """Work it out; what is shown stays until then, and where that fails.
+
+        What a person said is kept for the session; a population table is read again.
+        """
         result = self.result
         assert result is not None
         project = result.project or self.session.project
@@ -228,6 +234,8 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
         def done(made: tuple[_Asked, PopulationRisk]) -> None:
             self.asked, self.found = made
+            if said:
+                self.host.kept_by_panels[KEPT] = replace(self.asked, population=None)
             self.query_one("#figures", Static).update(_told(made[1]))
 
         self.in_background(work, done, "counting")

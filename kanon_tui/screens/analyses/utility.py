@@ -100,10 +100,9 @@ them, `R` looks at the release of another run.
             text.append(f" · {NO_RELEASE}")
         elif self.found is not None and not self.working:
             found = self.found
-            counts = f"{found.original_records:,} records, {found.release_records:,} released"
-            text.append(f" · {counts}")
+            text.append(f" · {found.release_records:,} of {found.original_records:,} records")
             if found.queries is not None:
-                text.append(f" · COUNT queries off by {found.queries.median:.1%}")
+                text.append(f" · queries off by {found.queries.median:.1%}")
         return text
 
     def released(self) -> None:

@@ -105,7 +105,6 @@ class ResultsScreen(StepScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.result: FinishedRun | None = None
         self.panel = "attributes"
         """The figures beside the records; empty for none."""
         self._panel_in_front = False

@@ -17,7 +17,6 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.run.trial import Trial, try_out
-from kanon_tui.core.run.warm_up import is_warm
 from kanon_tui.screens.dialogs import Choose
 from kanon_tui.screens.host import Hosted
 from kanon_tui.widgets.theme_style import theme_style
@@ -83,8 +82,8 @@ class Advice(Hosted, Static):
             return self._asked != asked
 
         def work() -> Trial | None:
-            if known is not None or not is_warm():
-                return known  # a sample would compile the kernels, which takes longer than it saves
+            if known is not None:
+                return known
             algorithm = with_parameters(ALGORITHMS[choice.name], choice.params, choice.name)
             return session.of_whole(try_out(session.task(), algorithm, stop=stop))
 

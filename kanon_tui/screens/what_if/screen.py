@@ -22,7 +22,6 @@ from kanon_tui.core.analysis.sweep.words import sweep_in_words
 from kanon_tui.core.data.writing import check_target, write_text
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.run.result import Result
-from kanon_tui.core.run.warm_up import warm_up
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.dialogs import AskText, Confirm, Message
@@ -144,10 +143,6 @@ local recoding pays.
             self._session_shown, self.sweep, self.points, self._opened = session, None, (), {}
             self.running = False
             self.algorithms = _proposed(session.project.algorithm.name)
-            names = self.algorithms
-            self.compute(
-                lambda: warm_up(names), lambda _: None, group="warm-up", failed=lambda _: None
-            )
         self._draw()
 
     def _draw_new_points(self) -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from kanon_tui.core.analysis import recommend as recommending
 from kanon_tui.core.analysis.recommend import keeps_more, question, recommend
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
@@ -58,14 +57,12 @@ def stars() -> Result:
     return conclude(start(project), project)
 
 
-def test_a_release_that_hides_columns_names_who_keeps_more(monkeypatch) -> None:
+def test_a_release_that_hides_columns_names_who_keeps_more() -> None:
     result = stars()
-    monkeypatch.setattr(recommending, "is_warm", lambda: True)
     said = keeps_more(result, UNHURRIED)
     assert "hidden from everybody" in said
     assert "would keep more: NCP" in said
-    monkeypatch.setattr(recommending, "is_warm", lambda: False)
-    assert "may keep more" in keeps_more(result)
+    assert "may keep more" in keeps_more(result, try_others=False)
 
 
 def test_nothing_is_said_of_a_release_that_hides_no_column() -> None:

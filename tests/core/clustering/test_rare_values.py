@@ -18,8 +18,7 @@ from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.kernels import partner_tree
 from kanon_tui.core.kernels.box_arrays import SIZE
-from kanon_tui.core.kernels.merge_cost import RELEASE
-from kanon_tui.core.kernels.partner_search import cheapest_partner
+from kanon_tui.core.kernels.merging import RELEASE, cheapest_partner
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
@@ -86,9 +85,7 @@ def test_a_search_tries_few_clusters_where_most_values_are_rare() -> None:
     merging.grow_tree()
     clusters = merging.clusters
     tried = [
-        cheapest_partner(
-            merging.attributes, clusters, merging.tree, merging.load, task.n, RELEASE, c
-        )[3]
+        cheapest_partner(merging.state, merging.tree, c).tried
         for c in range(0, len(clusters.info), 40)
         if clusters.info[c, SIZE] < task.k
     ]

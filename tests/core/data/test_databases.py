@@ -10,10 +10,10 @@ import duckdb
 import polars as pl
 import pytest
 
-from kanon_tui.core.data.connections import address_name, is_address, misses_slashes
+from kanon_tui.core.addresses import address_name, is_address, misses_slashes
 from kanon_tui.core.data.read_options import ReadOptions
 from kanon_tui.core.data.table import Table, read_table
-from kanon_tui.core.data.writing import write_table
+from kanon_tui.core.data.writing import check_target, write_table
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import project_from_mapping
@@ -125,24 +125,75 @@ def read(path: str, **more: object) -> Table:
     return project_from_mapping({"data": {"path": path, **more}}).read_data()
 
 
-def test_a_connection_string_and_a_query(tmp_path: Path) -> None:
-    file = tmp_path / "clinic.db"
-    with sqlite3.connect(file) as connection:
-        for statement in MAKE:
-            connection.execute(statement)
-    connection.close()
-    table = read(f"sqlite:///{file}", query="SELECT age FROM patients WHERE note LIKE '%a:b%' OR 1")
+def scheme(database: Path) -> str:
+    return "duckdb" if database.suffix == ".duckdb" else "sqlite"
+
+
+def test_a_connection_string_of_a_file(database: Path) -> None:
+    address = f"{scheme(database)}:///{database}"
+    table = read(address, query="SELECT age FROM patients WHERE note LIKE '%a:b%' OR true")
     assert table.frame.rows() == [("34",), ("35",)]
     assert table.facts is not None
-    assert table.facts.format == "database"
-    with pytest.raises(InputError, match=r"sqlite-clinic\.db: nothing says what to read"):
-        read(f"sqlite:///{file}")
-    with pytest.raises(InputError, match="says: no such column: none_such"):
-        read(f"sqlite:///{file}", query="SELECT none_such FROM patients")
-    read(f"sqlite:///{file}", query="DELETE FROM patients RETURNING age")
-    with sqlite3.connect(file) as connection:  # nothing is committed
-        assert connection.execute("SELECT count(*) FROM patients").fetchone() == (2,)
-    connection.close()
+    assert table.facts.format == scheme(database)
+    assert read(f"{address}?mode=rwc&uri=true", sheet="patients").height == 2
+    with pytest.raises(InputError, match="none_such"):
+        read(address, query="SELECT none_such FROM patients")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DROP TABLE patients",
+        "DELETE FROM patients RETURNING age",
+        "INSERT INTO patients (age) VALUES (1)",
+        "CREATE TABLE more (a INTEGER)",
+        "VACUUM INTO 'copy.db'",
+        "VACUUM",
+        "ATTACH 'other.db' AS o",
+        "ATTACH 'other.db' AS o; CREATE TABLE o.t (a INTEGER)",
+        "PRAGMA user_version = 7",
+        "PRAGMA journal_mode = WAL",
+        "PRAGMA writable_schema = 1",
+        "COPY patients TO 'out.csv'",
+        "EXPORT DATABASE 'out'",
+        "PRAGMA enable_profiling = 'json'; PRAGMA profiling_output = 'out.json'; SELECT 1",
+        "SELECT 1; DROP TABLE patients",
+        "COMMIT; DROP TABLE patients",
+    ],
+)
+@pytest.mark.parametrize("driver", ["", "+pysqlite", ".pysqlite"])
+def test_an_address_changes_nothing(
+    query: str, driver: str, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if driver and scheme(database) == "duckdb":
+        driver = "+duckdb_engine"
+    monkeypatch.chdir(database.parent)
+    before = database.read_bytes()
+    address = f"{scheme(database)}{driver}:///{database.name}"
+    if query == "VACUUM" and scheme(database) == "duckdb":
+        query = "CREATE VIEW v AS SELECT 1"  # VACUUM changes nothing there
+    with pytest.raises(InputError) as refusal:
+        read(address, query=query)
+    assert database.name in str(refusal.value)
+    assert database.read_bytes() == before
+    assert [each.name for each in database.parent.iterdir()] == [database.name]
+
+
+@pytest.mark.parametrize("rest", ["/none.db", "/none.db?mode=rwc", "", "/", "/:memory:"])
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_a_mistyped_path_makes_no_file(
+    kind: str, rest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f"{kind}-.*: there is no such file; check the path"):
+        read(f"{kind}://{rest}", query="SELECT 1 AS one")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_file_of_an_address_is_not_written_over(database: Path) -> None:
+    project = project_from_mapping({"data": {"path": f"{scheme(database)}:///{database}"}})
+    with pytest.raises(InputError, match="is what is read"):
+        check_target(database, force=True, inputs=project.inputs)
 
 
 SECRET = "s3cr/t"

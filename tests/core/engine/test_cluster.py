@@ -9,6 +9,7 @@ from dataclasses import replace
 from multiprocessing import resource_tracker
 from pathlib import Path
 
+import dask
 import polars as pl
 import pytest
 
@@ -40,6 +41,22 @@ def two_workers(tmp_path_factory):
     place = tmp_path_factory.mktemp("cluster")
     with cluster(None, Target(place / "release", folder=True)) as workers:
         yield workers
+
+
+@pytest.fixture
+def certified(two_workers, tmp_path_factory):
+    """The address of that cluster; Dask's settings name files with its certificate and key."""
+    place, security = tmp_path_factory.mktemp("certificates"), two_workers.client.security
+    (place / "ca.pem").write_text(security.tls_ca_file)
+    (place / "cert.pem").write_text(security.tls_client_cert)
+    (place / "key.pem").write_text(security.tls_client_key)
+    settings = {
+        "distributed.comm.tls.ca-file": str(place / "ca.pem"),
+        "distributed.comm.tls.client.cert": str(place / "cert.pem"),
+        "distributed.comm.tls.client.key": str(place / "key.pem"),
+    }
+    with dask.config.set(settings):
+        yield two_workers.client.scheduler_info()["address"]
 
 
 @pytest.fixture
@@ -137,10 +154,10 @@ class Cancelling(Cluster):
         return futures
 
 
-def check_cancelled(two_workers, folder, job, work) -> None:
+def check_cancelled(two_workers, there, folder, job, work) -> None:
     """Work that is cancelled at a job leaves no task, nobody at work and no file."""
     client, before = two_workers.client, sorted(os.listdir(folder))
-    there, known = client.scheduler_info()["address"], tasks_of(client)
+    known = tasks_of(client)
     batches: list[str] = []
 
     def cancelled() -> None:
@@ -159,18 +176,24 @@ def check_cancelled(two_workers, folder, job, work) -> None:
 
 
 @pytest.mark.parametrize("job", ["count_values", "count_tuples", "recode_piece", "write_part"])
-def test_cancelling_frees_the_cluster_and_leaves_nothing(two_workers, asked, tmp_path, job):
+def test_cancelling_frees_the_cluster_and_leaves_nothing(
+    two_workers, certified, asked, tmp_path, job
+):
     target = Target(tmp_path / "release", folder=True)
-    check_cancelled(two_workers, tmp_path, job, lambda by: streamed(asked, target, by, rows=11))
+
+    def work(workers: Cluster) -> None:
+        streamed(asked, target, workers, rows=11)
+
+    check_cancelled(two_workers, certified, tmp_path, job, work)
 
 
-def test_cancelling_a_search_frees_the_cluster(two_workers, tmp_path):
+def test_cancelling_a_search_frees_the_cluster(two_workers, certified, tmp_path):
     algorithm = ALGORITHMS["distributed"](part=30, workers=2)
 
     def search(workers: Cluster) -> None:
         Run(many_attributes(9), algorithm, RunContext(helpers=workers.helpers)).finish()
 
-    check_cancelled(two_workers, tmp_path, "help_with", search)
+    check_cancelled(two_workers, certified, tmp_path, "help_with", search)
 
 
 def tasks_of(client) -> set[str]:
@@ -237,7 +260,7 @@ def test_the_points_of_a_sweep_are_solved_by_the_workers(two_workers, asked):
 def test_refusals_are_one_sentence_each(two_workers, tmp_path, monkeypatch):
     monkeypatch.setattr(clusters, "PATIENCE", 1.0)
     unreachable = pytest.raises(InputError, match=r"no scheduler answers at tcp://127.0.0.1:1")
-    with unreachable, cluster("tcp://127.0.0.1:1", None):
+    with unreachable, cluster("tcp://127.0.0.1:1", None, insecure=True):
         pass
     with pytest.raises(InputError, match=r"cannot read .*gone\.csv; put the data"):
         two_workers.see([tmp_path / "gone.csv"])

@@ -134,7 +134,11 @@ def test_the_command_says_how_it_was_streamed(tmp_path):
     asked = project(tmp_path / "in.csv", run={"memory": "4GB"})
     result = streamed(asked, None)
     assert " --engine stream --memory 4GB --out " in reproduce(result)
-    on_cluster = {"engine": "dask", "scheduler": "tcp://host:8786"}
-    other = replace(result, project=project(tmp_path / "in.csv", run=on_cluster))
-    assert " --engine dask --scheduler tcp://host:8786 --out " in reproduce(other)
+    for scheduler, words in (
+        ("tls://host:8786", "--scheduler tls://host:8786"),
+        ("tcp://host:8786", "--scheduler tcp://host:8786 --insecure"),
+    ):
+        on_cluster = {"engine": "dask", "scheduler": scheduler}
+        other = replace(result, project=project(tmp_path / "in.csv", run=on_cluster))
+        assert f" --engine dask {words} --out " in reproduce(other)
     assert "--engine" not in reproduce(anonymize(asked))

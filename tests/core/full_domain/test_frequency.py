@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
 
 from kanon_tui.core.data.schema import Kind
 from kanon_tui.core.full_domain.frequency import CodedTuples, Frequency, RollUps
-from kanon_tui.core.kernels import interpreted
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.full_domain import (
@@ -97,35 +95,29 @@ def test_keys_past_63_bits_are_told_apart(lowest: tuple[int, ...]) -> None:
         assert (outcome.classes, outcome.smallest) == (len(sizes), min(sizes))
 
 
-def test_tuples_that_share_a_key_are_told_apart_by_their_labels(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Past 63 bits keys wrap around. Here every attribute has place value 1, so most keys clash."""
-    from kanon_tui.core.kernels import frequency as kernels
+def test_tuples_that_share_a_key_are_told_apart_by_their_labels() -> None:
+    """15 attributes of 16 labels and one of 2 take 61 bits of a key, which wraps at 64.
 
-    def place_values(levels: Any, layout: Any) -> Any:
-        own = np.arange(len(levels)), levels
-        return layout.start[own], (layout.radix[own] > 1).astype(np.int64), 1, True
-
-    task = wide_task(4, 8, 80)
-    tests = engine(task)
-    monkeypatch.setattr(kernels, "place_values", place_values)
-    for string in [(0, 0, 0, 0), (1, 0, 2, 1), (2, 2, 3, 1)]:
-        with interpreted():
-            outcome = tests.test(string, to_the_end=True)
-        sizes = class_sizes(task, string)
-        assert (outcome.classes, outcome.smallest) == (len(sizes), min(sizes))
+    So two labels of the last attribute that are 8 apart make the same key.
+    """
+    columns = {f"a{x}": [f"v{i:02}" for i in range(16)] + ["v00"] * 64 for x in range(15)}
+    columns["two"] = ["v00", "v01"] * 8 + ["v00"] * 64
+    columns["last"] = [f"v{i:02}" for i in (*range(16), *(i * i % 16 for i in range(64)))]
+    task = make_task(columns, 2)
+    outcome = engine(task).test((0,) * 17, to_the_end=True)
+    sizes = class_sizes(task, (0,) * 17)
+    assert (outcome.classes, outcome.smallest) == (len(sizes), min(sizes))
 
 
 def test_counting_that_stops_early_takes_no_more_slots_than_it_needs() -> None:
     """The fewer there are, the more of them a processor has at hand."""
     task = wide_task(12, 16, 9000)
     tests = Frequency(CodedTuples.of(task.quasi, (0,) * 12)[0], 3000, 0)
-    tests._slots.keys[:] = -7
+    tests._slots.sizes[:] = -7
     outcome = tests.test((0,) * 12)
     assert outcome.classes == 4
     assert outcome.fails_below
-    assert 0 < np.count_nonzero(tests._slots.keys != -7) <= 4096
+    assert 0 < np.count_nonzero(tests._slots.sizes != -7) <= 4096
     assert tests.test((0,) * 12, to_the_end=True).classes == len(class_sizes(task, (0,) * 12))
 
 

@@ -11,38 +11,27 @@ import pytest
 from kanon_tui.core.clustering.diagonals import diagonals
 from kanon_tui.core.clustering.features import Features, by_agreement, shared_bits
 from kanon_tui.core.clustering.rare_values import rows_of_rare_labels
-from kanon_tui.core.kernels import interpreted
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree, Division, grow_tree, take
-from kanon_tui.core.kernels.k_member_search import (
-    HIGH,
-    LOW,
-    Search,
-    Wanted,
-    best_row,
-    mark,
+from kanon_tui.core.kernels.box_tree import GONE, Division, grow_tree, take
+from kanon_tui.core.kernels.k_member import (
+    MIXED_LABEL,
+    MemberSearch,
+    find_cheapest,
+    find_furthest,
+    new_clusters,
     new_search,
 )
 from kanon_tui.core.numeric import TIE, Floats, Int32s
 from tests.helpers import make_task
 
 
-def grown(places: Floats, labels: Int32s, weights: Floats) -> tuple[BoxTree, Search]:
+def grown(places: Floats, labels: Int32s, weights: Floats, shared: Int32s) -> MemberSearch:
+    """Return a search in a tree of rows."""
     sums, begins, stand_in = diagonals(places)
     records = np.arange(len(places), dtype=np.int32)
     division = Division(*by_agreement(labels, weights))
     tree = grow_tree(places, labels, division, records, sums)
-    return tree, new_search(tree, begins, stand_in, *rows_of_rare_labels(tree.labels))
-
-
-def searched(
-    tree: BoxTree, search: Search, origin: int, weights: Floats, shared: Int32s
-) -> tuple[int, int]:
-    """The record furthest from a position, and how many nodes and rows were looked at."""
-    wanted = Wanted(0, 0, origin)
-    found, smallest, visits, repeat = best_row(tree, search, wanted, weights, shared, TIE, np.inf)
-    if repeat:
-        found = best_row(tree, search, wanted, weights, shared, TIE, smallest)[0]
-    return int(tree.record[found]), visits
+    rare = rows_of_rare_labels(tree.labels)
+    return new_search(tree, weights, shared, (begins, stand_in), rare)
 
 
 def furthest(places: Floats, labels: Int32s, weights: Floats, i: int, left: Int32s) -> int:
@@ -63,11 +52,11 @@ def test_the_furthest_row_is_found_with_missing_numbers_and_more_than_are_summed
         labels = rng.integers(0, rng.choice([2, 5, 100]), (300, 3)).astype(np.int32)
         weights = rng.choice([1.0, 1 / 3, 0.25], 3)
         shared = np.full(3, 64 if labels.max() >= 64 else 0, dtype=np.int32)
-        tree, search = grown(places, labels, weights)
-        position = np.argsort(tree.row)
+        search = grown(places, labels, weights, shared)
+        tree, position = search.tree, np.argsort(search.tree.row)
         left = np.arange(300, dtype=np.int32)
         for i in rng.permutation(300)[:60].tolist():
-            found, _ = searched(tree, search, int(position[i]), weights, shared)
+            found = int(tree.record[find_furthest(search, position[i]).position])
             assert found == furthest(places, labels, weights, i, left), (seed, i)
             take(tree, int(position[found]), GONE)
             left = left[left != found]
@@ -90,12 +79,9 @@ def test_few_rows_are_looked_at_for_the_furthest() -> None:
     countries = {"n0": numbers["n0"], "country": column(200, 0.9), "sex": column(2)}
     for columns, most in ((numbers, 40), (people, 150), (countries, 60)):
         features = Features.of(make_task(columns))
-        tree, search = grown(features.places, features.labels, features.label_weights)
-        shared = shared_bits(features.labels)
-        visits = [
-            searched(tree, search, i, features.label_weights, shared)[1]
-            for i in range(0, size, 500)
-        ]
+        weights, shared = features.label_weights, shared_bits(features.labels)
+        search = grown(features.places, features.labels, weights, shared)
+        visits = [find_furthest(search, i).visits for i in range(0, size, 500)]
         assert np.mean(visits) < most, list(columns)
 
 
@@ -105,19 +91,17 @@ def cheapest_visits(columns: Mapping[str, list[Any]], mixed: tuple[int, ...] = (
     Categories that are mixed already cost nothing.
     """
     features = Features.of(make_task(columns))
-    weights, shared = features.label_weights, shared_bits(features.labels)
-    tree, search = grown(features.places, features.labels, weights)
-    kept, numbers = [y for y in range(len(weights)) if y not in mixed], features.places.shape[1]
-    search.columns[:] = range(numbers)
+    weights, numbers = features.label_weights, features.places.shape[1]
+    search = grown(features.places, features.labels, weights, shared_bits(features.labels))
+    tree, clusters = search.tree, new_clusters(1, numbers, len(weights))
+    kept = [y for y in range(len(weights)) if y not in mixed]
     visits = []
     for i in range(0, len(tree.row), 97):
-        search.lines[:, [LOW, HIGH]] = tree.places[i, :numbers, None]
-        with interpreted():
-            for place, y in enumerate(kept):
-                mark(search, place, y, int(tree.labels[i, y]), float(weights[y]))
+        clusters.low[0] = clusters.high[0] = tree.places[i, :numbers]
+        clusters.labels[0] = MIXED_LABEL
+        clusters.labels[0, kept] = tree.labels[i, kept]
         record, tree.record[i] = tree.record[i], GONE
-        wanted = Wanted(numbers, len(kept), -1)
-        found, score, seen, _ = best_row(tree, search, wanted, weights, shared, TIE, np.inf)
+        found, score, seen = find_cheapest(search, clusters, 0)
         tree.record[i] = record
         costs = (tree.labels[:, kept] != tree.labels[i, kept]) @ weights[kept]
         costs += np.abs(tree.places[:, :numbers] - tree.places[i, :numbers]).sum(axis=1)

@@ -12,10 +12,8 @@ from kanon_tui.core.data.schema import Role
 from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.run import preflight as module
 from kanon_tui.core.run.preflight import preflight
 from kanon_tui.core.run.prepare import prepare
-from kanon_tui.core.run.trial import Sample, Trial
 
 
 def test_strings_of_the_space_and_after_pre_pruning() -> None:
@@ -47,13 +45,3 @@ def test_a_screen_is_told_in_its_own_words() -> None:
     assert "{role: quasi}" in str(raised.value)
     assert "role:" not in in_screen_words(raised.value)
     assert "press q" in in_screen_words(raised.value)
-
-
-def test_what_is_not_compiled_is_announced_whatever_a_trial_said(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "compile_seconds", lambda *_: 12.0)
-    project = kn.Project.load(find_sample("linking").project)
-    quick = Trial(100, 1.0, (Sample(100, 0.01, 0.2),))
-    made = preflight(project, prepare(project), ALGORITHMS["mondrian"], quick)
-    assert "compiles first, about 12 s" in made.facts

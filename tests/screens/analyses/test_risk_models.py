@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kanon_tui.core.privacy.risk import RiskBound
+from kanon_tui.core.run.result import anonymize
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.dialogs import AskText, Choose
 from kanon_tui.screens.path_dialog import AskPath
@@ -96,6 +99,46 @@ async def test_weights_and_a_population_table_by_what_was_said_last(sample, make
         assert screen.found.presence.k_map >= 3 * session_of(pilot).results[0].measures.privacy.k
         assert "k-map: every row fits at least" in said(screen, "#figures")
         assert "everybody.csv" in said(screen, "#status")
+
+
+async def test_what_was_said_of_the_population_is_kept_for_the_session(sample, make_app) -> None:
+    project = with_weights(small_census(sample("census")))
+    async with make_app(project).run_test(size=SIZE) as pilot:
+        await release_it(pilot)
+        screen = await panel_of(pilot)
+        await pilot.press("c")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Choose))
+        listed = pilot.app.screen.query_one("OptionList")
+        listed.highlighted = [str(option.prompt) for option in listed.options].index("weight")
+        await pilot.press("enter")
+        await wait_until(pilot, lambda: screen.found.by == "weights" and not screen.working)
+        await answer(pilot, "t", AskText, "0.01")
+        await wait_until(pilot, lambda: screen.found.threshold == 0.01 and not screen.working)
+        await pilot.press("escape")
+        await settle(pilot)
+        screen = await panel_of(pilot)
+        assert (screen.found.by, screen.found.threshold) == ("weights", 0.01)
+        assert "weights weight" in said(screen, "#status")
+        await pilot.press("escape")
+        pilot.app.open_file(project)  # another session begins anew
+        await settle(pilot)
+        await release_it(pilot)
+        screen = await panel_of(pilot)
+        assert screen.found.by != "weights"
+
+
+async def test_a_population_that_nobody_said_is_not_kept(sample, make_app) -> None:
+    async with make_app(small_census(sample("census"))).run_test(size=SIZE) as pilot:
+        await release_it(pilot)
+        await panel_of(pilot)
+        await pilot.press("escape")
+        session = session_of(pilot)
+        bound = RiskBound(model="journalist", max=0.5, population=8000)
+        privacy = replace(session.project.privacy, risk=bound)
+        session.results.append(anonymize(replace(session.project, privacy=privacy), session.table))
+        pilot.app.session_changed()
+        screen = await panel_of(pilot)
+        assert (screen.found.by, screen.found.population) == ("size", 8000)
 
 
 async def test_a_file_of_something_else_is_refused_and_the_figures_stay(

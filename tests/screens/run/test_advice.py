@@ -94,18 +94,3 @@ async def test_a_release_of_stars_is_announced(sample, make_app, monkeypatch) ->
         told = text(pilot, "#preflight")
         assert "zip, sex would be hidden from everybody (NCP 0.80)" in told
         assert "about 3 s" in told
-
-
-async def test_nothing_is_tried_before_the_kernels_are_compiled(
-    sample, make_app, monkeypatch
-) -> None:
-    from kanon_tui.core.run import preflight
-
-    monkeypatch.setattr(advice, "is_warm", lambda: False)
-    monkeypatch.setattr(preflight, "compile_seconds", lambda *_: 20.0)
-    monkeypatch.setattr(advice, "try_out", lambda *_, **__: pytest.fail("tried"))
-    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("5")
-        await settle(pilot)
-        assert "compiles first, about 20 s" in text(pilot, "#preflight")

@@ -190,3 +190,36 @@ async def test_an_error_while_it_runs_is_a_sentence(tmp_path, make_app, monkeypa
         assert "ValueError" in text
         assert "secret" not in text
         assert not isinstance(app.screen, AskPath)
+
+
+async def test_a_scheduler_of_the_project_is_agreed_to_once(tmp_path, make_app) -> None:
+    there = {"engine": "dask", "scheduler": "tls://elsewhere:8786"}
+    app = make_app(write_project(tmp_path, run=there))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        for answer in "ny":
+            await settle(pilot)
+            await pilot.press("r")
+            await wait_until(pilot, lambda: isinstance(app.screen, Confirm))
+            assert "tls://elsewhere:8786" in str(app.screen.query(Static).last().content)
+            await pilot.press(answer)
+            await wait_until(pilot, lambda: not isinstance(app.screen, Confirm))
+            assert isinstance(app.screen, AskPath if answer == "y" else RunScreen)
+        await pilot.press("escape")
+        await wait_until(pilot, lambda: isinstance(app.screen, RunScreen))
+        await ask_to_run(pilot)
+
+
+async def test_a_scheduler_without_tls_is_for_the_command_line(tmp_path, make_app) -> None:
+    there = {"engine": "dask", "scheduler": "tcp://elsewhere:8786"}
+    app = make_app(write_project(tmp_path, run=there))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        await pilot.press("r")
+        await wait_until(pilot, lambda: isinstance(app.screen, Message))
+        text = " ".join(str(part.content) for part in app.screen.query(Static))
+        assert "tcp://elsewhere:8786" in text
+        assert "--insecure" in text

@@ -257,7 +257,6 @@ class Endless(Datafly):
 
 async def test_cancel_keeps_the_points_that_are_done(sample, make_app, monkeypatch) -> None:
     monkeypatch.setitem(ALGORITHMS, "datafly", Endless)
-    monkeypatch.setattr("kanon_tui.core.run.warm_up.warm_up", lambda names: None)
     monkeypatch.setattr("kanon_tui.core.analysis.sweep.sweep.cores", lambda: 2)
     async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -281,7 +280,6 @@ async def test_cancel_keeps_the_points_that_are_done(sample, make_app, monkeypat
 
 async def test_leaving_the_program_ends_a_sweep(sample, make_app, monkeypatch) -> None:
     monkeypatch.setitem(ALGORITHMS, "datafly", Endless)
-    monkeypatch.setattr("kanon_tui.core.run.warm_up.warm_up", lambda names: None)
     async with make_app(sample("patients")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("7")

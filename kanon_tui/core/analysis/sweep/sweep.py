@@ -132,8 +132,7 @@ class Sweep:
         self._waiting = {name: deque(self.ks) for name in self.algorithms}
         self._spent = dict.fromkeys(self.algorithms, 0.0)
         self._running: dict[tuple[str, int], float] = {}
-        self._lock, self._warming = Lock(), Lock()
-        self._warm: set[str] = set()
+        self._lock = Lock()
         self._news: SimpleQueue[SweepPoint | BaseException | None] = SimpleQueue()
         self._cancelled = False
 
@@ -198,7 +197,6 @@ class Sweep:
     def _work(self) -> None:
         try:
             while (job := self._next()) is not None:
-                self._warm_up(job[0])
                 point = self._point(*job)
                 with self._lock:
                     self._spent[job[0]] += time.perf_counter() - self._running.pop(job)
@@ -220,15 +218,6 @@ class Sweep:
             job = chosen, self._waiting[chosen].popleft()
             self._running[job] = time.perf_counter()
             return job
-
-    def _warm_up(self, name: str) -> None:
-        """Load an algorithm's machine code, so that its first point is not the slowest."""
-        from kanon_tui.core.run.warm_up import warm_up
-
-        with self._warming:
-            if name not in self._warm:
-                warm_up([name])
-                self._warm.add(name)
 
     def _point(self, name: str, k: int) -> SweepPoint | None:
         """Run it; None when the sweep was cancelled meanwhile."""

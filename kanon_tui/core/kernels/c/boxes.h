@@ -74,6 +74,21 @@ KN_INLINE double set_extent(const Attributes *attributes, int64_t x, int64_t cou
     return price(attributes, x, UNIT) * (double)count + price(attributes, x, SHIFT);
 }
 
+/* Return what a record of a class of two rows would cost, rules aside. */
+KN_INLINE double pair_cost(const Attributes *attributes, const double *rates, const int32_t *row,
+                           const int32_t *other) {
+    double total = 0.0;
+    for (int64_t x = 0; x < attributes->facts_shape0; x++) {
+        const int32_t low = KN_MIN(row[x], other[x]), high = KN_MAX(row[x], other[x]);
+        if (low == high || low < 0) {
+            continue;
+        }
+        total += rates[x] * (fact(attributes, x, KIND) == SET ? set_extent(attributes, x, 2)
+                                                              : extent(attributes, x, low, high));
+    }
+    return total;
+}
+
 /* Return DR of the union of two boxes, given their words (see FIRST and SECOND). */
 KN_INLINE double rule_ratio(const Attributes *attributes, const uint64_t *words,
                             const uint64_t *more, int64_t x) {

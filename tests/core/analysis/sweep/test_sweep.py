@@ -200,7 +200,6 @@ class Endless(Datafly):
 
 
 def test_cancel_reaches_into_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kanon_tui.core.run.warm_up.warm_up", lambda names: None)
     monkeypatch.setitem(ALGORITHMS, "datafly", Endless)
     before = threading.active_count()
     swept = sweep(project(), ["local", "datafly"], [2, 5], people(), workers=2)
@@ -214,7 +213,6 @@ def test_cancel_reaches_into_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_leaving_the_loop_ends_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kanon_tui.core.run.warm_up.warm_up", lambda names: None)
     monkeypatch.setitem(ALGORITHMS, "datafly", Endless)
     before = threading.active_count()
     points: Iterator[SweepPoint] = iter(

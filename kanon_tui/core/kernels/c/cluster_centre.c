@@ -1,0 +1,173 @@
+#include "cluster_centre.h"
+#include "sorting.h"
+
+void count_record(const Contingency *table, int64_t row, int32_t by) {
+    const int32_t *cells = table->cell + row * table->cell_shape1;
+    const int64_t values = table->offsets[table->offsets_shape0 - 1];
+    for (int64_t c = 0; c < table->cell_shape1; c++) {
+        const int32_t cell = cells[c];
+        if (cell < 0) {
+            continue;
+        }
+        const int32_t group = table->group[cell];
+        const int32_t counted = table->counts[cell] += by;
+        table->size[group] += by;
+        if (cell < values && cell != table->missing[group] && counted == (by > 0 ? 1 : 0)) {
+            table->present[group] += by;
+        }
+    }
+}
+
+/* Return the cell of a row in the first context of an attribute that has k records left. */
+static int64_t conditioned_cell(const Contingency *table, int64_t row, int64_t y, int64_t k) {
+    const int32_t *cells = table->cell + row * table->cell_shape1;
+    const int64_t whole = table->columns[y + 1] - 1;
+    int64_t c = table->columns[y];
+    while (c < whole && (cells[c] < 0 || table->size[table->group[cells[c]]] < k)) {
+        c++;
+    }
+    return cells[c];
+}
+
+/* Put the other values of an attribute into `order`, the most similar to that of a cell first:
+ * their counts in its group differ least. Returns how many they are.
+ *
+ * Values that the group does not hold differ by as much as its own count, so only the values it
+ * holds are sorted; the others are merged in between. */
+static int64_t order_by_similarity(const Contingency *table, int64_t y, int64_t own_cell) {
+    const int64_t offset = table->offsets[y], width = table->offsets[y + 1] - offset;
+    const int64_t missing = table->missing[y] - offset;
+    const int64_t own = table->value[own_cell], own_count = table->counts[own_cell];
+    const int64_t group = table->group[own_cell];
+    const int32_t *left = table->counts + offset;
+    bool *in_group = table->in_group;
+    int64_t *keys = table->keys, *order = table->order;
+    int64_t size = 0, place = 0, j = 0;
+    memset(in_group, 0, (size_t)width * sizeof *in_group);
+    for (int64_t cell = table->starts[group]; cell < table->starts[group + 1]; cell++) {
+        const int64_t value = table->value[cell], count = table->counts[cell];
+        if (count > 0 && value != own && value != missing) {
+            in_group[value] = true;
+            keys[size++] = abs_i64(count - own_count) * width + value;
+        }
+    }
+    in_group[own] = true;
+    sort_i64(keys, size);
+    for (int64_t value = 0; value < width; value++) {
+        if (in_group[value] || value == missing || left[value] == 0) {
+            continue;
+        }
+        while (j < size && keys[j] < own_count * width + value) {
+            order[place++] = keys[j++] % width;
+        }
+        order[place++] = value;
+    }
+    while (j < size) {
+        order[place++] = keys[j++] % width;
+    }
+    return place;
+}
+
+/* Set the distance of every value from those of a row. */
+static void measure(const Contingency *table, int64_t row, int64_t k, bool spatial,
+                    double *distance) {
+    double below = 1.0; /* smallest distance of the attribute below */
+    for (int64_t y = 0; y < table->missing_shape0; y++) {
+        const int64_t offset = table->offsets[y], after = table->offsets[y + 1];
+        const int64_t own = table->cell[row * table->cell_shape1 + table->columns[y + 1] - 1];
+        for (int64_t value = offset; value < after; value++) {
+            distance[value] = 1.0;
+        }
+        distance[own] = 0.0;
+        table->chosen[y] = -1;
+        if (table->present[y] <= 2 || own == table->missing[y]) {
+            below = 1.0;
+            continue;
+        }
+        const int64_t cell = conditioned_cell(table, row, y, k);
+        table->chosen[y] = table->group[cell];
+        const int64_t others = order_by_similarity(table, y, cell);
+        for (int64_t place = others - 1; place >= 0; place--) {
+            double *away = &distance[offset + table->order[place]];
+            if (spatial) {
+                below /= (double)others;
+                *away = below;
+            } else {
+                *away = (double)(place + 1) / (double)others;
+            }
+        }
+    }
+}
+
+KN_INLINE void set_bit(uint64_t *words, int64_t slot) {
+    words[slot >> 6] |= (uint64_t)1 << (slot & 63);
+}
+
+void kn_cluster_centre_fill_words(const BoxTree *tree, const Centre *centre) {
+    const int64_t columns = centre->words_shape1, categories = tree->labels_shape1;
+    for (int64_t node = tree->start_shape0 - 1; node >= 0; node--) { /* children before parents */
+        uint64_t *words = centre->words + node * columns;
+        if (tree->child[node] >= 0) {
+            const uint64_t *one = centre->words + tree->child[node] * columns;
+            const uint64_t *other = one + columns;
+            for (int64_t w = 0; w < columns; w++) {
+                words[w] = one[w] | other[w];
+            }
+            continue;
+        }
+        for (int64_t i = tree->start[node]; i < tree->end[node]; i++) {
+            for (int64_t y = 0; y < categories; y++) {
+                set_bit(words, centre->slot[centre->offsets[y] + tree->labels[i * categories + y]]);
+            }
+        }
+    }
+}
+
+void start_centre(const BoxTree *tree, int64_t position, const Contingency *table, int64_t row,
+                  int64_t k, bool spatial, const Centre *centre) {
+    const int64_t numbers = centre->place_shape0;
+    measure(table, row, k, spatial, centre->distance);
+    for (int64_t x = 0; x < numbers; x++) {
+        const double place = tree->places[position * tree->places_shape1 + x];
+        const bool missing = isnan(place);
+        centre->blank[x] = missing;
+        centre->place[x] = place;
+        centre->total[x] = missing ? 0.0 : place;
+        centre->terms[x] = missing ? 0 : 1;
+    }
+    for (int64_t slot = 0; slot < centre->least_shape0; slot++) {
+        centre->least[slot] = INFINITY;
+    }
+    memset(centre->zero, 0, (size_t)centre->zero_shape0 * sizeof *centre->zero);
+    for (int64_t value = 0; value < centre->distance_shape0; value++) {
+        if (table->counts[value] > 0) {
+            const int64_t slot = centre->slot[value];
+            const double away = centre->distance[value];
+            centre->least[slot] = min_f64(centre->least[slot], away);
+            if (away == 0.0) {
+                set_bit(centre->zero, slot);
+            }
+        }
+    }
+}
+
+void add_to_centre(const BoxTree *tree, int64_t position, const Centre *centre) {
+    const int64_t numbers = centre->place_shape0, categories = centre->offsets_shape0 - 1;
+    for (int64_t x = 0; x < numbers; x++) {
+        const double place = tree->places[position * tree->places_shape1 + x];
+        if (isnan(place)) {
+            centre->blank[x] = true;
+        } else {
+            centre->total[x] += place;
+            centre->terms[x]++;
+            centre->place[x] = centre->total[x] / (double)centre->terms[x];
+        }
+    }
+    for (int64_t y = 0; y < categories; y++) {
+        const int64_t value = centre->offsets[y] + tree->labels[position * categories + y];
+        const int64_t slot = centre->slot[value];
+        centre->distance[value] = 0.0;
+        centre->least[slot] = 0.0;
+        set_bit(centre->zero, slot);
+    }
+}

@@ -1,0 +1,142 @@
+/* What it costs to merge two clusters; `merging.py` says what the modes count.
+ *
+ * The mode is a constant where these are called from a search, so that each mode has its own code.
+ */
+#ifndef KANON_MERGE_COST_H
+#define KANON_MERGE_COST_H
+
+#include "box_clusters.h"
+#include "power.h"
+
+#define EVEN_EMPHASIS 0.5
+#define DR_ROUNDING 1e-13
+
+/* Return granularity · DR with an emphasis. What rounding leaves of no DR at all counts as none. */
+static inline double emphasised(double detail, double kept, double emphasis) {
+    const double rules = kept > DR_ROUNDING ? kept : 0.0;
+    return power(detail, 2.0 * (1.0 - emphasis)) * power(rules, 2.0 * emphasis);
+}
+
+/* Return what research value loses when D grows from records + load by `more` and DR is `kept`. */
+KN_INLINE double value_lost(const MergeState *state, int64_t x, double more, double kept) {
+    if (more <= 0.0 && kept == 1.0) {
+        return 0.0;
+    }
+    const double weight = price(state->attributes, x, WEIGHT);
+    const double emphasis = price(state->attributes, x, EMPHASIS);
+    const double records = (double)state->records, before = records + state->load[x];
+    if (emphasis != EVEN_EMPHASIS) {
+        const double left = emphasised(records / (before + more), kept, emphasis);
+        return weight * (emphasised(records / before, 1.0, emphasis) - left);
+    }
+    const double scale = weight * records;
+    return scale / before - scale * kept / (before + more);
+}
+
+/* Return what a cluster of this extent and DR lacks of its attribute's weight. */
+KN_INLINE double cluster_lost(const Attributes *attributes, int64_t x, double wide, double kept) {
+    const double weight = price(attributes, x, WEIGHT), emphasis = price(attributes, x, EMPHASIS);
+    if (emphasis != EVEN_EMPHASIS) {
+        return weight * (1.0 - emphasised(1.0 / (1.0 + wide), kept, emphasis));
+    }
+    return weight * (1.0 - kept / (1.0 + wide));
+}
+
+/* Return what a merge adds to D where nothing is hidden. */
+KN_INLINE double widening(const BoxClusters *clusters, double wide, int64_t x, int64_t a,
+                          int64_t b) {
+    const int64_t one = cell(clusters, a, x), two = cell(clusters, b, x);
+    return clusters->shown[one] * (wide - clusters->extents[one]) +
+           clusters->shown[two] * (wide - clusters->extents[two]);
+}
+
+/* Return what research value loses when the cells of one cluster are hidden and the other stays. */
+KN_INLINE double hiding_loss(const MergeState *state, int64_t x, int64_t hidden, int64_t stays) {
+    const BoxClusters *clusters = state->clusters;
+    const int64_t at = cell(clusters, hidden, x);
+    const double more =
+        clusters->shown[at] * (price(state->attributes, x, HIDE) - clusters->extents[at]);
+    return value_lost(state, x, more, rules_kept(state->attributes, clusters, x, stays, stays));
+}
+
+/* What an attribute loses in a merge of a into b. */
+typedef struct {
+    double nothing;  /* when nothing is hidden */
+    double of_small; /* when cells of a may be hidden */
+    double of_other; /* when cells of b may be */
+} Losses;
+
+/* Return the losses of an attribute, `wide` being the extent of the union. Where hiding is no
+ * better it counts as hiding nothing. */
+KN_INLINE Losses losses_by_hiding(const MergeState *state, double wide, int64_t x, int64_t a,
+                                  int64_t b) {
+    const double kept = rules_kept(state->attributes, state->clusters, x, a, b);
+    const double more = widening(state->clusters, wide, x, a, b);
+    const double nothing = value_lost(state, x, more, kept);
+    Losses losses = {nothing, nothing, nothing};
+    if (nothing > TIE) {
+        const double of_small = hiding_loss(state, x, a, b), of_other = hiding_loss(state, x, b, a);
+        if (of_small < nothing - TIE) {
+            losses.of_small = of_small;
+        }
+        if (of_other < nothing - TIE) {
+            losses.of_other = of_other;
+        }
+    }
+    return losses;
+}
+
+typedef struct {
+    double cost;
+    int64_t side; /* the side that hides cells */
+} MergeCost;
+
+/* Return the cost of merging cluster a into b where cells may be hidden; inf when above the
+ * limit. */
+KN_INLINE MergeCost suppressing_cost(const MergeState *state, int64_t a, int64_t b, double limit) {
+    double cost = 0.0, of_small = 0.0, of_other = 0.0;
+    for (int64_t x = 0; x < state->load_shape0; x++) {
+        const double wide = union_extent(state->attributes, state->clusters, x, a, b);
+        const Losses losses = losses_by_hiding(state, wide, x, a, b);
+        cost += losses.nothing;
+        of_small += losses.of_small;
+        of_other += losses.of_other;
+        if (of_small > limit && of_other > limit) {
+            return (MergeCost){INFINITY, HIDE_NONE};
+        }
+    }
+    if (of_small < cost - TIE && of_small <= of_other + TIE) {
+        return (MergeCost){of_small, HIDE_SMALL};
+    }
+    if (of_other < cost - TIE) {
+        return (MergeCost){of_other, HIDE_OTHER};
+    }
+    return (MergeCost){cost, HIDE_NONE};
+}
+
+/* Return the cost of merging cluster a into b; inf when above the limit. */
+KN_INLINE MergeCost merge_cost(const MergeState *state, int64_t mode, int64_t a, int64_t b,
+                               double limit) {
+    if (mode == SUPPRESS) {
+        return suppressing_cost(state, a, b, limit);
+    }
+    const Attributes *attributes = state->attributes;
+    const BoxClusters *clusters = state->clusters;
+    double cost = 0.0;
+    for (int64_t x = 0; x < state->load_shape0; x++) {
+        const double wide = union_extent(attributes, clusters, x, a, b);
+        if (mode == EXTENT) {
+            cost += wide;
+        } else {
+            const double kept = rules_kept(attributes, clusters, x, a, b);
+            cost += mode == CLUSTER ? cluster_lost(attributes, x, wide, kept)
+                                    : value_lost(state, x, widening(clusters, wide, x, a, b), kept);
+        }
+        if (cost > limit) {
+            return (MergeCost){INFINITY, HIDE_NONE};
+        }
+    }
+    return (MergeCost){cost, HIDE_NONE};
+}
+
+#endif

@@ -1,0 +1,373 @@
+/* Which cluster to merge a cluster with, without trying them all.
+ *
+ * A union with any box below a node of the tree covers at least what all of them have in common, so
+ * its cost has a lower bound. Nodes are visited by rising bounds, until the next is no lower than
+ * the best cost found. Clusters that share a rare value with the cluster are listed, and tried
+ * before: in the tree its rare values count as values that nobody else has.
+ */
+#include "box_clusters.h"
+#include "kernel.h"
+#include "merge_cost.h"
+
+/* What a search looks for, and where it stands. */
+typedef struct {
+    const MergeState *state;
+    const PartnerTree *tree;
+    int64_t a;       /* the cluster that wants a partner */
+    int64_t sharers; /* candidates that share a rare value */
+    bool by_place;   /* the first in the list within the limit, not the cheapest */
+    double limit;    /* what costs more is of no interest */
+    int64_t before;  /* nor is what stands here in the list, or later */
+    int64_t chosen;  /* -1: none yet */
+    MergeCost best;
+    double following; /* what the next after the best costs at least */
+    int64_t tried;
+    int64_t top; /* the last place of the heap, -1 when it is empty */
+} Search;
+
+KN_INLINE const int32_t *branch_of(const PartnerTree *tree, int64_t node) {
+    return tree->branches + node * tree->branches_shape1;
+}
+
+KN_INLINE const uint64_t *common_words(const PartnerTree *tree, int64_t node) {
+    return tree->all_words + node * tree->all_words_shape1;
+}
+
+KN_INLINE const double *others_of(const PartnerTree *tree, int64_t node, int64_t x) {
+    return tree->others + (node * tree->others_shape1 + x) * 4;
+}
+
+/* Return how many values of a set no box below the node has. */
+KN_INLINE int64_t foreign_values(const Search *search, int64_t x, int64_t node) {
+    const PartnerTree *tree = search->tree;
+    const int64_t often = fact(search->state->attributes, x, OFTEN);
+    const uint64_t bits = words_of(search->state->clusters, search->a)[often];
+    const uint64_t some = tree->some_words[node * tree->some_words_shape1 + often];
+    return tree->alone[x] + count_bits(bits & ~some);
+}
+
+/* Return the least extent of a union with a box below the node. */
+KN_INLINE double least_union(const Search *search, int64_t x, int64_t node) {
+    const Attributes *attributes = search->state->attributes;
+    const PartnerTree *tree = search->tree;
+    const double *box = box_of(search->state->clusters, search->a, x);
+    const double *reach = tree->reach + (node * tree->reach_shape1 + x) * 2;
+    if (fact(attributes, x, KIND) == SET) {
+        const int64_t often = fact(attributes, x, OFTEN);
+        const uint64_t bits = words_of(search->state->clusters, search->a)[often];
+        const int64_t common = count_bits(common_words(tree, node)[often] & ~bits);
+        return set_extent(attributes, x,
+                          max_i64((int64_t)box[HIGH] + common,
+                                  (int64_t)reach[ALL_HIGH] + foreign_values(search, x, node)));
+    }
+    if (box[LOW] > box[HIGH]) { /* all hidden: the other box stays as it is */
+        return 0.0;
+    }
+    return width(attributes, x, min_f64(box[LOW], reach[ALL_LOW]),
+                 max_f64(box[HIGH], reach[ALL_HIGH]));
+}
+
+/* Return the least by which the cluster widens a box below the node; `least` is that of the
+ * union. */
+KN_INLINE double least_beyond(const Search *search, int64_t x, int64_t node, double least) {
+    const Attributes *attributes = search->state->attributes;
+    const double *box = box_of(search->state->clusters, search->a, x);
+    const double *others = others_of(search->tree, node, x);
+    if (fact(attributes, x, KIND) == SET) {
+        return price(attributes, x, UNIT) * (double)foreign_values(search, x, node);
+    }
+    if (box[LOW] > box[HIGH] || others[LEAST_SHOWN] == 0.0) {
+        return 0.0;
+    }
+    if (fact(attributes, x, KIND) == LINE && box[HIGH] < MISSING_PLACE &&
+        others[SOME_HIGH] < MISSING_PLACE) {
+        return max_f64(others[SOME_LOW] - box[LOW], 0.0) +
+               max_f64(box[HIGH] - others[SOME_HIGH], 0.0);
+    }
+    return max_f64(least - width(attributes, x, others[SOME_LOW], others[SOME_HIGH]), 0.0);
+}
+
+/* Return the least losses of an attribute in a merge with a cluster below the node. */
+KN_INLINE Losses least_losses(const Search *search, int64_t mode, int64_t x, int64_t node) {
+    const MergeState *state = search->state;
+    const Attributes *attributes = state->attributes;
+    const BoxClusters *clusters = state->clusters;
+    const int64_t a = search->a;
+    const double *others = others_of(search->tree, node, x);
+    const double own = clusters->extents[cell(clusters, a, x)];
+    const double shown = clusters->shown[cell(clusters, a, x)];
+    const double least = least_union(search, x, node);
+    const double beyond = least_beyond(search, x, node, least);
+    const uint64_t *words = words_of(clusters, a), *common = common_words(search->tree, node);
+    const double more = max_f64(shown * (least - own), 0.0) + others[LEAST_SHOWN] * beyond;
+    const double nothing = value_lost(state, x, more, rule_ratio(attributes, words, common, x));
+    Losses losses = {nothing, nothing, nothing};
+    if (mode == SUPPRESS && nothing > 0.0) {
+        const double of_a = value_lost(state, x, shown * (price(attributes, x, HIDE) - own),
+                                       rule_ratio(attributes, common, common, x));
+        const double of_b =
+            value_lost(state, x, others[LEAST_HIDE], rule_ratio(attributes, words, words, x));
+        losses.of_small = min_f64(nothing, of_a);
+        losses.of_other = min_f64(nothing, of_b);
+    }
+    return losses;
+}
+
+/* Return a cost that no merge of the cluster with one below the node is under; inf when above the
+ * limit. */
+KN_INLINE double least_cost(const Search *search, int64_t mode, int64_t node) {
+    const Attributes *attributes = search->state->attributes;
+    double cost = 0.0, cost_other = 0.0;
+    for (int64_t x = 0; x < search->state->load_shape0; x++) {
+        if (mode == EXTENT) {
+            cost += least_union(search, x, node);
+        } else if (mode == CLUSTER) {
+            const uint64_t *words = words_of(search->state->clusters, search->a);
+            const double kept = rule_ratio(attributes, words, common_words(search->tree, node), x);
+            cost += cluster_lost(attributes, x, least_union(search, x, node), kept);
+        } else {
+            const Losses losses = least_losses(search, mode, x, node);
+            cost += losses.of_small;
+            cost_other += losses.of_other;
+        }
+        if (cost > search->limit && (mode != SUPPRESS || cost_other > search->limit)) {
+            return INFINITY;
+        }
+    }
+    return mode == SUPPRESS ? min_f64(cost, cost_other) : cost;
+}
+
+/* Put a node on the heap, whose last place is then `top`. */
+static void push(const PartnerTree *tree, int64_t top, int64_t node, double key) {
+    int32_t *heap = tree->heap;
+    double *keys = tree->keys;
+    while (top > 0 && keys[(top - 1) / 2] > key) {
+        heap[top] = heap[(top - 1) / 2];
+        keys[top] = keys[(top - 1) / 2];
+        top = (top - 1) / 2;
+    }
+    heap[top] = (int32_t)node;
+    keys[top] = key;
+}
+
+/* Take the first node off the heap, whose last place was `top`, and return it. */
+static int64_t pop(const PartnerTree *tree, int64_t top) {
+    int32_t *heap = tree->heap;
+    double *keys = tree->keys;
+    const int64_t first = heap[0];
+    const double key = keys[top];
+    int64_t at = 0, child = 1;
+    while (child < top) {
+        if (child + 1 < top && keys[child + 1] < keys[child]) {
+            child++;
+        }
+        if (keys[child] >= key) {
+            break;
+        }
+        heap[at] = heap[child];
+        keys[at] = keys[child];
+        at = child;
+        child = 2 * child + 1;
+    }
+    heap[at] = heap[top];
+    keys[at] = key;
+    return first;
+}
+
+/* Make the clusters that share a rare value with cluster a candidates; return how many they are.
+ * Where they would be too many, a value is left to the tree. */
+static int64_t find_sharers(const MergeState *state, const PartnerTree *tree, int64_t a) {
+    const BoxClusters *clusters = state->clusters;
+    int64_t count = 0;
+    for (int64_t x = 0; x < state->load_shape0; x++) {
+        const int64_t chain = fact(state->attributes, x, CHAIN);
+        tree->alone[x] = 0;
+        if (chain < 0) {
+            continue;
+        }
+        for (int64_t row = info_of(clusters, a)[VALUES + chain]; row >= 0;
+             row = *next_value(clusters, chain, row)) {
+            const int64_t value =
+                fact(state->attributes, x, START) + value_of(clusters, chain, row);
+            const int64_t begin = tree->rare_starts[value], end = tree->rare_starts[value + 1];
+            if (begin < end && count + end - begin <= tree->candidates_shape0 - LEAF) {
+                tree->alone[x]++;
+                for (int64_t i = begin; i < end; i++) {
+                    tree->candidates[count++] = tree->owner[tree->rare_rows[i]];
+                }
+            }
+        }
+    }
+    return count;
+}
+
+/* Try the merge with a cluster. */
+KN_INLINE void try_cluster(Search *search, int64_t mode, int64_t b) {
+    const int64_t place = info_of(search->state->clusters, b)[PLACE];
+    if (b == search->a || b == search->chosen || place >= search->before) {
+        return;
+    }
+    const MergeCost found = merge_cost(search->state, mode, search->a, b, search->limit);
+    search->tried++;
+    if (search->by_place) {
+        if (found.cost <= search->limit) {
+            search->chosen = b;
+            search->best = found;
+            search->before = place;
+        }
+    } else if (found.cost < search->best.cost) {
+        search->following = search->best.cost;
+        search->limit = found.cost + TIE;
+        search->chosen = b;
+        search->best = found;
+    } else {
+        search->following = min_f64(search->following, found.cost);
+    }
+}
+
+/* Return the key that a node must have less than to be visited. */
+KN_INLINE double bar(const Search *search) {
+    return search->by_place ? (double)search->before : search->best.cost;
+}
+
+/* Look at the children of a node: return the one to visit next, -1 where both can wait or neither
+ * is of interest, and put the other on the heap. */
+KN_INLINE int64_t choose_child(Search *search, int64_t mode, int64_t child) {
+    int64_t next = -1;
+    double lower = bar(search);
+    for (int64_t i = child; i < child + 2; i++) {
+        const int32_t first_place = branch_of(search->tree, i)[FIRST_PLACE];
+        if (first_place >= search->before) {
+            continue;
+        }
+        search->tried++;
+        double key = least_cost(search, mode, i);
+        if (key == INFINITY) {
+            continue;
+        }
+        if (search->by_place) {
+            key = (double)first_place;
+        }
+        if (key < lower) {
+            if (next >= 0) {
+                push(search->tree, ++search->top, next, lower);
+            }
+            next = i;
+            lower = key;
+        } else {
+            push(search->tree, ++search->top, i, key);
+        }
+    }
+    return next;
+}
+
+/* Find a cluster with the lowest cost, or by place the first within the limit. */
+KN_INLINE void find(Search *search, int64_t mode) {
+    const BoxClusters *clusters = search->state->clusters;
+    const PartnerTree *tree = search->tree;
+    for (int64_t i = 0; i < search->sharers; i++) {
+        try_cluster(search, mode, tree->candidates[i]);
+    }
+    int64_t node = 0;
+    for (;;) {
+        const int32_t *branch = branch_of(tree, node);
+        node = -1;
+        if (branch[CHILD] >= 0) {
+            node = choose_child(search, mode, branch[CHILD]);
+        } else {
+            for (int64_t b = branch[BEGIN]; b < branch[END]; b++) {
+                if (info_of(clusters, b)[SIZE] > 0) {
+                    try_cluster(search, mode, b);
+                }
+            }
+        }
+        if (node < 0) {
+            if (search->top < 0 || tree->keys[0] >= bar(search)) {
+                break;
+            }
+            node = pop(tree, search->top--);
+        }
+    }
+    if (search->top >= 0 && !search->by_place) {
+        search->following = min_f64(search->following, tree->keys[0]);
+    }
+}
+
+/* Search with code of its own for each mode. */
+static Search find_in_mode(const MergeState *state, const PartnerTree *tree, int64_t a,
+                           int64_t sharers, double limit, int64_t before) {
+    Search search = {.state = state, .tree = tree, .a = a, .sharers = sharers, .limit = limit};
+    search.before = before;
+    search.by_place = before < NOTHING;
+    search.chosen = search.top = -1;
+    search.best = (MergeCost){INFINITY, HIDE_NONE};
+    search.following = INFINITY;
+    switch (state->mode) {
+    case EXTENT:
+        find(&search, EXTENT);
+        break;
+    case RELEASE:
+        find(&search, RELEASE);
+        break;
+    case CLUSTER:
+        find(&search, CLUSTER);
+        break;
+    default:
+        find(&search, SUPPRESS);
+    }
+    return search;
+}
+
+/* First the lowest cost is found, which ties cannot hold up; then, only where another cost is
+ * within TIE of it, the first of those in the list. */
+Partner kn_merging_cheapest_partner(const MergeState *state, const PartnerTree *tree, int64_t a) {
+    const int64_t sharers = find_sharers(state, tree, a);
+    const Search cheapest = find_in_mode(state, tree, a, sharers, INFINITY, NOTHING);
+    Partner partner = {cheapest.chosen, cheapest.best.cost, cheapest.best.side, cheapest.tried};
+    if (cheapest.following <= partner.cost + TIE) {
+        const int64_t before = info_of(state->clusters, partner.cluster)[PLACE];
+        const Search first = find_in_mode(state, tree, a, sharers, partner.cost + TIE, before);
+        partner.tried += first.tried;
+        if (first.chosen >= 0) {
+            partner.cluster = first.chosen;
+            partner.cost = first.best.cost;
+            partner.side = first.best.side;
+        }
+    }
+    return partner;
+}
+
+int64_t kn_merging_best_partners(const MergeState *state, int64_t a, int32_t *found,
+                                 int64_t found_shape0, double *costs, int64_t costs_shape0) {
+    const BoxClusters *clusters = state->clusters;
+    int64_t count = 0;
+    (void)costs_shape0;
+    for (int64_t b = 0; b < clusters->info_shape0; b++) {
+        const int32_t *info = info_of(clusters, b);
+        if (b == a || info[SIZE] == 0) {
+            continue;
+        }
+        const double limit = count == found_shape0 ? costs[count - 1] : INFINITY;
+        const double cost = merge_cost(state, state->mode, a, b, limit).cost;
+        if (cost == INFINITY) {
+            continue;
+        }
+        int64_t place = count;
+        while (place > 0 && (cost < costs[place - 1] ||
+                             (cost == costs[place - 1] &&
+                              info[PLACE] < info_of(clusters, found[place - 1])[PLACE]))) {
+            place--;
+        }
+        if (place == found_shape0) {
+            continue;
+        }
+        count = min_i64(count + 1, found_shape0);
+        for (int64_t i = count - 1; i > place; i--) {
+            found[i] = found[i - 1];
+            costs[i] = costs[i - 1];
+        }
+        found[place] = (int32_t)b;
+        costs[place] = cost;
+    }
+    return count;
+}

@@ -1,0 +1,285 @@
+/* Batches of proposals to better a clustering; `refining.py` says how they are found. */
+#include "kernel.h"
+#include "two_classes.h"
+
+/* Write the records of a class as one side, from a place on; return where they end. */
+static int64_t gather(const RefinedClasses *classes, const TwoSides *sides, int64_t c, int32_t s,
+                      int64_t begin) {
+    for (int32_t record = classes->head[c]; record != NO_RECORD;
+         record = classes->following[record]) {
+        sides->record[begin] = record;
+        sides->type[begin] = classes->type_of[record];
+        sides->side[begin] = s;
+        begin++;
+    }
+    return begin;
+}
+
+/* Write the records of a class, and of another unless it is new; return how many they are. */
+static int64_t gather_both(const RefinedClasses *classes, const TwoSides *sides, int64_t a,
+                           int64_t b) {
+    const int64_t records = gather(classes, sides, a, 0, 0);
+    return b >= 0 ? gather(classes, sides, b, 1, records) : records;
+}
+
+static void copy(int32_t *target, const int32_t *source, int64_t count) {
+    memcpy(target, source, (size_t)count * sizeof *target);
+}
+
+/* Fill in the classes that hold the nearest records of a class, and their votes; return how many
+ * they are. */
+static int64_t count_votes(const RefinedClasses *classes, const Proposals *proposals, int64_t a,
+                           const RefineLimits *limits) {
+    int32_t *partner = proposals->partner, *slot = proposals->slot;
+    double *votes = proposals->votes;
+    int64_t found = 0;
+    for (int32_t record = classes->head[a]; record != NO_RECORD;
+         record = classes->following[record]) {
+        const int32_t *near = classes->near + record * classes->near_shape1;
+        for (int64_t j = 0; j < classes->near_shape1; j++) {
+            const int32_t b = near[j] < 0 ? (int32_t)a : classes->of[near[j]];
+            if (b == a || classes->block[b] != classes->block[a]) {
+                continue;
+            }
+            if (slot[b] < 0) {
+                if (found == proposals->partner_shape0 ||
+                    classes->size[a] + classes->size[b] > limits->records) {
+                    continue;
+                }
+                slot[b] = (int32_t)found;
+                partner[found] = b;
+                votes[found] = 0.0;
+                found++;
+            }
+            votes[slot[b]] += 1.0 / (double)(1 + j);
+        }
+    }
+    for (int64_t i = 0; i < found; i++) {
+        slot[partner[i]] = -1;
+    }
+    return found;
+}
+
+/* Fill in the classes of the nearest records, those with most votes first; return how many. */
+static int64_t near_classes(const RefinedClasses *classes, const Proposals *proposals, int64_t a,
+                            const RefineLimits *limits) {
+    int32_t *partner = proposals->partner;
+    double *votes = proposals->votes;
+    const int64_t found = count_votes(classes, proposals, a, limits);
+    const int64_t wanted = min_i64(found, limits->partners);
+    for (int64_t i = 0; i < wanted; i++) {
+        int64_t best = i;
+        for (int64_t j = i + 1; j < found; j++) {
+            if (votes[j] > votes[best] + TIE ||
+                (votes[j] > votes[best] - TIE && partner[j] < partner[best])) {
+                best = j;
+            }
+        }
+        const int32_t class = partner[i];
+        const double vote = votes[i];
+        partner[i] = partner[best];
+        votes[i] = votes[best];
+        partner[best] = class;
+        votes[best] = vote;
+    }
+    return wanted;
+}
+
+/* Add or subtract what both sides cost, attribute by attribute and rule by rule. */
+static void measure(const RecordCosts *costs, const TwoSides *sides, int64_t records,
+                    const Proposals *proposals, int64_t p, double sign) {
+    double *extents = proposals->extents + p * proposals->extents_shape1;
+    double *broken = proposals->broken + p * proposals->broken_shape1;
+    fill_sides(costs, sides, records);
+    for (int64_t s = 0; s < 2; s++) {
+        for (int64_t x = 0; x < costs->rates_shape0; x++) {
+            extents[x] += sign * shown_extent(costs, sides, s, x, HIDDEN_CELL, HIDDEN_CELL);
+        }
+        for (int64_t r = 0; r < costs->rule_rates_shape0; r++) {
+            const int32_t *on_rule = on_rule_of(sides, s, r);
+            if (on_rule[0] > 0 && on_rule[1] > 0) {
+                broken[r] += sign * sides->size[s];
+            }
+        }
+    }
+}
+
+/* Divide one class of 2k records or more in two; return by how much the cost falls. */
+static double divide(const RecordCosts *costs, const TwoSides *sides, int64_t records, int64_t k) {
+    fill_sides(costs, sides, records);
+    const double before = class_cost(costs, sides, 0);
+    if (before < TIE || !seed_sides(costs, sides, records, k)) {
+        return 0.0;
+    }
+    return before - improve_sides(costs, sides, records, k);
+}
+
+/* Share the records of two classes out anew, and write the sides to `kept`; return by how much the
+ * cost falls. */
+static double share_out(const RecordCosts *costs, const TwoSides *sides, int64_t records, int64_t k,
+                        int32_t *kept) {
+    fill_sides(costs, sides, records);
+    const double before = class_cost(costs, sides, 0) + class_cost(costs, sides, 1);
+    if (before < TIE) {
+        return 0.0;
+    }
+    double best = improve_sides(costs, sides, records, k);
+    copy(kept, sides->side, records);
+    if (best > TIE && seed_sides(costs, sides, records, k)) {
+        const double seeded = improve_sides(costs, sides, records, k);
+        if (seeded < best - TIE) {
+            best = seeded;
+            copy(kept, sides->side, records);
+        }
+    }
+    return before - best;
+}
+
+/* Return whether a change of a class with another was refused since it last changed. */
+static bool was_refused(const RefinedClasses *classes, int64_t a, int64_t b) {
+    bool refused = false;
+    for (int64_t i = 0; i < classes->refused_shape1; i++) {
+        refused |= classes->refused[a * classes->refused_shape1 + i] == b;
+    }
+    return refused;
+}
+
+typedef struct {
+    int64_t other; /* the other class; NEW_CLASS or NOBODY */
+    double saved;
+    int64_t work;
+} BestChange;
+
+/* Find the best change of a class. The sides of its records are in `kept` then, those of the class
+ * itself first. */
+static BestChange best_change(const RecordCosts *costs, const RefinedClasses *classes,
+                              const TwoSides *sides, const Proposals *proposals,
+                              const RefineLimits *limits, int64_t a, int64_t batch) {
+    BestChange best = {NOBODY, TIE, 0};
+    if (classes->size[a] >= 2 * limits->k && classes->changed[a] > classes->tried[a] &&
+        !was_refused(classes, a, NEW_CLASS)) {
+        const int64_t records = gather(classes, sides, a, 0, 0);
+        const double saved = divide(costs, sides, records, limits->k);
+        best.work += records * records;
+        if (saved > best.saved) {
+            copy(proposals->kept, sides->side, records);
+            return (BestChange){NEW_CLASS, saved, best.work};
+        }
+    }
+    bool complete = true;
+    const int64_t partners = near_classes(classes, proposals, a, limits);
+    for (int64_t i = 0; i < partners; i++) {
+        const int64_t b = proposals->partner[i];
+        if (max_i64(classes->changed[a], classes->changed[b]) <= classes->tried[a]) {
+            continue;
+        }
+        if (classes->busy[b] == batch) {
+            complete = false;
+            continue;
+        }
+        if (was_refused(classes, a, b)) {
+            continue;
+        }
+        const int64_t records = gather_both(classes, sides, a, b);
+        best.work += records * records;
+        const double saved = share_out(costs, sides, records, limits->k, proposals->tested);
+        if (saved > best.saved + TIE) {
+            best.saved = saved;
+            best.other = b;
+            copy(proposals->kept, proposals->tested, records);
+        }
+    }
+    if (best.other == NOBODY && complete) {
+        classes->tried[a] = batch;
+    }
+    return best;
+}
+
+/* Write a proposal down, with as few records as can be on another side than before. */
+static void write_proposal(const TwoSides *sides, const Proposals *proposals, int64_t p, int64_t a,
+                           int64_t b, int64_t records) {
+    const int64_t begin = p > 0 ? proposals->ends[p - 1] : 0;
+    const int32_t *kept = proposals->kept;
+    int64_t stay = 0;
+    for (int64_t i = 0; i < records; i++) {
+        stay += kept[i] == sides->side[i];
+    }
+    const bool flip = b >= 0 && 2 * stay < records;
+    copy(proposals->record + begin, sides->record, records);
+    for (int64_t i = 0; i < records; i++) {
+        proposals->side[begin + i] = flip ? 1 - kept[i] : kept[i];
+    }
+    proposals->classes[2 * p] = (int32_t)a;
+    proposals->classes[2 * p + 1] = (int32_t)b;
+    proposals->ends[p] = (int32_t)(begin + records);
+}
+
+/* Take the best change of a class down as a proposal, with what it changes. */
+static void take_down(const RecordCosts *costs, const RefinedClasses *classes,
+                      const TwoSides *sides, const Proposals *proposals, int64_t p, int64_t a,
+                      const BestChange *change) {
+    const int64_t b = change->other, records = gather_both(classes, sides, a, b);
+    for (int64_t x = 0; x < proposals->extents_shape1; x++) {
+        proposals->extents[p * proposals->extents_shape1 + x] = 0.0;
+    }
+    for (int64_t r = 0; r < proposals->broken_shape1; r++) {
+        proposals->broken[p * proposals->broken_shape1 + r] = 0.0;
+    }
+    measure(costs, sides, records, proposals, p, -1.0);
+    write_proposal(sides, proposals, p, a, b, records);
+    copy(sides->side, proposals->kept, records);
+    measure(costs, sides, records, proposals, p, 1.0);
+    proposals->saved[p] = change->saved;
+}
+
+Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *classes,
+                             const TwoSides *sides, const Proposals *proposals,
+                             const RefineLimits *limits, int64_t begin, int64_t batch) {
+    int64_t p = 0, work = 0, a = begin;
+    for (; a < classes->size_shape0 && work < limits->work && p < proposals->ends_shape0; a++) {
+        const int64_t filled = p > 0 ? proposals->ends[p - 1] : 0;
+        if (filled + limits->records > proposals->record_shape0) {
+            break;
+        }
+        const int64_t size = classes->size[a];
+        if (size == 0 || size > limits->records || classes->busy[a] == batch) {
+            continue;
+        }
+        const BestChange change = best_change(costs, classes, sides, proposals, limits, a, batch);
+        work += change.work + size;
+        if (change.other == NOBODY) {
+            continue;
+        }
+        take_down(costs, classes, sides, proposals, p, a, &change);
+        classes->busy[a] = batch;
+        if (change.other >= 0) {
+            classes->busy[change.other] = batch;
+        }
+        p++;
+    }
+    return (Proposed){p, a};
+}
+
+void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *proposals, int64_t p,
+                           int64_t other, int64_t batch) {
+    const int64_t two[2] = {proposals->classes[2 * p], other};
+    classes->block[other] = classes->block[two[0]];
+    for (int s = 0; s < 2; s++) {
+        const int64_t c = two[s];
+        classes->size[c] = 0;
+        classes->head[c] = NO_RECORD;
+        classes->changed[c] = batch + 1; /* whoever tried it in this batch has not seen this */
+        for (int64_t i = 0; i < classes->refused_shape1; i++) {
+            classes->refused[c * classes->refused_shape1 + i] = NOBODY;
+        }
+    }
+    const int64_t begin = p > 0 ? proposals->ends[p - 1] : 0;
+    for (int64_t i = proposals->ends[p] - 1; i >= begin; i--) {
+        const int32_t record = proposals->record[i];
+        const int64_t c = two[proposals->side[i]];
+        classes->of[record] = (int32_t)c;
+        classes->following[record] = classes->head[c];
+        classes->head[c] = record;
+        classes->size[c]++;
+    }
+}

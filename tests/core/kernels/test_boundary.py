@@ -1,0 +1,169 @@
+"""The boundary to C: declarations are current, and nothing but what they say reaches a kernel."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+
+from kanon_tui.core.kernels import boundary, header, library
+from kanon_tui.core.kernels.boundary import Struct, reads, writes
+from kanon_tui.core.kernels.mondrian import Axes, Parts, loss, measure
+from kanon_tui.core.numeric import Floats, Int32s
+from tests.paths import ROOT
+
+
+def axes(**changes: Any) -> Axes:
+    given: dict[str, Any] = {
+        "offsets": np.array([0, 2]),
+        "ordered": np.array([True]),
+        "places": np.array([0.0, 1.0]),
+        "weights": np.array([1.0]),
+        "levels": np.full((2, 1), -1, dtype=np.int32),
+        "covers": np.zeros((2, 1)),
+    }
+    return Axes(**given | changes)
+
+
+def test_the_committed_header_is_current() -> None:
+    assert header.HEADER.read_text() == header.header_text(), (
+        "python -m kanon_tui.core.kernels.header"
+    )
+
+
+def test_a_call_returns_what_c_computes() -> None:
+    assert loss(axes(), np.array([0, 3, 0, 1, 2, 3])) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"places": np.array([0, 1])}, "int64"),
+        ({"places": np.array([0.0, 1.0, 2.0])}, "ranks"),
+        ({"places": np.zeros((2, 2))}, "(2, 2)"),
+        ({"places": np.zeros(4)[::2]}, "not contiguous"),
+        ({"places": [0.0, 1.0]}, "a list"),
+        ({"places": None}, "NoneType"),
+        ({"levels": np.full((2, 2), -1, dtype=np.int32)}, "levels"),
+    ],
+)
+def test_a_struct_refuses_an_array_that_does_not_fit(change: dict[str, Any], named: str) -> None:
+    with pytest.raises(TypeError, match="Axes: ") as raised:
+        axes(**change)
+    assert named in str(raised.value)
+
+
+def test_an_array_that_c_writes_to_must_be_writable() -> None:
+    frozen = np.zeros((1, 1), dtype=np.int32)
+    frozen.flags.writeable = False
+    with pytest.raises(TypeError, match=r"Parts: table .*read-only"):
+        Parts(frozen, *[np.zeros(1)] * 7)  # type: ignore[arg-type]
+
+
+def test_a_call_refuses_what_is_not_declared() -> None:
+    part = np.zeros(6, dtype=np.int64)
+    wrong: list[tuple[tuple[Any, ...], str]] = [
+        ((axes(), np.zeros(6)), "part"),
+        ((None, part), "axes"),
+        ((one_row(), part), "axes"),
+        ((axes(),), "part"),
+        ((axes(), part, 1), "too many"),
+    ]
+    for arguments, named in wrong:
+        with pytest.raises(TypeError, match=named):
+            loss(*arguments)
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 1.5, "1"])
+def test_whole_numbers_are_whole_and_fit_in_64_bits(number: Any) -> None:
+    with pytest.raises(TypeError, match="start"):
+        measure(axes(), one_row(), number, 1, 0)
+
+
+def one_row() -> Parts:
+    return Parts(
+        table=np.zeros((1, 1), dtype=np.int32),
+        rows=np.zeros(1, dtype=np.int32),
+        copies=np.ones(1, dtype=np.int64),
+        begins=np.zeros(1, dtype=np.bool_),
+        stack=np.zeros((2, 6), dtype=np.int64),
+        seen=np.zeros(3, dtype=np.int32),
+        event=np.zeros(6, dtype=np.int64),
+        tried=np.zeros(1, dtype=np.int64),
+    )
+
+
+def test_c_writes_into_the_arrays_it_was_given() -> None:
+    parts = one_row()
+    measure(axes(), parts, 0, 1, 0)
+    assert parts.stack[0].tolist() == [0, 1, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_copy_of_a_struct_has_arrays_of_its_own(copied: Any) -> None:
+    original = one_row()
+    other = copied(original)
+    measure(axes(), other, 0, 1, 0)
+    assert other.stack[0, 1] == 1
+    assert original.stack[0, 1] == 0
+    assert replace(original, event=np.ones(6, dtype=np.int64)).address != original.address
+
+
+@dataclass(frozen=True, eq=False)
+class Inner(Struct):
+    numbers: Annotated[Floats, writes("rows", 2)]
+
+
+@dataclass(frozen=True, eq=False)
+class Outer(Struct):
+    inner: Inner
+    count: int
+    share: float
+    codes: Annotated[Int32s, reads("_")]
+
+
+def test_a_struct_can_hold_numbers_and_other_structs() -> None:
+    layout = boundary.struct_layout(Outer)
+    assert [name for name, _ in layout.c_type._fields_] == [
+        "inner", "count", "share", "codes", "codes_shape0",
+    ]  # fmt: skip
+    inner = Inner(np.zeros((3, 2)))
+    assert Outer(inner, 2, 0.5, np.zeros(4, dtype=np.int32)).inner is inner
+    with pytest.raises(TypeError, match="inner must be a Inner"):
+        Outer(np.zeros(2), 2, 0.5, np.zeros(4, dtype=np.int32))  # type: ignore[arg-type]
+
+
+def test_a_library_made_from_other_sources_is_refused(tmp_path: Path) -> None:
+    stale = tmp_path / "libkanon.so"
+    digest = library.sources_digest().encode()
+    stale.write_bytes(library.library_path().read_bytes().replace(digest, b"0" * len(digest)))
+    for path, fault in ((stale, "other sources"), (tmp_path / "none.so", "cannot be loaded")):
+        code = (
+            "from pathlib import Path\n"
+            "from kanon_tui.core.kernels import library\n"
+            f"library.use_library(Path({str(path)!r}))\n"
+            "try:\n"
+            "    library.function('kn_mondrian_loss')\n"
+            "except library.KernelLibraryError as error:\n"
+            "    print(error)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert fault in done.stdout
+        assert "make" in done.stdout
+
+
+def test_the_sources_compile_without_a_warning(tmp_path: Path) -> None:
+    code = (
+        "import hatch_build, sys; from pathlib import Path\n"
+        "hatch_build.build(Path(sys.argv[1]), [*hatch_build.OPTIMISED, *hatch_build.WARNINGS])\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "libkanon.so")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
