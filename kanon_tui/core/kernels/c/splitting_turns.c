@@ -16,9 +16,9 @@
  * new value costs both boxes the same, once they have two. So where nodes are covered but for what
  * is new, their rows go to the first side if it covers them; and to the second if it does, unless
  * the box of the first covers a row with something new, which is looked for as well. The side that
- * takes them becomes the host of new values (`splitting_boxes.h`). For values
- * that one box alone has, the next row with each is known from its links; a node with such a row is
- * not covered by the other.
+ * takes them becomes the host of new values (`splitting_boxes.h`). For values that one box alone
+ * has, the next row with each is known from its links; a node with such a row is not covered by the
+ * other.
  */
 #include "splitting_sides.h"
 
@@ -34,7 +34,7 @@ typedef struct {
     int64_t row, x;
 } Alone;
 
-/* What is known of long sets while rows have their turns. */
+/* What is known of long sets and of close numbers while rows have their turns. */
 typedef struct {
     Alone alone[2][MOST_ALONE]; /* per side */
     int64_t known[2];           /* per side how many these are, -1: too many */
