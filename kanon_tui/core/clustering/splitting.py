@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ _LARGE = 128  # a group of so many distinct rows is split with trees
 _NONE = 2**62  # no group is so large
 _ROUNDING = 1e-13
 _CATEGORY = 4.0  # how much more than numbers categories matter when rows are divided into a tree
-_LEAST_STEP = 1e-8  # how much a box must grow at least, if it does, for that; ten times a tie
+_LEAST_STEP = 1e-8  # what is lost at least, if anything is, for that; numbers may be closer
 
 
 class Splitting:
@@ -62,7 +62,7 @@ class Splitting:
         self.task, self.attributes, self.distinct = task, attributes, distinct
         self.draw = draw
         self.rows = ranked_rows(task, distinct)
-        self.priced, step = _priced(attributes, self.rows)
+        self.priced, steps = _priced(attributes, self.rows)
         self.counts = distinct.counts.astype(np.int32)
         self._table = PricedRows(attributes, self.priced, self.counts)
         self._order = np.concatenate(groups)
@@ -88,8 +88,9 @@ class Splitting:
         self.looked_at = 0
         """Rows and nodes that splits with trees have looked at, in all."""
         self._drawn = np.zeros(0)
-        large = _NONE if per_record or step <= _LEAST_STEP else _LARGE
-        self._settings = SplitSettings(task.k, rounds, per_record, large)
+        large = _NONE if per_record or steps.others <= _LEAST_STEP else _LARGE
+        close = steps.numbers <= _LEAST_STEP
+        self._settings = SplitSettings(task.k, rounds, per_record, large, close)
         long_sets = int((attributes.facts[:, CHAIN] >= 0).sum())
         self._room = TreeRoom(
             table=self._table,
@@ -263,23 +264,31 @@ def _scale(attributes: Attributes, rows: Int32s) -> Floats:
     return scale
 
 
-def _priced(attributes: Attributes, rows: Int32s) -> tuple[Int32s, float]:
+class _Steps(NamedTuple):
+    """The least that is lost between two values, if anything is."""
+
+    numbers: float
+    others: float
+    """Between categories, or a number and a missing one."""
+
+
+def _priced(attributes: Attributes, rows: Int32s) -> tuple[Int32s, _Steps]:
     """Rows in which values are equal if nothing is lost between them, and the least loss else."""
-    priced, least = rows.copy(), np.inf
+    priced, numbers, others = rows.copy(), np.inf, np.inf
     for x, (kind, start, missing) in enumerate(attributes.facts[:, :3].tolist()):
         unit, mixed = attributes.prices[x, [UNIT, MIXED]].tolist()
         if kind != LINE:
             priced[:, x] *= unit > 0
-            least = min(least, unit or np.inf)
+            others = min(others, unit or np.inf)
             continue
         known = np.flatnonzero(rows[:, x] != missing)
         places, first, which = np.unique(
             attributes.line[start + rows[known, x]], return_index=True, return_inverse=True
         )
         priced[known, x] = rows[known[first], x][which]
-        least = min(least, np.diff(places).min(initial=np.inf))
+        numbers = min(numbers, np.diff(places).min(initial=np.inf))
         if len(known) < len(rows):
-            least = min(least, mixed or np.inf)
+            others = min(others, mixed or np.inf)
             if not mixed:
                 priced[:, x] = 0
-    return priced, float(least)
+    return priced, _Steps(float(numbers), float(others))

@@ -66,6 +66,8 @@ class SplitSettings(Struct):
     """Whether the box of a side counts once for every record in it."""
     large: int
     """A group of so many rows or more is split with its trees."""
+    close: bool
+    """Whether some numbers are closer than a tie."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,9 @@ class SplitScratch(Struct):
 
     low: Annotated[Int32s, writes(4, "attributes")]
     high: Annotated[Int32s, writes(4, "attributes")]
+    close_low: Annotated[Int32s, writes("attributes")]
+    """What the first box would cover if it hardly grew."""
+    close_high: Annotated[Int32s, writes("attributes")]
     words: Annotated[Words, writes(4, "_")]
     present: Annotated[Flags, writes(4, "values")]
     """Boxes × values of all sets; all false between calls."""
@@ -124,6 +129,8 @@ def new_scratch(table: PricedRows, set_values: int) -> SplitScratch:
     return SplitScratch(
         low=np.zeros((SIDE_BOXES, attributes), dtype=np.int32),
         high=np.zeros((SIDE_BOXES, attributes), dtype=np.int32),
+        close_low=room(attributes),
+        close_high=room(attributes),
         words=np.zeros((SIDE_BOXES, columns), dtype=np.uint64),
         present=np.zeros((SIDE_BOXES, set_values), dtype=np.bool_),
         side_of=room(),

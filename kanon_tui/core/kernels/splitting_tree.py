@@ -24,17 +24,10 @@ import numpy as np
 
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_arrays import BITS, Attributes
+from kanon_tui.core.kernels.partner_tree import Leaves, divide_into_leaves
 from kanon_tui.core.numeric import Floats, Int32s, Words
 
 __all__ = ["GroupTree", "GroupTrees", "PricedRows", "SignedSums", "TreeRoom", "new_group_trees"]
-
-LEAF = 8
-"""A leaf has at most so many rows."""
-
-# Columns of `GroupTree.branches`. BEGIN, END: its rows. CHILD: its first child, the second comes
-# next; -1 for a leaf. PARENT: -1 for the root. ALIVE: how many rows are left below it. FIRST_PLACE:
-# the lowest of them, NOTHING where none is left.
-BEGIN, END, CHILD, PARENT, ALIVE, FIRST_PLACE = range(6)
 
 REACH_LOW, REACH_HIGH = 0, 1  # last axis of `GroupTree.reach` and `GroupTree.sums_reach`
 EARLIER, LATER = 0, 1  # last axis of `RowLinks.rows`
@@ -82,7 +75,7 @@ class GroupTree(Struct):
     """Nodes of a tree; rows stand in the order of the leaves."""
 
     branches: Annotated[Int32s, writes("nodes", 6)]
-    """Columns BEGIN to FIRST_PLACE."""
+    """The columns of `partner_tree`; FIRST_PLACE is the lowest row."""
     reach: Annotated[Int32s, writes("nodes", "attributes", 2)]
     """Lowest and highest value."""
     words: Annotated[Words, writes("nodes", "_")]
@@ -113,13 +106,6 @@ class GroupTrees(Struct):
     """Leaves have rows that follow one another in the table."""
 
 
-class Divided(NamedTuple):
-    """What dividing rows into leaves gave."""
-
-    nodes: int
-    depth: int
-
-
 class TreeRoom(NamedTuple):
     """What the trees of all groups share."""
 
@@ -135,26 +121,6 @@ class TreeRoom(NamedTuple):
     """Rows × long sets × row before and row after."""
     set_values: int
     """How many values all sets have."""
-
-
-@c_function
-def divide_near(
-    attributes: Attributes,
-    places: Annotated[Floats, reads("rows", "attributes")],
-    scale: Annotated[Floats, reads("attributes")],
-    order: Annotated[Int32s, writes("_")],
-    branches: Annotated[Int32s, writes("_", 6)],
-) -> Divided:
-    """Sort rows into leaves of rows that lie together.
-
-    `order` holds the rows and ends in the order of the leaves; `branches` has room for twice as
-    many nodes and gets BEGIN, END, CHILD and PARENT.
-    """
-
-
-@c_function
-def divide_in_turn(rows: int, branches: Annotated[Int32s, writes("_", 6)]) -> Divided:
-    """Divide so many rows into leaves as they stand; `branches` as above."""
 
 
 @c_function
@@ -175,16 +141,17 @@ def new_group_trees(room: TreeRoom, members: Int32s) -> GroupTrees:
         values=np.zeros(room.linked.shape[1], dtype=np.int32),
     )
     link_rows(room.table, members, links)
+    near_order, turns_order = members.copy(), members.copy()
     branches = np.zeros((max(1, 2 * len(members)), 6), dtype=np.int32)
-    order = members.copy()
-    near = divide_near(room.table.attributes, room.places, room.scale, order, branches)
-    near_tree = _new_tree(room.table, room.sums, order, branches, near, room.leaf_of[0], links)
-    turns = divide_in_turn(len(members), branches)
-    none = replace(room.sums, values=room.sums.values[:, :0].copy(), begins=room.sums.begins[:1])
-    turns_tree = _new_tree(
-        room.table, none, members.copy(), branches, turns, room.leaf_of[1], links
-    )
-    return GroupTrees(near_tree, turns_tree)
+    as_boxes = room.places[:, :, np.newaxis]
+    attributes = room.table.attributes
+    leaves = divide_into_leaves(attributes, as_boxes, 1, room.scale, near_order, branches)
+    near = _new_tree(room.table, room.sums, near_order, branches, leaves, room.leaf_of[0], links)
+    no_sums = replace(room.sums, values=room.sums.values[:, :0].copy(), begins=room.sums.begins[:1])
+    as_they_stand = as_boxes[:, :0].copy()  # without attributes, rows are halved
+    leaves = divide_into_leaves(attributes, as_they_stand, 1, room.scale[:0], turns_order, branches)
+    turns = _new_tree(room.table, no_sums, turns_order, branches, leaves, room.leaf_of[1], links)
+    return GroupTrees(near, turns)
 
 
 def _new_tree(
@@ -192,11 +159,11 @@ def _new_tree(
     sums: SignedSums,
     items: Int32s,
     branches: Int32s,
-    divided: Divided,
+    leaves: Leaves,
     leaf_of: Int32s,
     links: RowLinks,
 ) -> GroupTree:
-    nodes, attributes = divided.nodes, table.values.shape[1]
+    nodes, attributes = leaves.nodes, table.values.shape[1]
     columns = 1 + max(0, int(table.attributes.facts[:, BITS].max())) + (len(links.values) > 0)
     tree = GroupTree(
         branches=branches[:nodes].copy(),
@@ -207,8 +174,8 @@ def _new_tree(
         links=links,
         sums=sums,
         sums_reach=np.zeros((nodes, sums.values.shape[1], 2)),
-        stack=np.zeros(divided.depth + 2, dtype=np.int32),
-        bounds=np.zeros(divided.depth + 2),
+        stack=np.zeros(leaves.depth + 2, dtype=np.int32),
+        bounds=np.zeros(leaves.depth + 2),
     )
     fill_nodes(table, tree)
     return tree

@@ -112,11 +112,30 @@ def _shape(name: str, n: int, k: int, seed: int) -> Task:
             "x": rng.integers(0, 4, n).tolist(),
         }
         return make_task(columns, k=k, seed=seed)
+    if name == "cents":  # a cent is less than a tie
+        amounts = np.rint(np.exp(rng.normal(10, 1.5, (2, n))) * 100) / 100
+        columns = {"salary": amounts[0].tolist(), "rent": amounts[1].tolist()}
+        columns["salary"][0] = 2e7
+        return make_task(columns, k=k, seed=seed)
+    if name == "close":  # steps far below a tie, of a tie, and above it; rare labels, missing ones
+        heaps = rng.integers(0, 4, n) * 1e10 + rng.integers(0, 40, n)
+        ties = rng.integers(0, 3, n) * 2e9 + rng.integers(0, 30, n)
+        amounts = (np.append(np.rint(rng.random(n - 1) * 1e6), 1e11) / 100).astype(str)
+        amounts[rng.random(n) < 0.1] = "?"
+        columns = {
+            "heap": heaps.tolist(),
+            "tie": ties.tolist(),
+            "amount": amounts.tolist(),
+            "code": [f"c{code}" for code in np.minimum(rng.zipf(1.3, n), 5000)],
+        }
+        columns = dict(list(columns.items())[-1 - seed % 4 :]) if n > 100 else columns
+        specs = {name: AttributeSpec(kind=Kind.NUMERIC) for name in columns if name != "code"}
+        return make_task(columns, k=k, specs=specs, seed=seed)
     small = {f"x{i}": rng.integers(0, 3, n).tolist() for i in range(3)}
     return make_task(small, k=k, seed=seed)
 
 
-SHAPES = ("distinct", "wide", "heavy", "holes", "tails", "labels")
+SHAPES = ("distinct", "wide", "heavy", "holes", "tails", "labels", "close")
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -186,8 +205,8 @@ def test_a_split_that_takes_a_few_rows_away_moves_no_others() -> None:
     assert seen > 10
 
 
-@pytest.mark.parametrize("name", ["wide", "tails"])
-def test_few_rows_are_looked_at_whatever_is_rare_or_missing(name: str) -> None:
+@pytest.mark.parametrize("name", ["wide", "tails", "cents"])
+def test_few_rows_are_looked_at_whatever_is_rare_missing_or_close(name: str) -> None:
     splitting = _splitting(_shape(name, 3000, 5, seed=1))
     shares: list[float] = []
     while splitting.depth and len(shares) < 8:
@@ -200,13 +219,26 @@ def test_few_rows_are_looked_at_whatever_is_rare_or_missing(name: str) -> None:
     assert 0 < np.median(shares) < 0.3
 
 
-def test_steps_below_a_tie_do_without_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_below_a_tie_equal_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = [i * i % 7 for i in range(40)]
     columns = {"x": [*numbers, 10**11], "y": [i * 3 % 11 for i in range(41)]}
     task = make_task(columns, k=2)  # one step of x is 5e-12 of the whole
     _use_trees(monkeypatch, 2)
     expected = sorted_clusters(twins.top_down(task, growth="class"))
     assert clusters_of(grouping_of(task, TopDown(growth="class"))) == expected
+
+
+def test_steps_around_a_tie_go_where_they_go_without_trees(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rows that the first side takes because its box hardly grows, and scores a tie apart."""
+    for seed in range(tries(12)):
+        task = _shape("close", 1 + 100 * (seed + 1), (2, 5, 10)[seed % 3], seed)
+        _use_trees(monkeypatch, 2**62)
+        expected = grouping_of(task, TopDown()).labels.tolist()
+        for large in (2, 128):
+            _use_trees(monkeypatch, large)
+            assert grouping_of(task, TopDown()).labels.tolist() == expected, seed
 
 
 @pytest.mark.slow

@@ -8,7 +8,8 @@ from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.kernels.box_arrays import START
-from kanon_tui.core.kernels.splitting_tree import BEGIN, END, FRESH, GroupTrees
+from kanon_tui.core.kernels.partner_tree import BEGIN, END
+from kanon_tui.core.kernels.splitting_tree import FRESH, GroupTrees
 from tests.helpers import make_task
 
 

@@ -547,6 +547,8 @@ typedef struct {
 typedef struct {
     int32_t *low; int64_t low_shape0; int64_t low_shape1;
     int32_t *high; int64_t high_shape0; int64_t high_shape1;
+    int32_t *close_low; int64_t close_low_shape0;
+    int32_t *close_high; int64_t close_high_shape0;
     uint64_t *words; int64_t words_shape0; int64_t words_shape1;
     bool *present; int64_t present_shape0; int64_t present_shape1;
     int32_t *side_of; int64_t side_of_shape0;
@@ -565,6 +567,7 @@ typedef struct {
     int64_t rounds;
     bool per_record;
     int64_t large;
+    bool close;
 } SplitSettings;
 
 typedef struct {
@@ -608,11 +611,6 @@ typedef struct {
     int64_t level;
     int64_t looked_at;
 } Splits;
-
-typedef struct {
-    int64_t nodes;
-    int64_t depth;
-} Divided;
 
 typedef struct {
     const int64_t *word; int64_t word_shape0;
@@ -674,8 +672,6 @@ NearestCluster kn_similarity_join_nearest_cluster(const LeftoverDistances *lefto
 int64_t kn_similarity_measure_leftovers(const BoxTree *tree, const Contingency *table, const Centre *centre, const Growth *growth, const LeftoverDistances *leftovers, int64_t k, bool spatial, int64_t cluster);
 void kn_splitting_measure_groups(const PricedRows *table, const OpenGroups *groups, const SplitScratch *scratch, int64_t depth);
 Splits kn_splitting_split_groups(const PricedRows *table, const OpenGroups *groups, const SplitSettings *settings, const SplitScratch *scratch, const GroupTrees *trees, int64_t level, const double *draws, int64_t draws_shape0, int64_t depth, int64_t decisions);
-Divided kn_splitting_tree_divide_in_turn(int64_t rows, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);
-Divided kn_splitting_tree_divide_near(const Attributes *attributes, const double *places, int64_t places_shape0, int64_t places_shape1, const double *scale, int64_t scale_shape0, int32_t *order, int64_t order_shape0, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);
 void kn_splitting_tree_fill_nodes(const PricedRows *table, const GroupTree *tree);
 void kn_splitting_tree_link_rows(const PricedRows *table, const int32_t *members, int64_t members_shape0, const RowLinks *links);
 int64_t kn_strings_drop_dominated(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t tied, int64_t end, const uint64_t *best, int64_t best_shape0, int64_t best_shape1, const double *best_values, int64_t best_values_shape0, const int64_t *best_roots, int64_t best_roots_shape0);

@@ -1,5 +1,5 @@
 /* Sorting numbers in place, without scratch memory: quicksort, and insertion for short runs; and
- * by merging, with scratch memory, where something moves along.
+ * by merging, with scratch memory, where something moves along or most numbers rise already.
  *
  * Equal numbers cannot be told apart, so it does not matter that quicksort is not stable. None of
  * the values may be NaN. The longer part of a division waits, so 64 pairs of ends are room enough.
@@ -14,7 +14,9 @@
 
 #define KN_DEFINE_SORT(name, type)                                                                 \
     KN_INLINE type name##_pivot(const type *values, int64_t low, int64_t high) {                   \
-        type one = values[low], two = values[(low + high) / 2], three = values[high];              \
+        const int64_t quarter = (high - low) / 4; /* not the ends: runs that rise may meet */      \
+        type one = values[low + quarter], two = values[(low + high) / 2];                          \
+        const type three = values[high - quarter];                                                 \
         if (one > two) {                                                                           \
             type swapped = one;                                                                    \
             one = two;                                                                             \
@@ -73,9 +75,33 @@
         }                                                                                          \
     }
 
-KN_DEFINE_SORT(sort_i32, int32_t)
 KN_DEFINE_SORT(sort_i64, int64_t)
 KN_DEFINE_SORT(sort_f64, double)
+
+/* Return where the run of rising numbers that begins at a place ends. */
+KN_INLINE int64_t end_of_run(const int32_t *values, int64_t begin, int64_t size) {
+    int64_t end = min_i64(begin + 1, size);
+    while (end < size && values[end - 1] <= values[end]) {
+        end++;
+    }
+    return end;
+}
+
+/* Sort numbers by merging runs of them that rise. */
+static inline void merge_runs_i32(int32_t *values, int32_t *spare, int64_t size) {
+    while (end_of_run(values, 0, size) < size) {
+        for (int64_t begin = 0, place = 0; begin < size; begin = place) {
+            const int64_t middle = end_of_run(values, begin, size);
+            const int64_t end = end_of_run(values, middle, size);
+            int64_t one = begin, two = middle;
+            while (place < end) {
+                const bool first = one < middle && (two == end || values[one] <= values[two]);
+                spare[place++] = values[first ? one++ : two++];
+            }
+        }
+        memcpy(values, spare, (size_t)size * sizeof *values);
+    }
+}
 
 /* Sort keys and move what belongs to them along, by merging; equal keys keep their order. */
 static inline void sort_f64_with_i32(double *keys, int32_t *others, double *spare_keys,

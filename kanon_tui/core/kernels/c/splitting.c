@@ -303,7 +303,8 @@ Splits kn_splitting_split_groups(const PricedRows *table, const OpenGroups *grou
         double saved = group_loss(groups, top);
         bool split = false;
         if (large) {
-            Division division = {.table = table, .trees = trees, .scratch = scratch};
+            Division division = {
+                .table = table, .trees = trees, .scratch = scratch, .close = settings->close};
             split = split_by_trees(&division, groups, settings, made.depth, draws[made.used++],
                                    &made.level);
             made.passed += ROWS_PER_TREE_SPLIT;

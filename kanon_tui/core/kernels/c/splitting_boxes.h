@@ -125,6 +125,20 @@ KN_INLINE bool has_value(const SideBoxes *boxes, int64_t side, int64_t x, int64_
     return !is_new && !*present_flag(boxes, 1 - host, flag);
 }
 
+/* Return whether the box of a side covers a row. */
+KN_INLINE bool covers_row(const SideBoxes *boxes, int64_t side, int64_t row) {
+    const int32_t *values = row_values(boxes->table, row);
+    const int32_t *lowest = boxes->low + side * boxes->width;
+    const int32_t *highest = boxes->high + side * boxes->width;
+    for (int64_t x = 0; x < boxes->width; x++) {
+        if (is_set(boxes->attributes, x) ? !has_value(boxes, side, x, row, values[x])
+                                         : values[x] < lowest[x] || values[x] > highest[x]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Return by how much the box of a side grows when it takes a row. */
 KN_INLINE double box_growth(const SideBoxes *boxes, int64_t side, int64_t row) {
     const Attributes *attributes = boxes->attributes;

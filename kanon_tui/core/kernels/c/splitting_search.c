@@ -1,10 +1,13 @@
 /* Both searches are one for the least score, as the row furthest from another has the least of
  * minus distances. It goes depth first through the tree, the better child first, and leaves out a
  * node when even the best row that fits its box would not do, or could only be as good and comes
- * later. How far away numbers can be is known from their signed sums, but for rounding. The winner
- * is the first row whose score is less than a tie above the least. Where scores creep below one
- * another in steps smaller than a tie, the search may have to be repeated with the least score
- * known. Which of the two scores is meant is known to the compiler, and so costs nothing.
+ * later. How far away numbers can be is known from their signed sums, but for rounding. Which of
+ * the two scores is meant is known to the compiler, and so costs nothing.
+ *
+ * The winner is the first row whose score is no more than a tie above the least. Where scores creep
+ * below one another in steps smaller than a tie, another pass decides with the least score known.
+ * Where a score is a tie above the least but for rounding, the least is first measured exactly:
+ * one pass leaves out nodes whose rows are lower by rounding only, of which there may be many.
  */
 #include "splitting_search.h"
 
@@ -129,25 +132,41 @@ KN_INLINE double row_score(const RowSearch *search, bool by_growth, int64_t row)
     return box_growth(search->boxes, search->of, row);
 }
 
+/* Passes through the tree: FIND a winner and the least score, but for noise; MEASURE the least
+ * score exactly; DECIDE which row wins, with the least score known. */
+typedef enum { FIND, MEASURE, DECIDE } Pass;
+
 typedef struct {
     int64_t row; /* the first of the best so far, or NOTHING */
     double score;
-    double least; /* of all scores so far */
-    bool known;   /* the least score is that of all rows */
-    bool again;   /* an earlier row may be as good as the best */
+    double least;  /* of all scores so far */
+    bool again;    /* an earlier row may be as good as the best */
+    bool doubtful; /* noise decided whether a row is as good as the best */
 } Best;
 
-KN_INLINE void try_row(const RowSearch *search, bool by_growth, int64_t row, Best *best) {
+/* Note if noise decides whether a score is more than a tie above the least. */
+KN_INLINE void note_doubt(double score, double least, Best *best) {
+    best->doubtful |= fabs(score - least - TIE) <= 2 * NOISE;
+}
+
+/* Return whether a score is more than a tie above the least. */
+KN_INLINE bool is_worse(double score, double least, Best *best) {
+    note_doubt(score, least, best);
+    return score > least + TIE;
+}
+
+KN_INLINE void try_row(const RowSearch *search, bool by_growth, Pass pass, int64_t row,
+                       Best *best) {
     const double score = row_score(search, by_growth, row);
-    if (score < best->least && !best->known) {
-        if (best->score > score + TIE) {
-            best->again = best->again || best->least <= score + TIE;
+    if (score < best->least && pass != DECIDE) {
+        if (is_worse(best->score, score, best)) {
+            best->again = !is_worse(best->least, score, best) || best->again;
             best->row = row;
             best->score = score;
         }
         best->least = score;
     }
-    if (score <= best->least + TIE && score < INFINITY && row < best->row) {
+    if (row < best->row && score < INFINITY && !is_worse(score, best->least, best)) {
         best->row = row;
         best->score = score;
     }
@@ -168,7 +187,16 @@ KN_INLINE int64_t push_better_last(RowSearch *search, bool by_growth, int64_t ch
     return depth + 2;
 }
 
-KN_INLINE void search_tree(RowSearch *search, bool by_growth, Best *best) {
+/* Return whether no row of a node can be the winner, or lower than the least score. */
+KN_INLINE bool cannot_win(Pass pass, double bound, int64_t first_row, const Best *best) {
+    if (pass == MEASURE) {
+        return bound > best->least + NOISE;
+    }
+    return bound > best->least + TIE + NOISE ||
+           (first_row >= best->row && (pass == DECIDE || bound > best->least - NOISE));
+}
+
+KN_INLINE void search_tree(RowSearch *search, bool by_growth, Pass pass, Best *best) {
     const GroupTree *tree = search->tree;
     int64_t depth = 1;
     tree->stack[0] = 0;
@@ -176,9 +204,7 @@ KN_INLINE void search_tree(RowSearch *search, bool by_growth, Best *best) {
     while (depth > 0) {
         const int64_t node = tree->stack[--depth];
         const double bound = tree->bounds[depth];
-        const bool late = (best->known || bound > best->least - NOISE) &&
-                          branch(tree, node, FIRST_PLACE) >= best->row;
-        if (late || bound > best->least + TIE) {
+        if (cannot_win(pass, bound, branch(tree, node, FIRST_PLACE), best)) {
             continue;
         }
         const int64_t child = branch(tree, node, CHILD), end = branch(tree, node, END);
@@ -188,10 +214,16 @@ KN_INLINE void search_tree(RowSearch *search, bool by_growth, Best *best) {
         }
         for (int64_t i = branch(tree, node, BEGIN); i < end; i++) {
             if (tree->items[i] >= 0) {
-                try_row(search, by_growth, tree->items[i], best);
+                try_row(search, by_growth, pass, tree->items[i], best);
             }
         }
     }
+}
+
+/* Find the first row that is as good as the least score. */
+KN_INLINE void decide(RowSearch *search, bool by_growth, Best *best) {
+    *best = (Best){.row = NOTHING, .score = INFINITY, .least = best->least};
+    search_tree(search, by_growth, DECIDE, best);
 }
 
 /* Return the first of the rows with the least score; `found` is a row that may do, or NOTHING. */
@@ -200,10 +232,14 @@ KN_INLINE int64_t first_of_least(RowSearch *search, bool by_growth, int64_t foun
     if (found != NOTHING) {
         best.least = best.score = row_score(search, by_growth, found);
     }
-    search_tree(search, by_growth, &best);
-    if (best.again) {
-        best = (Best){.row = NOTHING, .score = INFINITY, .least = best.least, .known = true};
-        search_tree(search, by_growth, &best);
+    search_tree(search, by_growth, FIND, &best);
+    note_doubt(best.score, best.least, &best);
+    if (best.again && !best.doubtful) {
+        decide(search, by_growth, &best);
+    }
+    if (best.doubtful) {
+        search_tree(search, by_growth, MEASURE, &best);
+        decide(search, by_growth, &best);
     }
     return best.row;
 }

@@ -38,7 +38,7 @@ static bool list_second(Division *division, Listing *listing) {
     }
     for (int64_t i = branch(turns, node, BEGIN); i < branch(turns, node, END); i++) {
         const int64_t row = turns->items[i];
-        if (row >= 0 && row != division->second && box_growth(boxes, REPLAY, row) > 0.0) {
+        if (row >= 0 && row != division->second && !covers_row(boxes, REPLAY, row)) {
             scratch->on_second[division->on_second++] = (int32_t)row;
         }
     }
@@ -59,24 +59,24 @@ static void list_inside(const Division *division, Listing *listing) {
     }
     for (int64_t i = branch(near, node, BEGIN); i < branch(near, node, END); i++) {
         const int64_t row = near->items[i];
-        if (row >= 0 && row != division->second && box_growth(boxes, FIRST_BOX, row) == 0.0) {
+        if (row >= 0 && row != division->second && covers_row(boxes, FIRST_BOX, row)) {
             division->scratch->members[listing->inside++] = (int32_t)row;
         }
     }
 }
 
 /* Keep those of the rows inside the first box that it covered when their turn came; return how
- * many. */
+ * many. Nodes passed over are not needed any more. */
 static int64_t keep_in_time(const Division *division, int64_t inside) {
     const SplitScratch *scratch = division->scratch;
     int64_t kept = 0, replayed = 1;
-    sort_i32(scratch->members, inside);
+    merge_runs_i32(scratch->members, scratch->passed, inside);
     for (int64_t i = 0; i < inside; i++) {
         const int32_t row = scratch->members[i];
         while (replayed < division->widened_first && scratch->widened_first[replayed] <= row) {
             widen(&division->boxes, REPLAY_FIRST, scratch->widened_first[replayed++]);
         }
-        if (box_growth(&division->boxes, REPLAY_FIRST, row) == 0.0) {
+        if (covers_row(&division->boxes, REPLAY_FIRST, row)) {
             scratch->members[kept++] = row;
         }
     }
@@ -101,7 +101,7 @@ static void list_a_side(Division *division) {
     division->listed = second ? scratch->on_second : scratch->members;
     division->listed_count = second ? division->on_second : keep_in_time(division, listing.inside);
     if (2 * division->listed_count > branch(trees->turns, 0, ALIVE)) {
-        sort_i32(division->listed, division->listed_count);
+        merge_runs_i32(division->listed, scratch->passed, division->listed_count);
         division->listed_count =
             write_rows(trees->turns, division->listed, division->listed_count, scratch->others);
         division->listed = scratch->others;
@@ -165,7 +165,7 @@ bool sides_by_trees(Division *division, int64_t k, int64_t size) {
     division->sizes[1 - division->side] = size - *listed_size;
     const bool enough = fill_poor_side(division, k);
     forget(&division->boxes, scratch->taken, division->taken);
-    sort_i32(division->listed, division->listed_count);
+    merge_runs_i32(division->listed, scratch->passed, division->listed_count);
     int64_t left = 0;
     for (int64_t i = 0; i < division->listed_count; i++) { /* some were given to the other side */
         const int32_t row = division->listed[i];

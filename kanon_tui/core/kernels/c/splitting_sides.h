@@ -5,9 +5,9 @@
  * the first side that were covered when their turn came. The other side is what the group has
  * else. So a split that takes a few rows away costs about as much as they do, however many stay.
  *
- * This needs that a box grows by more than a tie whenever it takes a row that it does not cover;
- * `clustering.splitting` sees to it. `splitting.c` looks at every row of groups without trees;
- * tests compare the two.
+ * This needs that a box grows by more than a tie whenever its categories do not cover a row it
+ * takes, or it covers no missing number; `clustering.splitting` sees to it. `splitting.c` looks at
+ * every row of groups without trees; tests compare the two.
  */
 #ifndef KANON_SPLITTING_SIDES_H
 #define KANON_SPLITTING_SIDES_H
@@ -26,6 +26,7 @@ typedef struct {
     const GroupTrees *trees;
     const SplitScratch *scratch;
     SideBoxes boxes;
+    bool close;            /* some numbers are closer than a tie */
     int64_t first, second; /* the seeds */
     int64_t widened_first, taken, on_second, passed;
     int32_t *listed; /* rows of the side that is listed */
