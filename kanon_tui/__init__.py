@@ -50,26 +50,14 @@ _WHERE = {
     "stream": "pipeline.stream.stream",
     "sweep": "analysis.sweep.sweep.sweep",
     "utility": "analysis.utility.utility.utility_of",
-    "utility_sections": "analysis.utility.sections.utility_sections",
+    "utility_sections": "analysis.utility.utility.utility_sections",
 }
 
 __all__ = [
-    "InputError",
-    "KanonError",
-    "NotReachedError",
-    "Project",
-    "Result",
-    "RunContext",
-    "__version__",
-    "algorithms",
-    "anonymize",
-    "conclude",
-    "run",
-    "stream",
-    "sweep",
-    "utility",
+    "InputError", "KanonError", "NotReachedError", "Project", "Result", "RunContext",
+    "__version__", "algorithms", "anonymize", "conclude", "run", "stream", "sweep", "utility",
     "utility_sections",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import a_file, add_json, figure, names, print_json, print_table, say
+from kanon_tui.commands.common import (
+    a_file,
+    add_json,
+    figure,
+    names,
+    print_json,
+    print_table,
+    read_published,
+    say,
+)
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.attack.linking import Linked
@@ -34,18 +43,14 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.analysis.attack.linking import linking_attack
     from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.table.read_options import ReadOptions
-    from kanon_tui.core.table.table import read_table
 
     project = Project.load(args.project)
     task = prepare(project)
-    # A join goes by names, so both files have them on top, whatever the cells below look like.
-    options = ReadOptions(header=True, missing_tokens=task.table.missing_tokens)
     found = linking_attack(
         project,
         task,
-        read_table(args.release, options),
-        read_table(args.external, options),
+        read_published(args.release, task),
+        read_published(args.external, task),
         args.on,
         release_name=args.release.name,
         external_name=args.external.name,

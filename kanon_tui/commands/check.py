@@ -26,21 +26,12 @@ HELP = "measure a table that is already anonymised"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("file", metavar="FILE", type=a_file, help="csv, tsv or parquet")
-    parser.add_argument(
-        "--quasi", metavar="a,b,c", type=names, required=True, help="the quasi-identifiers"
-    )
-    parser.add_argument(
-        "--k",
-        metavar="N",
-        type=whole_number(1),
-        required=True,
-        help="the smallest class that is allowed",
-    )
-    parser.add_argument("--sensitive", metavar="NAME", help="a sensitive attribute to measure")
-    parser.add_argument(
-        "--person", metavar="NAME", help="whose each row is: people are counted, not rows"
-    )
+    add = parser.add_argument
+    add("file", metavar="FILE", type=a_file, help="csv, tsv or parquet")
+    add("--quasi", metavar="a,b,c", type=names, required=True, help="the quasi-identifiers")
+    add("--k", metavar="N", type=whole_number(1), required=True, help="the smallest class allowed")
+    add("--sensitive", metavar="NAME", help="a sensitive attribute to measure")
+    add("--person", metavar="NAME", help="whose each row is: people are counted, not rows")
     add_json(parser)
 
 

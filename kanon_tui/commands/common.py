@@ -11,27 +11,20 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
 from kanon_tui.core.addresses import address_name, is_address, misses_slashes, without_secrets
 from kanon_tui.core.text import json_text, visible
 
+if TYPE_CHECKING:
+    from kanon_tui.core.table.table import Table
+    from kanon_tui.core.task.task import Task
+
 __all__ = [
-    "a_file",
-    "add_consent",
-    "add_json",
-    "assignment",
-    "figure",
-    "file_name",
-    "names",
-    "print_json",
-    "print_table",
-    "say",
-    "tell",
-    "warn",
-    "whole_number",
-]
+    "a_file", "add_consent", "add_json", "assignment", "figure", "file_name", "names",
+    "print_json", "print_table", "read_published", "say", "tell", "warn", "whole_number",
+]  # fmt: skip
 
 
 def file_name(text: str) -> str:
@@ -93,6 +86,14 @@ def add_consent(parser: argparse.ArgumentParser) -> None:
         "--insecure", action="store_true",
         help="allow a scheduler without TLS: whoever reaches it can run code as you",
     )  # fmt: skip
+
+
+def read_published(path: Path, task: Task) -> Table:
+    """Return a published table; tables are joined by names, so the first row holds them."""
+    from kanon_tui.core.table.read_options import ReadOptions
+    from kanon_tui.core.table.table import read_table
+
+    return read_table(path, ReadOptions(header=True, missing_tokens=task.table.missing_tokens))
 
 
 def say(*lines: str) -> None:

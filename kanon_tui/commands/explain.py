@@ -25,12 +25,7 @@ ENDINGS = (".html", ".md")
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add(
-        "what",
-        metavar="WHAT",
-        type=file_name,
-        help="a project file (.yaml), a sample or an algorithm",
-    )
+    add("what", metavar="WHAT", type=file_name, help="a project (.yaml), a sample or an algorithm")
     add("--algorithm", metavar="NAME", help="instead of the project's; see 'kanon-tui algorithms'")
     add("--k", metavar="N", type=whole_number(1), help="instead of the project's k")
     add("--seed", metavar="N", type=whole_number(0), help="instead of the project's seed")

@@ -19,6 +19,7 @@ from kanon_tui.commands.common import (
     names,
     print_json,
     print_table,
+    read_published,
     say,
     whole_number,
 )
@@ -43,13 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="what the trees may ask about; when not given, all that is published, except what "
         "tells the target by itself without being generalised",
     )  # fmt: skip
-    add(
-        "--leaves",
-        metavar="N",
-        type=whole_number(2),
-        default=8,
-        help="the most leaves of a tree (8)",
-    )
+    add("--leaves", metavar="N", type=whole_number(2), default=8, help="the most leaves (8)")
     add(
         "--smallest", metavar="N", type=whole_number(1),
         help="the fewest records of a leaf; one in a hundred when not given",
@@ -62,16 +57,13 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.analysis.trees.partition import partition
     from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.table.read_options import ReadOptions
-    from kanon_tui.core.table.table import read_table
 
     project = Project.load(args.project)
     task = prepare(project)
-    options = ReadOptions(header=True, missing_tokens=task.table.missing_tokens)
     found = partition(
         project,
         task,
-        read_table(args.release, options),
+        read_published(args.release, task),
         args.target,
         attributes=args.attributes,
         leaves=args.leaves,

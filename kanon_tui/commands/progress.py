@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
     from kanon_tui.core.pipeline.run import Run
 
@@ -19,11 +21,7 @@ def finish_run(run: Run) -> None:
     if not sys.stderr.isatty():
         run.finish()
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with _bar() as progress:
         bar = progress.add_task(run.algorithm.name, total=None)
         for step in run:
             if step.progress is not None:
@@ -36,11 +34,7 @@ def following() -> Iterator[Callable[[str, float], None]]:
     if not sys.stderr.isatty():
         yield lambda what, share: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with _bar() as progress:
         bar = progress.add_task("", total=1.0)
         yield lambda what, share: progress.update(bar, description=what, completed=share)
 
@@ -49,16 +43,20 @@ def finish_sweep(sweep: Sweep) -> list[SweepPoint]:
     """Return all points in the order asked for, with a bar when stderr is a terminal."""
     if not sys.stderr.isatty():
         return sweep.in_order(list(sweep))
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    )  # fmt: skip
     points = []
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with _bar(counting=True) as progress:
         bar = progress.add_task("sweep", total=sweep.total)
         for point in sweep:
             points.append(point)
             progress.update(bar, advance=1, description=f"{point.algorithm} k={point.k}")
     return sweep.in_order(points)
+
+
+def _bar(counting: bool = False) -> Progress:
+    """Return a bar on stderr that vanishes at its end; `counting` shows 3/12 beside it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    counts = [MofNCompleteColumn()] if counting else []
+    columns = (TextColumn("{task.description}"), BarColumn(), *counts, TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import a_file, add_json, figure, print_json, print_table, say, warn
+from kanon_tui.commands.common import (
+    a_file,
+    add_json,
+    figure,
+    print_json,
+    print_table,
+    read_published,
+    say,
+    warn,
+)
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -30,17 +39,14 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.errors import NotReachedError
     from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.table.read_options import ReadOptions
-    from kanon_tui.core.table.table import read_table
 
     project = Project.load(args.project)
     task = prepare(project)
-    options = ReadOptions(header=True, missing_tokens=task.table.missing_tokens)
     found = two_releases(
         project,
         task,
-        read_table(args.release, options),
-        read_table(args.earlier, options),
+        read_published(args.release, task),
+        read_published(args.earlier, task),
         release_name=args.release.name,
         earlier_name=args.earlier.name,
     )

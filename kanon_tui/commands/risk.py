@@ -17,6 +17,7 @@ from kanon_tui.commands.common import (
     names,
     print_json,
     print_table,
+    read_published,
     say,
     whole_number,
 )
@@ -36,12 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", type=a_file, help="a table, or a project (.yaml)")
     add("--quasi", metavar="a,b,c", type=names, help="the quasi-identifiers of a table")
     add("--person", metavar="NAME", help="whose each row is: people are counted, not rows")
-    add(
-        "--release",
-        metavar="FILE",
-        type=a_file,
-        help="a release of the project, in place of its data",
-    )
+    add("--release", metavar="FILE", type=a_file, help="a release of the project, not its data")
     add("--population", metavar="N", type=whole_number(1), help="people of the population")
     add("--weights", metavar="NAME", help="a column of survey weights")
     add("--population-table", metavar="FILE", type=a_file, help="the people of the population")
@@ -88,9 +84,7 @@ def _assess(args: argparse.Namespace) -> PopulationRisk:
     from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS, as_project
     from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.attribute import AttributeSpec
-    from kanon_tui.core.table.read_options import ReadOptions
     from kanon_tui.core.table.schema import Kind, Role
-    from kanon_tui.core.table.table import read_table
 
     project = as_project(args.file)
     if args.file.suffix.lower() not in PROJECT_ENDINGS:
@@ -107,15 +101,14 @@ def _assess(args: argparse.Namespace) -> PopulationRisk:
     task = prepare(project)
     quasi = args.quasi or [attribute.name for attribute in task.quasi]
     table = task.table
-    options = ReadOptions(header=True, missing_tokens=table.missing_tokens)
     if args.release is not None:
-        table = read_table(args.release, options)
+        table = read_published(args.release, task)
     person = None if args.release is not None else task.repeated
     if args.person is not None:
         person = person_column(table, args.person)
     covered = None
     if args.population_table is not None:
-        everybody = read_table(args.population_table, options)
+        everybody = read_published(args.population_table, task)
         where = ((args.release or args.file).name, args.population_table.name)
         rows, covered = covered_people(project, task, table, everybody, quasi, where)
     else:

@@ -16,6 +16,7 @@ from kanon_tui.commands.common import (
     add_consent,
     assignment,
     file_name,
+    read_published,
     say,
     tell,
     whole_number,
@@ -28,9 +29,7 @@ if TYPE_CHECKING:
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.report.finished_run import FinishedRun
     from kanon_tui.core.report.sections import Section
-    from kanon_tui.core.table.table import Table
     from kanon_tui.core.table.target import Target
-    from kanon_tui.core.task.task import Task
 
 __all__ = ["HELP", "arguments", "execute"]
 
@@ -117,7 +116,7 @@ def execute(args: argparse.Namespace) -> int:
     if choose_engine(project, folder=target is not None and target.folder) != "memory":
         return _stream(args, project, target)
     run = start(project)
-    earlier = _read_earlier(args.earlier, run.task)
+    earlier = None if args.earlier is None else read_published(args.earlier, run.task)
     finish_run(run)
     result = conclude(run, project)
     if earlier is not None:
@@ -140,10 +139,7 @@ def execute(args: argparse.Namespace) -> int:
         from kanon_tui.core.analysis.recommend import keeps_more
 
         say(f"  note: {keeps_more(result, try_others=sys.stdout.isatty())}")
-    _print_written(args)
-    if args.timings:
-        _print_timings(result)
-    return 0
+    return _print_end(result, args)
 
 
 def _stream(args: argparse.Namespace, project: Project, target: Target | None) -> int:
@@ -170,10 +166,7 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
     ):
         result = run_stream(project, workers, target, args.report, args.force, progress)
     _print_summary(result, args, result.formulas)
-    _print_written(args)
-    if args.timings:
-        _print_timings(result)
-    return 0
+    return _print_end(result, args)
 
 
 def _utility(result: Result, report: Path | None) -> list[Section]:
@@ -183,16 +176,6 @@ def _utility(result: Result, report: Path | None) -> list[Section]:
     from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 
     return utility_sections(utility_of(result))
-
-
-def _read_earlier(path: Path | None, task: Task) -> Table | None:
-    """Return an earlier release; one that cannot be read is refused before any work is done."""
-    from kanon_tui.core.table.read_options import ReadOptions
-    from kanon_tui.core.table.table import read_table
-
-    if path is None:
-        return None
-    return read_table(path, ReadOptions(header=True, missing_tokens=task.table.missing_tokens))
 
 
 def _check_targets(args: argparse.Namespace, target: Target | None, project: Project) -> None:
@@ -212,15 +195,6 @@ def _names(names: tuple[str, ...]) -> str:
     from kanon_tui.core.text import first_few
 
     return first_few(names, 50) if names else "none"
-
-
-def _print_timings(result: FinishedRun) -> None:
-    """Print the seconds of every phase, and their sum."""
-    from kanon_tui.core.report.finished_run import PHASES
-
-    seconds = {name: result.phases.get(name, 0.0) for name in PHASES}
-    tell(*(f"  {name:<8} {value:9.3f} s" for name, value in seconds.items()))
-    tell(f"  {'together':<8} {sum(seconds.values()):9.3f} s")
 
 
 def _print_summary(result: FinishedRun, args: argparse.Namespace, formulas: int) -> None:
@@ -262,6 +236,14 @@ def _print_summary(result: FinishedRun, args: argparse.Namespace, formulas: int)
         say(f"  {'warning' if note in result.warnings else 'note'}: {note}")
 
 
-def _print_written(args: argparse.Namespace) -> None:
+def _print_end(result: FinishedRun, args: argparse.Namespace) -> int:
+    """Print the written files and, with --timings, the seconds of every phase; return 0."""
     written = [str(path) for path in (args.out, args.mapping, args.report) if path is not None]
     say(f"  wrote {joined(written)}" if written else "  nothing was written (see --out)")
+    if args.timings:
+        from kanon_tui.core.report.phases import PHASES
+
+        seconds = {name: result.phases.get(name, 0.0) for name in PHASES}
+        seconds["together"] = sum(seconds.values())
+        tell(*(f"  {name:<8} {value:9.3f} s" for name, value in seconds.items()))
+    return 0

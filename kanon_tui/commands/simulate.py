@@ -17,31 +17,13 @@ HELP = "estimate whether k can be reached at all"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    add = parser.add_argument
-    add(
-        "--attributes",
-        metavar="M",
-        type=whole_number(1),
-        required=True,
-        help="number of attributes",
-    )
-    add("--k", metavar="K", type=whole_number(1), required=True, help="the smallest class allowed")
-    add("--records", metavar="N", type=whole_number(1), required=True, help="number of records")
-    add("--values", metavar="V", type=whole_number(1), default=2, help="values per attribute (2)")
-    add(
-        "--repeats",
-        metavar="R",
-        type=whole_number(1),
-        default=200,
-        help="tables that are drawn (200)",
-    )
-    add(
-        "--seed",
-        metavar="S",
-        type=whole_number(0),
-        default=0,
-        help="start of the random numbers (0)",
-    )
+    add, count = parser.add_argument, whole_number(1)
+    add("--attributes", metavar="M", type=count, required=True, help="number of attributes")
+    add("--k", metavar="K", type=count, required=True, help="the smallest class allowed")
+    add("--records", metavar="N", type=count, required=True, help="number of records")
+    add("--values", metavar="V", type=count, default=2, help="values per attribute (2)")
+    add("--repeats", metavar="R", type=count, default=200, help="tables that are drawn (200)")
+    add("--seed", metavar="S", type=whole_number(0), default=0, help="of the random numbers (0)")
     add_json(parser)
 
 
@@ -51,14 +33,8 @@ def execute(args: argparse.Namespace) -> int:
 
     from kanon_tui.core.analysis.feasibility import feasibility
 
-    found = feasibility(
-        attributes=args.attributes,
-        k=args.k,
-        records=args.records,
-        values=args.values,
-        repeats=args.repeats,
-        seed=args.seed,
-    )
+    names = ("attributes", "k", "records", "values", "repeats", "seed")
+    found = feasibility(**{name: getattr(args, name) for name in names})
     if args.json:
         print_json(asdict(found))
         return 0

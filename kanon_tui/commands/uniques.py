@@ -22,6 +22,7 @@ from kanon_tui.commands.common import (
     whole_number,
 )
 from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.text import first_few
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.minimal_uniques import Combination, MinimalUniques
@@ -109,7 +110,8 @@ def _print(found: MinimalUniques, missed: list[Combination], k: int) -> None:
         print_table(("set", "k", "singled out", "unique"), _rows(worst[:_SHOWN]))
         if len(worst) > _SHOWN:
             say(f"and {len(worst) - _SHOWN:,} more sets; --json has all")
-    say("", f"the smallest sets below k = {k}: " + (_list(found.dangerous(k)) or "none"))
+    dangerous = ["+".join(each.attributes) for each in found.dangerous(k)]
+    say("", f"the smallest sets below k = {k}: {first_few(dangerous, _SHOWN) or 'none'}")
     for each in missed:
         say(
             f"published as they are, and unique for {each.unique:,} records: "
@@ -122,9 +124,3 @@ def _rows(combinations: list[Combination]) -> list[list[str]]:
         [" + ".join(each.attributes), *map(figure, (each.smallest, each.newly_unique, each.unique))]
         for each in combinations
     ]
-
-
-def _list(combinations: list[Combination]) -> str:
-    shown = ["+".join(each.attributes) for each in combinations[:_SHOWN]]
-    more = f" and {len(combinations) - _SHOWN:,} more" if len(combinations) > _SHOWN else ""
-    return ", ".join(shown) + more

@@ -10,7 +10,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.common import a_file, add_json, figure, print_json, print_table, say
+from kanon_tui.commands.common import (
+    a_file,
+    add_json,
+    figure,
+    print_json,
+    print_table,
+    read_published,
+    say,
+)
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.utility.utility import Utility
@@ -38,13 +46,10 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.analysis.utility.utility import measure_utility
     from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.table.read_options import ReadOptions
-    from kanon_tui.core.table.table import read_table
 
     project = Project.load(args.project)
     task = prepare(project)
-    options = ReadOptions(header=True, missing_tokens=task.table.missing_tokens)
-    release = read_table(args.release, options)
+    release = read_published(args.release, task)
     found = measure_utility(project, task, release, args.target, args.release.name)
     if args.json:
         print_json(_as_json(found))

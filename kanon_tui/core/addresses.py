@@ -11,14 +11,9 @@ from pathlib import Path
 from urllib.parse import unquote, unquote_plus
 
 __all__ = [
-    "HIDDEN",
-    "address_file",
-    "address_name",
-    "is_address",
-    "misses_slashes",
-    "secrets_of",
+    "HIDDEN", "address_file", "address_name", "is_address", "misses_slashes", "secrets_of",
     "without_secrets",
-]
+]  # fmt: skip
 
 HIDDEN = "…"
 _ADDRESS = re.compile(r"([A-Za-z][\w+.-]*)://")

@@ -184,7 +184,7 @@ class Datafly(FullDomainSearch):
             if small > 1
             else "Suppress the one record in a class"
         )
-        template = who + " below {k}" + (" or with {lack}" if outcome.missed is not None else "")
+        template = who + " below {k}" + (" or with {fault}" if outcome.missed is not None else "")
         if joining:
             template += ", and {joining:,} of the smallest class that can join, to be {k} at least"
         yield from search.tell(

@@ -10,13 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.algorithms.local_search import HALF_WAY, Pointers
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.node_list import StringList
-from kanon_tui.core.lattice.part_solver import PartSolver
-from kanon_tui.core.lattice.parts import Whole, split
-from kanon_tui.core.lattice.pointers import HALF_WAY, Pointers
+from kanon_tui.core.lattice.parts import PartSolver, Whole, split
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import TIE, Words

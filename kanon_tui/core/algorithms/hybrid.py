@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kanon_tui.core.algorithms.local_search import HALF_WAY, Pointers
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.full_domain import HALVE, LIST_ALL, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving, list_all
-from kanon_tui.core.lattice.pointers import HALF_WAY, Pointers
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import Line, RunContext, Steps

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.clustering.clustering import Clustering
-from kanon_tui.core.clustering.cut_facts import Cut
+from kanon_tui.core.clustering.facts import Cut
 from kanon_tui.core.clustering.features import places, ranks
-from kanon_tui.core.clustering.part_history import PartHistory
+from kanon_tui.core.clustering.splitting import PartHistory
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Floats, Int32s, Int64s

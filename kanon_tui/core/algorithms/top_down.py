@@ -8,12 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.box_sentences import change
 from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.clustering import BlockClustering
+from kanon_tui.core.clustering.facts import change
 from kanon_tui.core.clustering.features import collapse
-from kanon_tui.core.clustering.splitting import Splitting
-from kanon_tui.core.clustering.splitting_facts import split_drawn, split_reason
+from kanon_tui.core.clustering.splitting import Splitting, split_drawn, split_reason
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Grouping, Line, RunContext, Step, Steps, Wish
 from kanon_tui.core.task.task import Task

@@ -18,8 +18,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.features import Distinct
-from kanon_tui.core.clustering.rare_values import frequency_ranks
+from kanon_tui.core.clustering.features import Distinct, frequency_ranks
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels.box_arrays import (
     BITS,
@@ -55,14 +54,9 @@ from kanon_tui.core.numeric import Floats, Int32s, Words
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
-    "Measure",
-    "attributes_of",
-    "line_places",
-    "ranked_records",
-    "ranked_rows",
-    "row_places",
+    "Measure", "attributes_of", "line_places", "ranked_records", "ranked_rows", "row_places",
     "single_row_clusters",
-]
+]  # fmt: skip
 
 
 class Measure(Enum):

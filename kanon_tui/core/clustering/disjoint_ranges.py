@@ -163,9 +163,7 @@ class _Trials:
         )
         told = {"ncp_with_overlap": self._ncp_free, "stretches": divided}
         return replace(
-            self.best,
-            search={**self.best.search, "disjoint": told},
-            notes=(*self.best.notes, said),
+            self.best, search={**self.best.search, "disjoint": told}, notes=(*self.best.notes, said)
         )
 
 

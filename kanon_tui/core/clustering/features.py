@@ -13,22 +13,23 @@ Three ideas make the arrays small and the kernels simple:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import product
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.rare_values import frequency_ranks
+from kanon_tui.core.kernels.box_arrays import WORD_BITS
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
-    "Distinct", "Features", "by_agreement", "collapse", "division_weights", "places", "ranks",
+    "Distinct", "Features", "by_agreement", "collapse", "diagonals", "division_weights",
+    "frequency_ranks", "places", "ranks", "rows_of_rare_labels", "rows_of_rare_values",
     "shared_bits",
 ]  # fmt: skip
-
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -218,3 +219,78 @@ def _side_by_side(
 ) -> npt.NDArray[Scalar]:
     """The columns as a table in row order, also when there are none."""
     return np.ascontiguousarray(np.array(columns, dtype=dtype).reshape(len(columns), height).T)
+
+
+MOST_ROWS = 64
+"""A value that more rows have is frequent."""
+
+
+def frequency_ranks(codes: Int32s) -> tuple[Int64s, int]:
+    """The rank of every value, the most frequent first, and how many values are frequent."""
+    counts = np.bincount(codes)
+    rank = np.empty(len(counts), dtype=np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+    return rank, int((counts > MOST_ROWS).sum())
+
+
+def rows_of_rare_values(columns: Iterable[tuple[Int32s, int]]) -> tuple[Int32s, Int32s]:
+    """Per value of all columns where its rows begin, and these rows.
+
+    A column is the value of every row and how many values there are. A frequent value has no rows,
+    and so have all values of a column whose values have a bit each.
+    """
+    counts, rows = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for codes, values in columns:
+        held = np.bincount(codes, minlength=values)
+        rare = (held <= MOST_ROWS) & (values > WORD_BITS)
+        counts.append(np.where(rare, held, 0))
+        if rare.any():
+            order = np.argsort(codes, kind="stable")
+            rows.append(order[rare[codes[order]]])
+    return np.cumsum(np.concatenate(counts)).astype(np.int32), np.concatenate(rows).astype(np.int32)
+
+
+def rows_of_rare_labels(labels: Int32s) -> tuple[Int32s, Int32s, Int32s]:
+    """The same of a table of labels, and before it where the labels of each column begin."""
+    counts = [int(column.max()) + 1 for column in labels.T]
+    begins = np.cumsum([0, *counts]).astype(np.int32)
+    return begins, *rows_of_rare_values(zip(labels.T, counts, strict=True))
+
+
+_TOGETHER = 5
+
+
+class Diagonals(NamedTuple):
+    """The signed sums of all rows."""
+
+    sums: Floats
+    """Rows × sums; of a sum and its negative only one."""
+    begins: Int32s
+    """Where the sums of each group of numbers begin, counted with the numbers before them; one more
+    entry marks the end."""
+    stand_in: Floats
+    """Per number the place of a missing one."""
+
+
+def diagonals(places: Floats) -> Diagonals:
+    """The signed sums of numbers of which the places are known (nan: missing)."""
+    numbers = places.shape[1]
+    stand_in = np.array([_end_further_away(column) for column in places.T], dtype=np.float64)
+    filled = np.where(np.isnan(places), stand_in, places)
+    sums, begins = [], [numbers]
+    for start in range(0, numbers, _TOGETHER):
+        first, *others = filled.T[start : start + _TOGETHER]
+        for signs in product((1.0, -1.0), repeat=len(others)):
+            sums.append(sum((s * column for s, column in zip(signs, others, strict=True)), first))
+        begins.append(numbers + len(sums))
+    table = np.array(sums, dtype=np.float64).reshape(len(sums), len(places))
+    return Diagonals(np.ascontiguousarray(table.T), np.array(begins, dtype=np.int32), stand_in)
+
+
+def _end_further_away(column: Floats) -> float:
+    """The lowest or the highest place of a number, whichever rows are further from on average."""
+    present = column[~np.isnan(column)]
+    if not len(present):
+        return 0.0
+    low, high = float(present.min()), float(present.max())
+    return high if present.mean() < (low + high) / 2 else low

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
-from kanon_tui.core.clustering.cluster_facts import MOST_FOLLOWED
-from kanon_tui.core.clustering.features import collapse
-from kanon_tui.core.clustering.rare_values import rows_of_rare_values
+from kanon_tui.core.clustering.facts import MOST_FOLLOWED
+from kanon_tui.core.clustering.features import collapse, rows_of_rare_values
 from kanon_tui.core.kernels.box_arrays import (
     CLUSTERS_LEFT,
     EMPHASIS,

@@ -9,17 +9,41 @@ search only for those at its head.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from heapq import heappop, heappush
 from typing import Any
 
-from kanon_tui.core.clustering.box_sentences import change
+import numpy as np
+
+from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.facts import Merge, broken_rules, change, in_words, texts, told_apart
 from kanon_tui.core.clustering.merging import Merging
-from kanon_tui.core.clustering.merging_sentences import many_merges, tell_merge
-from kanon_tui.core.kernels.box_arrays import NEXT_PLACE, SIZE
-from kanon_tui.core.kernels.merging import cheapest_partner
-from kanon_tui.core.numeric import TIE
-from kanon_tui.core.task.steps import Line, Step
+from kanon_tui.core.kernels.box_arrays import (
+    CLUSTERS_LEFT,
+    HIDE,
+    MERGES,
+    NEXT_PLACE,
+    PLACE,
+    SIZE,
+    WEIGHT,
+)
+from kanon_tui.core.kernels.merging import (
+    CLUSTER,
+    EXTENT,
+    HIDE_NONE,
+    HIDE_SMALL,
+    best_partners,
+    cheapest_partner,
+    next_small,
+    union_extents,
+)
+from kanon_tui.core.metrics.research_value import emphasised
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
+from kanon_tui.core.task.steps import Candidate, Choice, Line, Step
+from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier
+from kanon_tui.core.text import count_of, joined, plural, short_number
 
 __all__ = ["MERGE_SMALL", "merge_all", "merge_closest"]
 
@@ -108,3 +132,327 @@ class _Queue:
     def _cost(self, place: int) -> float:
         merging = self._merging
         return cheapest_partner(merging.state, merging.tree, int(merging.list.at[place])).cost
+
+
+_NAMED = 2  # attributes a sentence names
+
+
+def many_merges(merging: Merging, made: int) -> str:
+    """The template of a step that stands for so many merges, made by now."""
+    left = int(merging.counters["clusters"])
+    return (
+        f"{count_of(made, 'merge')}: {count_of(left, 'cluster is', 'clusters are')} left, "
+        f"{{under_k:,}} of them under {{k:,}} {plural(merging.task.k, 'record')}; "
+        f"{merging.objective.utility} {{change}}."
+    )
+
+
+def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None:
+    """Template and facts of the merge that comes next; nothing when there is none."""
+    task, clusters = merging.task, merging.clusters
+    place = next_small(clusters, merging.list, turn, task.k)
+    if place == len(merging.list.at):
+        return None
+    info = clusters.info
+    a = int(merging.list.at[place])
+    b, cost, side, _ = cheapest_partner(merging.state, merging.tree, a)
+    wide = np.empty(len(task.quasi))
+    hides = np.empty(len(task.quasi), dtype=np.bool_)
+    union_extents(merging.state, a, b, side, wide, hides)
+    hidden = np.flatnonzero(hides).tolist()
+    partners = Partners.of(merging, a, b, cost)
+    choice = partners.choice(hides, side == HIDE_SMALL)
+    shown_a, shown_b = list(partners.own), partners.shown(b)
+    before = _broken(merging, shown_a) | _broken(merging, shown_b)
+    named = _most_different(wide * merging.price_of_extent(), hidden)
+    quasi = [task.quasi[x] for x in named]
+    small_words, other_words = (
+        in_words(quasi, [shown[x] for x in named]) for shown in (shown_a, shown_b)
+    )
+    for x in hidden:
+        (shown_a if side == HIDE_SMALL else shown_b)[x] = np.zeros(0, dtype=np.int32)
+    union = [np.union1d(*codes) for codes in zip(shown_a, shown_b, strict=True)]
+    facts = {
+        "small": int(info[a, PLACE]) + 1,
+        "other": int(info[b, PLACE]) + 1,
+        "small_box": _box(int(info[a, SIZE]), small_words),
+        "other_box": _box(int(info[b, SIZE]), other_words),
+        "union_box": _box(
+            int(info[[a, b], SIZE].sum()), in_words(quasi, [union[x] for x in named])
+        ),
+        "hidden": joined([task.quasi[x].name for x in hidden]),
+        "rules": _rules_in_words(merging, before, union, partners),
+        "choice": choice,
+    }
+    facts |= _drawn(merging, a, b, hides, side == HIDE_SMALL, float(partners.scores[0]))
+    template = "Cluster {small:,} ({small_box}) joins cluster {other:,} ({other_box})"
+    if hidden:
+        template += (
+            " and hides its {hidden}" if side == HIDE_SMALL else ", which hides its {hidden}"
+        )
+    if hidden or not merging.list.tally[MERGES]:  # said every time, nobody would listen
+        template += f", as {merging.objective.why}"
+    template += _against(partners)
+    template += f". They make {{union_box}}; {merging.objective.utility} {{change}}.{{rules}}"
+    return template, facts
+
+
+def _box(size: int, words: str) -> str:
+    records = count_of(size, "record")
+    return f"{records}, {words}" if words else records
+
+
+def _against(partners: Partners) -> str:
+    """How much better the chosen partner is than the next: ` (NCP 0.04 against 0.06 with …)`."""
+    if len(partners.chosen) < 2:
+        return ""
+    second = f"cluster {partners.number(1):,}"
+    if partners.tie:
+        return f" ({second} would do as well; the first in the list is taken)"
+    objective = partners.merging.objective
+    score = "score" if objective.measure is Measure.SPAN else objective.utility
+    best, next_best = told_apart(*partners.scores[:2].tolist())
+    if best == next_best:
+        return f" ({second} is worse by less than 0.000001)"
+    return f" ({score} {best} against {next_best} with {second})"
+
+
+def _drawn(
+    merging: Merging, a: int, b: int, hides: Flags, of_small: bool, score: float
+) -> dict[str, Any]:
+    """What pictures show of the merge to come."""
+    if not merging.context.watched:
+        return {}
+    places, small, other = merging.clusters.info[:, PLACE], merging.rows(a), merging.rows(b)
+    merge = Merge(int(places[a]), int(places[b]), small, other, score)
+    facts: dict[str, Any] = {
+        "merge": merge,
+        "rows": np.concatenate([small, other]),
+        "moved": ((merge.other, small),),
+    }
+    if hides.any():
+        facts["hide"] = (small if of_small else other, hides)
+    return facts | merging.together(anew=False)
+
+
+def _most_different(costs: Floats, hidden: Sequence[int]) -> list[int]:
+    """The attributes to name: those that hide, then those along which the union is costliest."""
+    ranked = sorted(range(len(costs)), key=lambda x: (x not in hidden, -costs[x], x))
+    return sorted(x for x in ranked[:_NAMED] if costs[x] > 0 or x in hidden)
+
+
+def _broken(merging: Merging, codes: Sequence[Int32s]) -> set[str]:
+    broken: set[str] = set()
+    for attribute, own in zip(merging.task.quasi, codes, strict=True):
+        broken.update(broken_rules(attribute, own))
+    return broken
+
+
+def _rules_in_words(
+    merging: Merging, before: set[str], union: Sequence[Int32s], partners: Partners
+) -> str:
+    """Which rules the merge breaks, or which one it keeps that the next best would have broken."""
+    after = _broken(merging, union)
+    broken = sorted(after - before)
+    if broken:
+        what, are = plural(len(broken), "rule"), plural(len(broken), "is", "are")
+        return f" The {what} {joined(broken)} {are} broken."
+    for place in range(1, len(partners.chosen)):
+        spared = sorted(partners.broken_with(place) - after - before)
+        if spared:
+            what, are = plural(len(spared), "rule"), plural(len(spared), "is", "are")
+            whom, them = f"cluster {partners.number(place):,}", plural(len(spared), "it", "them")
+            return f" The {what} {joined(spared)} {are} kept; {whom} would have broken {them}."
+    return ""
+
+
+_SHOWN = 5
+_RULES = {
+    "release": "the highest Σ w · n / D · DR wins, D with the merge in it; of equals the first",
+    "cluster": "the highest Σ w / span · DR of the union wins; of equals the first in the list",
+    "NCP": "the lowest NCP of the union wins; of equals the first in the list",
+    "ranges": "the smallest sum of the union's ranges wins; of equals the first in the list",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Partners:
+    """The best partners of one cluster, the chosen one first."""
+
+    merging: Merging
+    a: int
+    """The cluster that is to be merged."""
+    chosen: Int32s
+    costs: Floats
+
+    @classmethod
+    def of(cls, merging: Merging, a: int, b: int, cost: float) -> Partners:
+        """Look at all partners of a; b is the one that was chosen, at a cost."""
+        found, costs = np.empty(_SHOWN, dtype=np.int32), np.empty(_SHOWN)
+        count = best_partners(merging.state, a, found, costs)
+        others = np.flatnonzero(found[:count] != b)[: _SHOWN - 1]
+        chosen = np.concatenate([[b], found[others]]).astype(np.int32)
+        return cls(merging, a, chosen, np.concatenate([[cost], costs[others]]))
+
+    @property
+    def scores(self) -> Floats:
+        """What the choice is made by, as the paper has it."""
+        if self.merging.objective.mode == EXTENT:
+            return self.costs
+        weights = self.merging.attributes.prices[:, WEIGHT]
+        whole = weights.sum()
+        if self.merging.objective.mode != CLUSTER:
+            whole = self.merging.values(self.merging.load, np.ones_like(weights)).sum()
+        return np.asarray(whole - self.costs, dtype=np.float64)
+
+    @property
+    def tie(self) -> bool:
+        """Whether the second is as good."""
+        return len(self.costs) > 1 and bool(abs(self.costs[1] - self.costs[0]) <= TIE)
+
+    def number(self, place: int) -> int:
+        """The number that a partner has in sentences."""
+        return int(self.merging.clusters.info[self.chosen[place], PLACE]) + 1
+
+    def shown(self, c: int) -> list[Int32s]:
+        """Per attribute the value codes a cluster shows."""
+        members = self.merging.members(c)
+        first = self.merging.distinct.first[members]
+        hidden = self.merging.clusters.hidden[members]
+        return [
+            np.unique(attribute.column.codes[first[~hidden[:, x]]])
+            for x, attribute in enumerate(self.merging.task.quasi)
+        ]
+
+    @cached_property
+    def own(self) -> list[Int32s]:
+        """What the cluster itself shows."""
+        return self.shown(self.a)
+
+    def broken_with(self, place: int) -> set[str]:
+        """The rules that a union with a partner breaks."""
+        other = self.shown(int(self.chosen[place]))
+        broken: set[str] = set()
+        for attribute, one, two in zip(self.merging.task.quasi, self.own, other, strict=True):
+            broken.update(broken_rules(attribute, np.union1d(one, two)))
+        return broken
+
+    def choice(self, hides: Flags, of_small: bool) -> Choice:
+        """The candidates and the formula of the chosen one, for the pane that says why."""
+        merging = self.merging
+        objective = merging.objective
+        release = objective.measure is Measure.SPAN
+        sizes = merging.clusters.info[self.chosen, SIZE].tolist()
+        candidates = tuple(
+            Candidate(
+                f"cluster {self.number(place):,}",
+                float(score),
+                f"{sizes[place]:,}×",
+                chosen=not place,
+            )
+            for place, score in enumerate(self.scores)
+        )
+        rule = objective.utility if not release else self._kind
+        return Choice(
+            f"whom does cluster {int(merging.clusters.info[self.a, PLACE]) + 1:,} join",
+            "score" if release else objective.utility,
+            candidates,
+            int(merging.list.tally[CLUSTERS_LEFT]) - 1,
+            _RULES[rule],
+            tuple(self._formula(hides, of_small)),
+        )
+
+    @property
+    def _kind(self) -> str:
+        return "cluster" if self.merging.objective.mode == CLUSTER else "release"
+
+    def _formula(self, hides: Flags, of_small: bool) -> list[str]:
+        merging, b = self.merging, int(self.chosen[0])
+        wide, unused = np.empty(len(hides)), np.empty(len(hides), dtype=np.bool_)
+        union_extents(merging.state, self.a, b, HIDE_NONE, wide, unused)
+        other = self.shown(b)
+        if merging.objective.measure is not Measure.SPAN:
+            return self._sum_of_extents(wide, other)
+        lines = [
+            "Σ w · n / D · DR, D = Σ records · span after the merge"
+            if self._kind == "release"
+            else "Σ w / span · DR of the union"
+        ]
+        total = 0.0
+        for x, attribute in enumerate(merging.task.quasi):
+            union = np.union1d(self.own[x], other[x])
+            if hides[x]:
+                union = other[x] if of_small else self.own[x]
+            kept = _rules_kept(attribute, union)
+            text, value = self._term(x, b, float(wide[x]), kept, bool(hides[x]), of_small)
+            total += value
+            what = "some hidden" if hides[x] else texts(attribute, union)
+            lines.append(f"{attribute.name} {what}: {text} = {value:.4f}")
+        return [*lines, f"score = {total:.4f}"]
+
+    def _term(
+        self, x: int, b: int, wide: float, kept: float, hidden: bool, of_small: bool
+    ) -> tuple[str, float]:
+        """An attribute's part of the score, as text and number."""
+        merging, clusters = self.merging, self.merging.clusters
+        attribute, n = merging.task.quasi[x], merging.task.n
+        weight = short_number(attribute.weight)
+        of_detail, of_rules = _powers(attribute)
+        if self._kind == "cluster":
+            span = 1.0 + wide
+            text = f"{weight} / {short_number(span)}{of_detail} · {short_number(kept)}{of_rules}"
+            width, rules = emphasised(attribute, span, kept)
+            return text, attribute.weight / width * rules
+        more = 0.0
+        for c, small in ((self.a, True), (b, False)):
+            if hidden and small is not of_small:
+                continue
+            target = float(merging.attributes.prices[x, HIDE]) if hidden else wide
+            more += float(clusters.shown[c, x] * (target - clusters.extents[c, x]))
+        after = n + float(merging.load[x]) + more
+        share = f"{n:,} / {short_number(after)}"
+        if of_detail:
+            share = f"({share}){of_detail}"
+        detail, rules = emphasised(attribute, n / after, kept)
+        text = f"{weight} · {share} · {short_number(kept)}{of_rules}"
+        return text, attribute.weight * detail * rules
+
+    def _sum_of_extents(self, wide: Floats, other: Sequence[Int32s]) -> list[str]:
+        quasi, utility = self.merging.task.quasi, self.merging.objective.utility
+        ncp = self.merging.objective.measure is Measure.NCP
+        lines = [
+            "Σ w · range / domain, of categories w · values covered / values"
+            if ncp
+            else "Σ largest − smallest, of categories values covered − 1"
+        ]
+        for x, attribute in enumerate(quasi):
+            union = np.union1d(self.own[x], other[x])
+            value = short_number(float(wide[x]), 4)
+            what = in_words([attribute], [union])
+            numbers = attribute.column.numbers
+            missing = attribute.column.missing in union
+            if attribute.ordered and len(union) > 1 and numbers is not None and not missing:
+                low, high = short_number(numbers[union[0]]), short_number(numbers[union[-1]])
+                text = f"{high} − {low}"
+                if ncp:
+                    text = (
+                        f"{short_number(attribute.weight)} · ({text}) / "
+                        f"{short_number(attribute.domain_width)}"
+                    )
+                what += f": {text}"
+            lines.append(f"{what} = {value}")
+        return [*lines, f"{utility} of the union = {short_number(float(wide.sum()), 4)}"]
+
+
+def _powers(attribute: QuasiIdentifier) -> tuple[str, str]:
+    """What granularity and rules are raised to, as text; nothing where both count alike."""
+    f = attribute.rule_emphasis
+    if f == EVEN_EMPHASIS:
+        return "", ""
+    return f"^{short_number(2 * (1 - f))}", f"^{short_number(2 * f)}"
+
+
+def _rules_kept(attribute: QuasiIdentifier, codes: Int32s) -> float:
+    rules = attribute.rules
+    broken = rules.broken(codes, np.zeros(len(codes), dtype=np.int64), 1)
+    return float(rules.ratio(broken)[0])

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.record_types import RecordTypes
+from kanon_tui.core.clustering.refining_arrays import RecordTypes
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.metrics.research_value import mean_span

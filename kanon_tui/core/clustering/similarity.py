@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from kanon_tui.core.clustering.box_sentences import in_words
-from kanon_tui.core.clustering.class_loss import class_loss
-from kanon_tui.core.clustering.cluster_facts import SUPPRESSED
+from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED, Asked, Measured, against, in_words
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
-from kanon_tui.core.clustering.measured import Measured, against
-from kanon_tui.core.clustering.similarity_facts import Measuring, begun, placed_facts
-from kanon_tui.core.clustering.similarity_sentences import compared, distance_text
 from kanon_tui.core.kernels.box_tree import Division, grow_tree
 from kanon_tui.core.kernels.cluster_centre import new_centre, new_contingency
 from kanon_tui.core.kernels.similarity import (
@@ -30,10 +26,18 @@ from kanon_tui.core.kernels.similarity import (
     new_leftover_distances,
     new_search,
 )
-from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.metrics.cells import CellGroups
+from kanon_tui.core.metrics.ncp import penalties
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
-from kanon_tui.core.text import count_of, plural
+from kanon_tui.core.text import count_of, joined, plural
+
+if TYPE_CHECKING:
+    from kanon_tui.core.kernels.box_tree import BoxTree
+    from kanon_tui.core.kernels.cluster_centre import Centre, Contingency
+    from kanon_tui.core.kernels.similarity import LeftoverDistances
 
 __all__ = ["Similarity"]
 
@@ -352,3 +356,192 @@ def _occurring(category: QuasiIdentifier) -> QuasiIdentifier:
         return category
     dense = column.with_values(np.flatnonzero(there), (np.cumsum(there) - 1)[column.codes])
     return replace(category, column=dense)
+
+
+_FORMULA = (
+    "distance = Σ |place − centre| of numbers, 0 to 1 of the domain, + Σ of categories what the "
+    "start of the cluster said",
+)
+
+
+class Measuring:
+    """Distances of everything that is left from a centre, in the order of the attributes."""
+
+    def __init__(self, task: Task, categories: Sequence[QuasiIdentifier], spatial: bool) -> None:
+        self._task, self._spatial = task, spatial
+        names = [attribute.name for attribute in task.quasi]
+        self._numbers = [x for x, attribute in enumerate(task.quasi) if attribute.ordered]
+        self._categories = [names.index(attribute.name) for attribute in categories]
+
+    def records(self, tree: BoxTree, centre: Centre) -> Measured:
+        """How far every record that is left is from the centre of the cluster that grows."""
+        from kanon_tui.core.kernels.box_tree import GONE
+
+        left = np.flatnonzero(tree.record != GONE)
+        left = left[np.argsort(tree.record[left])]
+        values = centre.offsets[:-1] + tree.labels[left]
+        return self._measured(
+            tree.record[left],
+            _apart(tree.places[left], centre.place, centre.blank),
+            centre.distance[values],
+        )
+
+    def clusters(self, leftovers: LeftoverDistances, i: int) -> Measured:
+        """How far a record that is left over is from every cluster."""
+        terms = leftovers.terms
+        centres = np.where(terms > 0, leftovers.total / np.maximum(terms, 1), np.nan)
+        places = np.broadcast_to(leftovers.place[i], centres.shape)
+        apart = _apart(places, centres, leftovers.blank)
+        numbers = np.arange(len(terms), dtype=np.int32)
+        return self._measured(numbers, apart, leftovers.category[:, i])
+
+    def nearest(self, measured: Measured, record: int, first: int, cluster: int) -> dict[str, Any]:
+        """The facts of a record that joins the cluster that `first` has started."""
+        whom = f"the centre of cluster {cluster:,}" if self._spatial else f"record {first + 1:,}"
+        asked = Asked(
+            f"which record joins cluster {cluster:,}",
+            "distance",
+            f"the nearest to {whom}; of equals the lowest row",
+            whom,
+            _FORMULA,
+        )
+        return measured.told(self._task, record, asked)
+
+    def where(self, measured: Measured, record: int, cluster: int) -> dict[str, Any]:
+        """The facts of a record left over that joins a cluster."""
+        asked = Asked(
+            f"which cluster takes record {record + 1:,}",
+            "distance",
+            "the nearest; of equals the first",
+            f"record {record + 1:,}",
+            _FORMULA,
+            what="cluster",
+        )
+        return measured.told(self._task, cluster, asked)
+
+    def _measured(self, numbers: Int32s, places: Floats, values: Floats) -> Measured:
+        parts = np.zeros((len(numbers), len(self._task.quasi)))
+        parts[:, self._numbers] = places
+        parts[:, self._categories] = values
+        return Measured(numbers, parts, parts.sum(axis=1))
+
+
+def _apart(places: Floats, centre: Floats, blank: Flags) -> Floats:
+    """Distances of numbers from those of centres; a missing one is at 0 or 1."""
+    missing = np.where(blank, 0.0, 1.0)
+    away = np.where(np.isnan(centre), 1.0, np.abs(places - np.nan_to_num(centre)))
+    return np.asarray(np.where(np.isnan(places), missing, away), dtype=np.float64)
+
+
+def begun(order: Int32s) -> dict[str, Any]:
+    """The facts of the sort: the list, and that nobody is in a cluster yet."""
+    together = np.full(len(order), UNPLACED, dtype=np.int32)
+    return {"order": order.copy(), "together": together}
+
+
+def placed_facts(records: Int64s, clusters: npt.NDArray[np.integer]) -> dict[str, Any]:
+    """The facts of records that joined clusters."""
+    moved = [(int(c), records[clusters == c]) for c in np.unique(clusters)]
+    facts: dict[str, Any] = {"moved": tuple(moved)}
+    return facts | {"rows": records} if len(records) == 1 else facts
+
+
+_VALUES_NAMED = 3
+_NEXT_TO_NOTHING = 1e-7
+
+
+def compared(
+    categories: Sequence[QuasiIdentifier],
+    table: Contingency,
+    distance: Floats,
+    record: int,
+    row: int,
+    spatial: bool,
+) -> str:
+    """How far every attribute's values are from those of the record.
+
+    ` By how often each nationality occurs among the 9 with gender Male, Japan (4) is 0.5 from US
+    (4) and 1 from Iran (1). Of gender, Male is 1 from Female.`
+    """
+    measured = np.flatnonzero(table.chosen >= 0).tolist()
+    words = [_by_frequency(categories, table, distance, record, row, y, spatial) for y in measured]
+    for y in np.flatnonzero(table.chosen < 0).tolist():
+        away, others = _others(categories, table, distance, record, y)
+        if others:
+            column = categories[y].column
+            own = column.values[int(column.codes[record])]
+            distances = [f"{distance_text(away[v])} from {column.values[v]}" for v in others]
+            words.append(f" Of {column.name}, {own} is {joined(distances)}.")
+    return "".join(words)
+
+
+def distance_text(distance: float) -> str:
+    """Three digits; of what distances that shrink have become, that it counts for nothing."""
+    return "next to nothing" if 0 < distance < _NEXT_TO_NOTHING else f"{distance:.3g}"
+
+
+def _by_frequency(
+    categories: Sequence[QuasiIdentifier],
+    table: Contingency,
+    distance: Floats,
+    record: int,
+    row: int,
+    y: int,
+    spatial: bool,
+) -> str:
+    """An attribute with three values or more, compared by how often they occur."""
+    group = int(table.chosen[y])
+    where = _conditions(categories, table, row, y, spatial)
+    total = f"{table.size[group]:,}"
+    among = "with " + " and ".join(_named(a, record) for a in where) if where else "left"
+    column = categories[y].column
+    cells = slice(int(table.starts[group]), int(table.starts[group + 1]))
+    counts = dict(zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True))
+    own = int(column.codes[record])
+    away, others = _others(categories, table, distance, record, y)
+    named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
+    distances = [
+        f"{distance_text(away[v])} from {column.values[v]} ({counts.get(v, 0):,})" for v in named
+    ]
+    if len(named) < len(others):
+        distances.append(f"further from {len(others) - len(named):,} other values")
+    return (
+        f" By how often each {column.name} occurs among the {total} {among}, "
+        f"{column.values[own]} ({counts[own]:,}) is {joined(distances)}."
+    )
+
+
+def _others(
+    categories: Sequence[QuasiIdentifier], table: Contingency, distance: Floats, record: int, y: int
+) -> tuple[Floats, list[int]]:
+    """The distances of an attribute's values, and those other than the record's, nearest first."""
+    values = slice(int(table.offsets[y]), int(table.offsets[y + 1]))
+    away, own = distance[values], int(categories[y].column.codes[record])
+    left = np.flatnonzero(table.counts[values] > 0)
+    return away, [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
+
+
+def _conditions(
+    categories: Sequence[QuasiIdentifier], table: Contingency, row: int, y: int, spatial: bool
+) -> Sequence[QuasiIdentifier]:
+    """The attributes that conditioned an attribute: its contexts lose one after the other."""
+    contexts = table.cell[row, int(table.columns[y]) : int(table.columns[y + 1])]
+    dropped = int(np.argmax(table.group[contexts] == table.chosen[y]))
+    kept = len(contexts) - 1 - dropped
+    return categories[:kept] if spatial else categories[y - kept : y]
+
+
+def _named(attribute: QuasiIdentifier, record: int) -> str:
+    return f"{attribute.name} {attribute.column.values[attribute.column.codes[record]]}"
+
+
+def class_loss(quasi: Sequence[QuasiIdentifier], classes: Int32s) -> float:
+    """NCP of some classes of the same size (classes × records), summed over their records."""
+    count, size = classes.shape
+    class_of = np.repeat(np.arange(count), size)
+    total = 0.0
+    for attribute in quasi:
+        values = GroupValues.from_records(class_of, attribute.column.codes[classes.ravel()], count)
+        cells = CellGroups(attribute, None, np.full(count, size), values)
+        total += attribute.weight * float(np.where(cells.hidden, 1.0, penalties(cells)).sum())
+    return float(total * size)

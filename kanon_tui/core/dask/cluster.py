@@ -71,8 +71,7 @@ class Cluster(Workers):
         futures = self.submit(job, shared, arguments)
         for future in futures:
             self._await(future, futures)
-            answer = self.answer(future)
-            yield answer
+            yield self.answer(future)
 
     def merged(
         self,
@@ -84,28 +83,16 @@ class Cluster(Workers):
     ) -> Any:
         """Return the merged result of all jobs, merged on the workers a few at a time."""
         jobs = futures = self.submit(job, shared, arguments)
-        level = 0
         while len(futures) > 1:
-            level += 1
-            token = secrets.token_hex(4)
-            groups = [
-                futures[start : start + _MERGED_AT_A_TIME]
-                for start in range(0, len(futures), _MERGED_AT_A_TIME)
-            ]
+            name = f"merge-{secrets.token_hex(4)}"
             futures = [
-                self._kept(
-                    self.client.submit(
-                        merge_answers,
-                        PickledJob(
-                            self.folder, f"merge-{token}-{number:06}", merge, (), batch=self.batch
-                        ),
-                        group,
-                        key=f"kanon-merge-{level}-{token}-{number:06}",
-                        pure=False,
-                        retries=_RETRIES,
-                    )
+                self._submit(
+                    merge_answers,
+                    PickledJob(self.folder, f"{name}-{start:06}", merge, (), batch=self.batch),
+                    f"kanon-{name}-{start:06}",
+                    futures[start : start + _MERGED_AT_A_TIME],
                 )
-                for number, group in enumerate(groups)
+                for start in range(0, len(futures), _MERGED_AT_A_TIME)
             ]
         self._await(futures[0], jobs)
         merged = self.answer(futures[0])
@@ -135,9 +122,9 @@ class Cluster(Workers):
 
     def check_folder_visible(self, folder: Path) -> None:
         """Refuse a work folder that not all workers see."""
-        self.see([folder])
+        self.check_readable([folder])
 
-    def see(self, paths: Sequence[Path]) -> None:
+    def check_readable(self, paths: Sequence[Path]) -> None:
         """Refuse files that not all workers can read."""
         for worker, path in self.client.run(
             first_unreadable, [str(path) for path in paths]
@@ -172,21 +159,18 @@ class Cluster(Workers):
         with open(path, "wb") as file:
             pickle.dump(shared, file, protocol=5)
         return [
-            self._kept(
-                self.client.submit(
-                    run_job,
-                    PickledJob(
-                        self.folder, f"answer-{token}-{number:06}", job, each, path.name, self.batch
-                    ),
-                    key=f"kanon-{job.__name__}-{token}-{number:06}",
-                    pure=False,
-                    retries=_RETRIES,
-                )
+            self._submit(
+                run_job,
+                PickledJob(
+                    self.folder, f"answer-{token}-{number:06}", job, each, path.name, self.batch
+                ),
+                f"kanon-{job.__name__}-{token}-{number:06}",
             )
             for number, each in enumerate(arguments)
         ]
 
-    def _kept(self, future: Any) -> Any:
+    def _submit(self, function: Job, job: PickledJob, key: str, *more: Any) -> Any:
+        future = self.client.submit(function, job, *more, key=key, pure=False, retries=_RETRIES)
         self._futures.append(future)
         return future
 
@@ -384,7 +368,7 @@ def _check_workers(workers: Cluster, scheduler: str | None) -> None:
                 f"the worker {worker} has kanon-tui {version}, here it is {__version__}; install "
                 "the same version everywhere"
             )
-    workers.see([Path(os.fspath(workers.folder))])
+    workers.check_readable([workers.folder])
 
 
 def is_encrypted(scheduler: str) -> bool:

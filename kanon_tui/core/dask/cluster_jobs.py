@@ -10,6 +10,7 @@ import pickle
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
@@ -19,14 +20,8 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.version import __version__
 
 __all__ = [
-    "PickledJob",
-    "Setup",
-    "cancel_batch",
-    "first_unreadable",
-    "handle_search_job",
-    "merge_answers",
-    "own_version",
-    "run_job",
+    "PickledJob", "Setup", "cancel_batch", "first_unreadable", "handle_search_job",
+    "merge_answers", "own_version", "run_job",
 ]  # fmt: skip
 
 _at_work: Counter[str] = Counter()
@@ -38,20 +33,18 @@ JobOutcome = tuple[Any, ...]
 """(True, name of the file with the answer), or (False, kind of error, sentence)."""
 
 
+@dataclass(eq=False, repr=False)
 class PickledJob:
     """A job whose printed form shows nothing of its arguments."""
 
-    def __init__(
-        self,
-        folder: Path,
-        answer: str,
-        function: Callable[..., Any],
-        arguments: tuple[Any, ...],
-        shared: str = "",
-        batch: str = "",
-    ) -> None:
-        self.folder, self.answer, self.batch = folder, answer, batch
-        self.function, self.arguments, self.shared = function, arguments, shared
+    folder: Path
+    answer: str
+    """The name of the file with the result, without its ending."""
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    shared: str = ""
+    """The name of the file with the data that all jobs of a pass need."""
+    batch: str = ""
 
     def __repr__(self) -> str:
         return "PickledJob()"
@@ -60,11 +53,12 @@ class PickledJob:
         return 256
 
 
+@dataclass(eq=False, repr=False)
 class Setup:
     """The setup of a search helper; every worker prepares it once."""
 
-    def __init__(self, prepare: Callable[..., Any], setup: tuple[Any, ...]) -> None:
-        self.prepare, self.setup = prepare, setup
+    prepare: Callable[..., Any]
+    setup: tuple[Any, ...]
 
     @cached_property
     def handle(self) -> Callable[[Any], Any]:

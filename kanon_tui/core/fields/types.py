@@ -20,19 +20,9 @@ from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import exact_number
 
 __all__ = [
-    "FieldType",
-    "SeveralKeys",
-    "choice",
-    "list_of",
-    "mapping_of",
-    "member_of",
-    "number",
-    "optional",
-    "plain_number",
-    "switch",
-    "text",
-    "whole_number",
-]
+    "FieldType", "SeveralKeys", "choice", "list_of", "mapping_of", "member_of", "number",
+    "optional", "plain_number", "switch", "text", "whole_number",
+]  # fmt: skip
 
 
 def _as_it_is(value: Any) -> Any:

@@ -23,16 +23,9 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, size_text
 
 __all__ = [
-    "ONE_LINE",
-    "Plain",
-    "as_number",
-    "dump",
-    "dump_entry",
-    "dump_item",
-    "exact_number",
-    "parse",
-    "read_yaml",
-]
+    "ONE_LINE", "Plain", "as_number", "dump", "dump_entry", "dump_item", "exact_number",
+    "parse", "read_yaml",
+]  # fmt: skip
 
 _NULLS = frozenset(["", "~", "null", "Null", "NULL"])
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)

@@ -69,11 +69,7 @@ class Contingency(Struct):
 
 
 def new_contingency(
-    codes: Sequence[Int32s],
-    missing: Sequence[int | None],
-    records: Int32s,
-    k: int,
-    spatial: bool,
+    codes: Sequence[Int32s], missing: Sequence[int | None], records: Int32s, k: int, spatial: bool
 ) -> Contingency:
     """Return the table over rows of codes, an array per category; rows stand for `records` each.
 

@@ -24,14 +24,7 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_arrays import Attributes, BoxClusters
 from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
-__all__ = [
-    "Leaves",
-    "PartnerTree",
-    "divide_into_leaves",
-    "fill_nodes",
-    "new_tree",
-    "refresh",
-]
+__all__ = ["Leaves", "PartnerTree", "divide_into_leaves", "fill_nodes", "new_tree", "refresh"]
 
 LEAF = 8
 """The most clusters of a leaf."""

@@ -20,16 +20,19 @@ that the counters of a report tell nothing of the order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Sequence
-from math import log2
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from math import log2, prod
 
 import numpy as np
 
-from kanon_tui.core.lattice.border_cubes import BorderByCubes
+from kanon_tui.core.kernels import level_cubes
+from kanon_tui.core.kernels.level_cubes import FAILS, PASSES, UNKNOWN, LevelLattice
+from kanon_tui.core.lattice.frequency import Classes, Outcome
+from kanon_tui.core.lattice.halving import SmallClassPruning
 from kanon_tui.core.lattice.node_list import StringList, StringSpace
-from kanon_tui.core.lattice.passing import SmallClassPruning
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.numeric import Flags, Int64s, Words
+from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.task.steps import Step
 
 __all__ = ["Border"]
@@ -145,3 +148,218 @@ class Border:
             fields = ((some[:, space.word] >> space.shift) & space.mask).astype(np.int64)
             marked[fields @ places] = True
         return marked.reshape([size for size in levels.tolist() if size > 1])
+
+
+_PLACES_PER_CLASS = 24  # what looking a class up takes, in places of a table
+_PLACES_PER_TEST = 600_000  # and what a test costs beside
+_PLACES_PER_WORK = 8  # numbers that are added up, as tuples looked at
+_PATIENCE = 20_000_000  # places: some tens of milliseconds
+
+
+class BorderByCubes:
+    """A walk over the strings of a search, from general to specific."""
+
+    def __init__(self, search: Search) -> None:
+        self.search, self.engine = search, search.frequency
+        space, radix = search.space, self.engine.coded.radix
+        self._lowest = np.array(space.lowest)
+        free = [a for a, size in enumerate(space.sizes) if size > 1]
+        self._order = sorted(free, key=lambda a: (-int(radix[a, space.lowest[a]]), a))
+        sizes = [space.sizes[a] for a in self._order]
+        self._lattice = self._laid_out(np.array(sizes, dtype=np.int64))
+        self._known = np.zeros(space.count, dtype=np.uint8)
+
+    def _laid_out(self, sizes: Int64s) -> LevelLattice:
+        """The levels of the attributes, in the order of the walk, for the kernels."""
+        coded, deepest = self.engine.coded, int(sizes.max(initial=1))
+        radix, start = np.ones((2, len(sizes), deepest), dtype=np.int64)
+        parents: list[Int32s] = []
+        length = 0
+        for x, (a, size) in enumerate(zip(self._order, sizes.tolist(), strict=True)):
+            low = int(self._lowest[a])
+            values = int(coded.radix[a, low])
+            tables = [coded.labels[begin : begin + values] for begin in coded.start[a, low:]]
+            for level in range(size):
+                radix[x, level], start[x, level] = coded.radix[a, low + level], length
+                if level < size - 1:
+                    above = np.zeros(radix[x, level], dtype=np.int32)
+                    above[tables[level]] = tables[level + 1]
+                    parents.append(above)
+                    length += len(above)
+        places = np.append(np.cumprod(sizes[::-1])[-2::-1], 1) if len(sizes) else sizes
+        joined = np.concatenate(parents) if parents else np.empty(0, dtype=np.int32)
+        return LevelLattice(sizes, places, radix, start, joined)
+
+    def rule_out(self, fails: Flags) -> int:
+        """Mark strings that fail, as a grid of all of them; gives how many of these are new."""
+        axes = sorted(range(len(self._lowest)), key=lambda a: a not in self._order)  # others: 1
+        axes[: len(self._order)] = self._order
+        in_order = fails.reshape(self.search.space.sizes).transpose(axes).ravel()
+        new = in_order & (self._known == UNKNOWN)
+        self._known[new] = FAILS
+        return int(np.count_nonzero(new))
+
+    def walk(self) -> Generator[Step, None, Flags]:
+        """Test until every string is known; gives which pass, as a grid over their levels."""
+        string, base = np.zeros(len(self._order), dtype=np.int64), self.engine.base
+        rows = _Rows(np.zeros(len(base.members), dtype=np.int32), 1, 0)
+        if self._fits(0, string, base, rows):
+            yield from self._test_box(0, string, base, rows)
+        else:
+            yield from self._descend(0, string, base, 0)
+        passes: Flags = self._known == PASSES
+        return passes.reshape(self._lattice.sizes).transpose(np.argsort(self._order))
+
+    def _descend(
+        self, depth: int, string: Int64s, classes: Classes, lost: int
+    ) -> Generator[Step, None, None]:
+        """Test what is unknown with the first levels of a string, whose classes these are.
+
+        Classes are left out that no level of the other attributes makes large enough; so many
+        records are `lost`.
+        """
+        lattice = self._lattice
+        step = int(lattice.places[depth])
+        parts, part_of = self.engine.classes(self._levels(string, depth + 1), classes)
+        for level in range(int(lattice.sizes[depth]) - 1, -1, -1):
+            lower = string.copy()
+            lower[depth] = level
+            begin = int(lower[: depth + 1] @ lattice.places[: depth + 1])
+            unknown = np.flatnonzero(self._known[begin : begin + step] == UNKNOWN)
+            if not len(unknown):
+                continue
+            rows = self._rows(depth + 1, lower, parts, lost)
+            if unknown[-1] == step - 1:
+                general = lattice.sizes - 1
+                general[: depth + 1] = lower[: depth + 1]
+                yield from self._settle(general, depth, rows.lost)
+                if rows.lost > self.engine.allowed:
+                    break  # so do the levels below
+                unknown = unknown[:-1]
+            if not len(unknown):
+                continue
+            sizes = lattice.sizes[depth + 1 :]
+            lower[depth + 1 :] = [x.min() for x in np.unravel_index(unknown, sizes)]
+            yield from self._test_below(depth + 1, lower, classes, rows.of(part_of))
+
+    def _test_below(
+        self, depth: int, string: Int64s, classes: Classes, rows: _Rows
+    ) -> Generator[Step, None, None]:
+        """Test what is unknown with more levels fixed, from the classes of a more specific one."""
+        if self._fits(depth, string, classes, rows):
+            yield from self._test_box(depth, string, classes, rows)
+            return
+        kept = rows.numbers >= 0
+        if not kept.all():
+            classes = classes.those(kept)
+        merged, outcome = self.engine.merged(classes, self._levels(string))
+        if self._known[int(string @ self._lattice.places)] == UNKNOWN:
+            small = rows.lost + (outcome.small or 0)
+            yield from self._settle(string, depth - 1, small)
+            if small <= self.engine.allowed:
+                return
+        yield from self._descend(depth, string, merged, rows.lost)
+
+    def _rows(self, depth: int, string: Int64s, parts: Classes, lost: int) -> _Rows:
+        """The rows of a cube with the first levels of a string, of those of a more specific one."""
+        found, numbers = self.engine.classes(self._levels(string, depth), parts)
+        kept = found.sizes >= self.engine.k
+        renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        lost += int(found.sizes[~kept].sum())
+        return _Rows(renumbered[numbers], int(np.count_nonzero(kept)), lost)
+
+    def _radix(self, depth: int, string: Int64s) -> list[int]:
+        """How many labels the attributes have that are not fixed."""
+        return [int(self._lattice.radix[x, string[x]]) for x in range(depth, len(string))]
+
+    def _most_rows(self, classes: Classes) -> int:
+        """How many rows of k records classes can have."""
+        return min(self.engine.n // self.engine.k, len(classes.members))
+
+    def _fits(self, depth: int, string: Int64s, classes: Classes, rows: _Rows) -> bool:
+        """Whether tables of the box of a string are worth their empty places."""
+        first, *others = self._radix(depth, string)
+        later = self._most_rows(classes) * max(others, default=0)
+        most = _PLACES_PER_CLASS * len(classes.members) + _PLACES_PER_TEST
+        return max(rows.count * first, later, prod(others)) <= most
+
+    def _settle(self, string: Int64s, depth: int, small: int) -> Iterator[Step]:
+        """Mark what is known by a test of a string whose first levels are fixed; its step."""
+        passes = small <= self.engine.allowed
+        begin, end, mark = np.zeros_like(string), string, FAILS
+        if passes:  # what is more general with other first levels was looked at before
+            begin, end, mark = string, string.copy(), PASSES
+            end[depth + 1 :] = self._lattice.sizes[depth + 1 :] - 1
+        ranges = (slice(low, high + 1) for low, high in zip(begin, end, strict=True))
+        box = self._known.reshape(self._lattice.sizes)[tuple(ranges)]
+        unknown = box == UNKNOWN
+        box[unknown] = mark
+        self.search.pruned += int(np.count_nonzero(unknown)) - 1
+        return self._tell(np.array([string @ self._lattice.places]), small)
+
+    def _test_box(
+        self, depth: int, string: Int64s, classes: Classes, rows: _Rows
+    ) -> Generator[Step, None, None]:
+        """As `_test_below`, by sums of records."""
+        engine, lattice = self.engine, self._lattice
+        radix = self._radix(depth, string)
+        parts = rows.count * radix[0]
+        groups = len(classes.members)
+        room = level_cubes.new_room(radix, groups, parts, self._most_rows(classes))
+        free = np.array(self._order[depth:], dtype=np.int64)
+        small = rows.lost + level_cubes.fill_cells(
+            classes.tuples, classes.sizes, rows.numbers, free,
+            self._levels(string), engine.layout, parts, engine.k, room,
+            *np.empty((2, groups), dtype=np.int32),
+        )  # fmt: skip
+        engine.work += groups
+        if self._known[int(string @ lattice.places)] == UNKNOWN:
+            yield from self._settle(string, depth - 1, small)
+        begin = int(string[:depth] @ lattice.places[:depth])
+        strings = int(lattice.places[depth - 1]) if depth else len(self._known)
+        box, tested = self._known[begin : begin + strings], np.empty(strings, dtype=np.int64)
+        walk = level_cubes.begin_walk(string, depth, parts, rows.lost)
+        while not box.all():
+            tests, others, work, small = level_cubes.walk_box(
+                self._known, lattice, walk, room, engine.k, engine.allowed,
+                max(_PATIENCE, 4 * strings), tested,
+            )  # fmt: skip
+            self.search.pruned += others
+            engine.work += work // _PLACES_PER_WORK
+            yield from self._tell(tested[:tests], small)
+
+    def _levels(self, string: Int64s, fixed: int | None = None) -> Int64s:
+        """A string of the walk as one of the search; what is not fixed is at the root."""
+        levels = self._lowest.copy()
+        levels[self._order] += string
+        if fixed is not None:
+            roots = self._order[fixed:]
+            levels[roots] = np.array(self.search.space.heights)[roots]
+        return levels
+
+    def _tell(self, tested: Int64s, small: int) -> Iterator[Step]:
+        """The step of tests, by their places in the grid; of the last, the records that must go."""
+        strings = np.tile(self._lowest, (len(tested), 1))
+        if self._order:
+            strings[:, self._order] += np.column_stack(
+                np.unravel_index(tested, self._lattice.sizes)
+            )
+        passes = self._known[tested] == PASSES
+        last = bool(passes[-1])
+        outcome = Outcome(last, 0, None, small, -1, fails_below=not last)
+        return self.search.tell_tests(strings, passes, outcome)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Which row of a cube groups of records are in."""
+
+    numbers: Int32s
+    """Per group its row; -1 where the row has fewer than k records."""
+    count: int
+    lost: int
+    """The records of the rows that are left out, here and before."""
+
+    def of(self, group_of: Int32s) -> _Rows:
+        """The same for smaller groups, by the group that each is in."""
+        return _Rows(self.numbers[group_of], self.count, self.lost)

@@ -16,7 +16,7 @@ from threading import Lock
 import numpy as np
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.lattice.level_losses import LevelLosses
+from kanon_tui.core.lattice.objective import LevelLosses
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task

@@ -33,21 +33,22 @@ passing one; that would lose the optimum where values rise, so that here they go
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.lattice.node_list import StringList
-from kanon_tui.core.lattice.passing import SmallClassPruning, prunes_little, widen
+from kanon_tui.core.lattice.frequency import Frequency, Outcome
+from kanon_tui.core.lattice.node_list import StringList, StringSpace
 from kanon_tui.core.lattice.search import PassingString, Search
 from kanon_tui.core.lattice.string_facts import ListFollower, Reason
-from kanon_tui.core.numeric import TIE
+from kanon_tui.core.numeric import TIE, Flags, Int32s, Words
 from kanon_tui.core.task.steps import Candidate, Choice, Step
 from kanon_tui.core.text import count_of
 
-__all__ = ["Halving", "list_all"]
+__all__ = ["Halving", "SmallClassPruning", "find_passing", "list_all"]
 
 _SORTED_BY = {"rv": "RV", "ncp": "NCP", "il": "IL", "classes": "the classes they can have"}
 _SHOWN = 5  # strings around the one that is tested
@@ -241,3 +242,121 @@ def list_all(search: Search, memory: int, who: str) -> StringList:
     strings = StringList(space, *space.strings())
     search.generated += len(strings)
     return strings
+
+
+Levels = tuple[int, ...]
+
+_MOST_LOOKED_AT = 1_000_000  # strings: the class of a record is counted in all of them
+_LONG_LIST = 2_000  # strings
+_LITTLE = 0.01  # of a long list
+
+
+class SmallClassPruning:
+    """Drops all strings in which one record of a failing class is in too small a class.
+
+    When nothing may be suppressed, one record in too small a class is enough for a string to fail.
+    The size of one record's class at *every* string costs little more than the classes of all
+    records at one, so that each failing test also drops the strings where the same record fails.
+    """
+
+    def __init__(
+        self, frequency: Frequency, space: StringSpace, attributes: Sequence[int] | None = None
+    ) -> None:
+        self._frequency = frequency
+        self._levels, self._places = space.grid(attributes)
+        pairs = zip(space.lowest, space.heights, strict=True)
+        self._lowest = np.array(
+            [low if n > 1 else top for (low, top), n in zip(pairs, self._levels, strict=True)]
+        )
+        count = float(self._levels.astype(np.float64).prod())
+        self.useful = frequency.allowed == 0 and count <= _MOST_LOOKED_AT
+
+    def drop(self, strings: StringList, member: int) -> int:
+        """Drop the strings in which the records of a tuple are in too small a class."""
+        if not self.useful or not len(strings):
+            return 0
+        return strings.drop_small_class(self._sizes(member), self._places, self._frequency.k)
+
+    def fails(self, member: int) -> Flags:
+        """At every string of the grid whether the records of a tuple are in too small a class."""
+        return np.asarray(self._sizes(member) < self._frequency.k)
+
+    def _sizes(self, member: int) -> Int32s:
+        return self._frequency.class_everywhere(member, self._lowest, self._levels)
+
+
+def prunes_little(dropped: int, strings: StringList) -> bool:
+    """Whether a failing test left a long list nearly as long, so that widening it is worthwhile."""
+    return len(strings) > _LONG_LIST and dropped < _LITTLE * len(strings)
+
+
+def widen(
+    frequency: Frequency, strings: StringList, levels: Levels, known: Container[Levels] = ()
+) -> tuple[Levels, list[tuple[Levels, Outcome]]]:
+    """Raise a failing string as far as everything more specific still fails.
+
+    What stays low are the few attributes to blame: whatever is as specific in those fails. To hit
+    many of the strings left, attributes that few of them have so low are raised first. The tests it
+    takes (given too) roll up the classes of the failing string, so that they are cheap; what is
+    `known` is not tested again: had it failed, this string would be dropped.
+    """
+    tests = []
+    shares = strings.shares_below(levels)
+    for a in np.argsort(shares, kind="stable").tolist():
+        for level in range(strings.space.heights[a], levels[a], -1):
+            raised = (*levels[:a], level, *levels[a + 1 :])
+            if raised in known:
+                continue
+            outcome = frequency.test(raised)
+            tests.append((raised, outcome))
+            if outcome.fails_below:
+                levels = raised
+                break
+    return levels, tests
+
+
+@dataclass(frozen=True)
+class StringTest:
+    """A test of a string, and how many others of the list need none because of it."""
+
+    levels: Levels
+    outcome: Outcome
+    others: int
+    in_list: bool = True
+    """False for the tests of widening, which are strings of their own."""
+
+
+def find_passing(
+    frequency: Frequency,
+    strings: StringList,
+    attributes: Sequence[int],
+    keep: Callable[[Words], None],
+) -> Iterator[StringTest]:
+    """Test a list of strings over some attributes; those that pass are handed to `keep`.
+
+    Above a passing string everything passes, below a failing one everything fails (the engine
+    must be monotone); test the midpoint of what is still unknown.
+    """
+    space = strings.space
+    small_classes = SmallClassPruning(frequency, space, attributes)
+    limits = enumerate(zip(space.lowest, space.heights, strict=True))
+    frequency.roll_up([low if a in attributes else top for a, (low, top) in limits])
+    while len(strings):
+        before = len(strings)
+        code = strings.midpoint()
+        levels = space.levels(code)
+        outcome = frequency.test(levels)
+        if outcome.passes:
+            keep(strings.take_general(code))
+            yield StringTest(levels, outcome, before - len(strings) - 1)
+            continue
+        strings.drop_specific(code)
+        small_classes.drop(strings, outcome.member)
+        dropped = before - len(strings)
+        yield StringTest(levels, outcome, dropped - 1)
+        if prunes_little(dropped, strings):
+            wider, tests = widen(frequency, strings, levels)
+            others = strings.drop_specific(space.code(wider))
+            for raised, outcome in tests:
+                yield StringTest(raised, outcome, others, in_list=False)
+                others = 0

@@ -7,17 +7,25 @@ have the other attributes at the root; combining two of them is taking each part
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.lattice.node_list import StringSpace
-from kanon_tui.core.numeric import Floats, Words
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, RequirementTest
+from kanon_tui.core.lattice.halving import find_passing
+from kanon_tui.core.lattice.node_list import StringList, StringSpace
+from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.lattice.string_facts import ListFollower, Reason
+from kanon_tui.core.numeric import TIE, Floats, Words
+from kanon_tui.core.processes.helper_processes import Helpers, cores
+from kanon_tui.core.task.steps import Step
 
-__all__ = ["Pair", "Part", "Whole", "split"]
+__all__ = ["Pair", "Part", "PartSolver", "Whole", "split"]
 
 
 def split(sizes: Sequence[int], most: int) -> list[tuple[int, ...]]:
@@ -118,3 +126,199 @@ class Pair:
     def _partners(self) -> npt.NDArray[np.int64]:
         """For every string of the first part how many of the second are worth enough with it."""
         return np.searchsorted(-self.other.worths, self.one.worths - self.least, side="right")
+
+
+Job = Whole | Pair
+
+_WORTH_A_PROCESS = 500_000_000  # strings × tuples: below it starting processes takes longer
+_HEARTBEAT = 0.05  # seconds without news after which a step gives the chance to cancel
+
+
+class PartSolver:
+    """Finds the passing strings of parts, and leaves out those that cannot be in the answer.
+
+    The best string known sets the mark: a part's string is dropped when even the best strings of
+    all other parts do not lift it there.
+    """
+
+    def __init__(self, search: Search, memory: int, workers: int, stack: ExitStack) -> None:
+        self.search = search
+        self._memory = memory
+        self._asked_for = workers
+        self._workers = workers or cores()
+        self._stack = stack
+        self._processes: Helpers | None = None
+        self._engine = search.frequency.necessary
+        space = search.space
+        self._most = max(1, int(memory * 1e6 / space.bytes_per_string) // self._workers)
+        """How many strings one worker may hold in a list."""
+        limits = zip(space.values, space.heights, space.sizes, strict=True)
+        self._fixed = sum(float(values[top]) for values, top, size in limits if size == 1)
+        scale = sum(float(np.abs(values).max()) for values in space.values)
+        self._slack = 2 * TIE + 1e-12 * scale  # values are summed in another order than in `Search`
+
+    def solve(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
+        """The passing strings of every job, in the order of the jobs."""
+        if self._in_processes(jobs):
+            return (yield from self._solve_in_processes(jobs))
+        found = []
+        for job in jobs:
+            found.append((yield from self._solve_here(job)))
+        return found
+
+    def worth(self, found: Sequence[Part]) -> list[Part]:
+        """Drop the strings that the best of the other parts do not lift to the mark."""
+        best = [float(part.worths[0]) for part in found]
+        needed = self._mark() - sum(best)
+        return [part.at_least(needed + own) for part, own in zip(found, best, strict=True)]
+
+    def pair(self, one: Part, other: Part, found: Sequence[Part]) -> Pair:
+        """The combinations of two parts that the best of the others lift to the mark."""
+        rest = sum(float(part.worths[0]) for part in found if part is not one and part is not other)
+        return Pair(one, other, self._mark() - rest, self._most)
+
+    def combinations(self, found: list[Part]) -> Iterator[Words]:
+        """All combinations of parts that reach the mark, in lists that fit into memory."""
+        space = self.search.space
+        found = self.worth(found)
+        while len(found) > 2:
+            found.sort(key=lambda part: len(part.codes))
+            pair = self.pair(found[0], found[1], found)
+            codes = np.concatenate([codes for codes, _ in pair.lists(space)])
+            found = [Part.of(space, pair.attributes, codes), *found[2:]]
+        one, other = found
+        for codes, _ in self.pair(one, other, found).lists(space):
+            yield codes
+
+    def _mark(self) -> float:
+        """What the strings of all parts together must be worth."""
+        best = max((string.value for string in self.search.candidates), default=-np.inf)
+        return best - self._fixed - self._slack
+
+    def _in_processes(self, jobs: Sequence[Job]) -> bool:
+        """Whether to use processes: when asked to, or when it pays; never step by step."""
+        if self._workers == 1 or len(jobs) < 2 or self.search.context.decisions_per_step == 1:
+            return False
+        strings = sum(job.count(self.search.space) for job in jobs)
+        work = strings * len(self.search.frequency.coded.counts)
+        return self._asked_for > 1 or work > _WORTH_A_PROCESS
+
+    def _solve_here(self, job: Job) -> Generator[Step, None, Part]:
+        search = self.search
+        before = search.generated, search.tested
+        passing = _PassingCodes(search.space, self._memory)
+        for codes, worths in job.lists(search.space):
+            search.generated += len(codes)
+            strings = StringList(search.space, codes, worths)
+            follower = ListFollower(search.told, strings)
+            search.told.note(part=job.attributes)
+            for test in find_passing(self._engine, strings, job.attributes, passing.add):
+                search.generated += not test.in_list
+                search.tested += 1
+                search.pruned += test.others
+                reason = Reason.ABOVE if test.outcome.passes else Reason.BELOW
+                search.told.settled(reason, follower.gone())
+                yield from search.tell_test(test.levels, test.outcome, job.attributes)
+        generated, tested = search.generated - before[0], search.tested - before[1]
+        return (yield from self._finish_part(job, passing.codes, generated, tested))
+
+    def _solve_in_processes(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
+        search = self.search
+        if self._processes is None:
+            engine = self._engine
+            setup = (
+                engine.coded,
+                engine.k,
+                engine.allowed,
+                engine.requirement_test,
+                engine.bounds_only,
+            )
+            processes = search.context.helpers(
+                min(self._workers, len(jobs)), job_solver, *setup, search.space, self._memory
+            )
+            self._processes = self._stack.enter_context(processes)
+        self._processes.submit(jobs)
+        found: dict[int, Part] = {}
+        while len(found) < len(jobs):
+            news = self._processes.result(_HEARTBEAT)
+            if news is None:
+                template = "{done} of {jobs} parts are settled, the others are at work."
+                yield search.step("wait", template, {"done": len(found), "jobs": len(jobs)})
+                continue
+            number, (codes, generated, tested) = news
+            search.generated += generated
+            search.tested += tested
+            search.pruned += generated - tested
+            found[number] = yield from self._finish_part(jobs[number], codes, generated, tested)
+        return [found[number] for number in range(len(jobs))]
+
+    def _finish_part(
+        self, job: Job, codes: Words, generated: int, tested: int
+    ) -> Generator[Step, None, Part]:
+        search = self.search
+        part = Part.of(search.space, job.attributes, codes)
+        if search.frequency.monotone:  # it passes with the other attributes at the root
+            search.record_passing(search.space.levels(part.codes[0]))
+        yield from search.tell(
+            "part",
+            "Part {names}: {passing:,} of {strings:,} strings pass; {tested:,} were tested.",
+            names=", ".join(search.names[a] for a in job.attributes),
+            done_part=job.attributes,
+            passing=len(codes),
+            strings=generated,
+            tested=tested,
+        )
+        return part
+
+
+def job_solver(
+    coded: CodedTuples,
+    k: int,
+    allowed: int,
+    requirement_test: RequirementTest | None,
+    bounds_only: bool,
+    space: StringSpace,
+    memory: int,
+) -> Callable[[Job], tuple[Words, int, int]]:
+    """What a process does with a job: finds the passing strings; counts all strings and tests."""
+    frequency = Frequency(
+        coded, k, allowed, requirement_test=requirement_test, bounds_only=bounds_only
+    )
+
+    def solve_job(job: Job) -> tuple[Words, int, int]:
+        passing = _PassingCodes(space, memory)
+        generated = tested = 0
+        for codes, worths in job.lists(space):
+            generated += len(codes)
+            strings = StringList(space, codes, worths)
+            for test in find_passing(frequency, strings, job.attributes, passing.add):
+                generated += not test.in_list
+                tested += 1
+        return passing.codes, generated, tested
+
+    return solve_job
+
+
+class _PassingCodes:
+    """The passing strings of a job, as long as they fit into memory."""
+
+    def __init__(self, space: StringSpace, memory: int) -> None:
+        self._codes: list[Words] = [np.empty((0, space.words), dtype=np.uint64)]
+        self._most = int(memory * 1e6 / space.bytes_per_string)
+        self._memory = memory
+        self._count = 0
+
+    def add(self, codes: Words) -> None:
+        """Take some more, unless they become too many."""
+        self._codes.append(codes)
+        self._count += len(codes)
+        if self._count > self._most:
+            raise NotReachedError(
+                f"distributed: {self._count:,} and more passing strings of a part do not fit into "
+                f"memory ({self._memory:,} MB); raise memory, leave out attributes or choose local"
+            )
+
+    @property
+    def codes(self) -> Words:
+        """All that were added, in that order."""
+        return np.concatenate(self._codes)

@@ -21,15 +21,9 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note, Quotable, count_of, note
 
 __all__ = [
-    "LevelAlone",
-    "hidden_note",
-    "least_levels",
-    "levels_alone",
-    "lowest_levels",
-    "no_string",
-    "only_roots",
+    "LevelAlone", "hidden_note", "least_levels", "lowest_levels", "no_string", "only_roots",
     "refuse_if_hopeless",
-]
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,21 +15,17 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.lattice.frequency import Frequency, Outcome
+from kanon_tui.core.lattice.frequency import Frequency, Outcome, RequirementTest, shared_counts
 from kanon_tui.core.lattice.node_list import StringSpace
 from kanon_tui.core.lattice.objective import ResearchValue, make_objective, value_text
-from kanon_tui.core.lattice.outcome_words import verdict
 from kanon_tui.core.lattice.pre_pruning import LevelAlone, hidden_note, no_string
-from kanon_tui.core.lattice.requirement_test import RequirementTest
-from kanon_tui.core.lattice.rv_formula import rv_formula
-from kanon_tui.core.lattice.shared_counts import shared_counts
 from kanon_tui.core.lattice.string_facts import Lattice, Reason, Tested, Told
-from kanon_tui.core.numeric import TIE, Flags, Int64s
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note, Quotable, note, plural
 
-__all__ = ["MOST_LISTED", "PassingString", "Search", "StringText", "best_of"]
+__all__ = ["PassingString", "Search", "StringText", "best_of"]
 
 MOST_LISTED = 1000
 """So many passing strings are listed in the report, the best; all of them are counted."""
@@ -296,7 +292,7 @@ class Search:
         rv = self.rv(levels)
         facts: dict[str, Any] = {"string": self.text(levels, part), "k": self.task.k}
         facts |= {"classes": outcome.classes, "smallest": outcome.smallest, "small": outcome.small}
-        facts |= {"passes": outcome.passes, "rv": rv, "lack": outcome.missed}
+        facts |= {"passes": outcome.passes, "rv": rv, "fault": outcome.missed}
         facts |= {"allowed": self.frequency.allowed, "shown_rv": value_text(rv), **more}
         if outcome.missed is not None:
             facts["lacking"] = outcome.missed.records
@@ -385,3 +381,52 @@ class Search:
         strings = self.passing[:count]
         answer = best_of(strings).levels
         return self.grouping(answer, (NOT_PROVEN, *self.notes(answer)), counters, strings)
+
+
+def verdict(outcome: Outcome, frequency: Frequency) -> str:
+    """What a test found, as a template."""
+    small, smallest, missed = outcome.small or 0, outcome.smallest, outcome.missed
+    if missed is not None and not outcome.passes:
+        records = plural(missed.records, "record is in a class", "records are in classes")
+        return f"fails: {{lacking:,}} {records} with {{fault}}"
+    if outcome.small is None:
+        return "fails: its {classes:,} or more classes are too many for k = {k}"
+    if outcome.passes and (small or missed is not None):
+        beyond_k = "" if missed is None else " or with {fault}"
+        records = plural(small, "record")
+        return f"passes: {{small:,}} {records} in classes below {{k}}{beyond_k} may be suppressed"
+    if smallest is None or (frequency.allowed and not outcome.passes):
+        if outcome.passes:
+            return "passes: its classes have {k:,} records or more"
+        records = plural(small, "record is in a class", "records are in classes")
+        return f"fails: {{small:,}} {records} below {{k}}, {{allowed:,}} may go"
+    if outcome.passes:
+        return f"passes: its smallest class has {{smallest:,}} {plural(smallest, 'record')}"
+    return f"fails: its smallest class has {{smallest:,}} {plural(smallest, 'record')}, k is {{k}}"
+
+
+def rv_formula(
+    quasi: Sequence[QuasiIdentifier], values: Sequence[Floats], levels: Sequence[int]
+) -> tuple[str, ...]:
+    """One line per attribute: its weight, what the level leaves of it, and their product.
+
+    What is left is the labels there are over those at level 0 (numbers: 1 over the mean width of
+    a cell), times the share of the rules that the level keeps.
+    """
+    lines = ["RV = Σ weight × what the level leaves of the attribute"]
+    total = 0.0
+    for attribute, own, level in zip(quasi, values, levels, strict=True):
+        value = float(own[level])
+        total += value
+        typed = attribute.typed_research_values
+        at = f"{attribute.name} {level}"
+        if level < len(typed) and typed[level] is not None:
+            lines.append(f"{at}: {value:.4g}, typed by hand")
+        elif level == attribute.hierarchy.height:
+            lines.append(f"{at}: 0, the root leaves nothing")
+        elif attribute.weight:
+            left = value / attribute.weight
+            lines.append(f"{at}: {attribute.weight:.3g} × {left:.4g} = {value:.4g}")
+        else:
+            lines.append(f"{at}: 0, its weight is 0")
+    return (*lines, f"RV = {total:.4g}")

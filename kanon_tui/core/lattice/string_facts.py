@@ -20,7 +20,7 @@ from kanon_tui.core.lattice.node_list import StringList, StringSpace
 from kanon_tui.core.lattice.objective import Objective
 from kanon_tui.core.numeric import Floats, Int64s, Words
 
-__all__ = ["MOST_DRAWN", "Lattice", "ListFollower", "Reason", "Settled", "Tested", "Told"]
+__all__ = ["Lattice", "ListFollower", "Reason", "Settled", "Tested", "Told"]
 
 MOST_DRAWN = 100_000
 """Strings of the largest space of which every single one is followed."""

@@ -27,9 +27,9 @@ from typing import Any, Self
 import numpy as np
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.clustering.cluster_facts import MOST_FOLLOWED, SUPPRESSED, UNPLACED
 from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
 from kanon_tui.core.clustering.disjoint_ranges import disjoint_steps, ncp_of
+from kanon_tui.core.clustering.facts import MOST_FOLLOWED, SUPPRESSED, UNPLACED
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, small_groups_note
 from kanon_tui.core.clustering.refining import refined_steps
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k

@@ -305,7 +305,7 @@ class TableCounting:
         assert table.source is not None
         if table.source.pieces:
             return table
-        source = open_source(self._path, table.source.options, heard=self._hear)
+        source = open_source(self._path, table.source.options, on_bytes=self._hear)
         spaces = source.facts.space_after_delimiter
         if table.facts is not None and spaces != table.facts.space_after_delimiter:
             # The beginning has a space after every delimiter, the rest has not: they are text.

@@ -103,7 +103,7 @@ def workers_of(
 
     check_trusted(project.run.scheduler, trust)
     with cluster(project.run.scheduler, target, insecure) as workers:
-        workers.see(part_files(project.data_path))
+        workers.check_readable(part_files(project.data_path))
         yield workers
 
 

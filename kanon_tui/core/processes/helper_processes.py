@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from types import TracebackType
 from typing import Any, BinaryIO, Protocol, Self, cast
 
 from kanon_tui.core.errors import NotReachedError
@@ -59,12 +58,7 @@ class Helpers(Protocol):
     def __enter__(self) -> Self:
         """Return the pool."""
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End all jobs, also those under way."""
 
     def submit(self, jobs: Sequence[Any]) -> None:
@@ -105,12 +99,7 @@ class Processes:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for helper in self._helpers:
             helper.kill()
             self._jobs.put(None)

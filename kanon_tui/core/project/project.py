@@ -17,16 +17,21 @@ from kanon_tui.core.errors import InputError, KanonError, suggestion
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import read_fields, section, write_fields
-from kanon_tui.core.fields.types import mapping_of
+from kanon_tui.core.fields.types import mapping_of, whole_number
 from kanon_tui.core.fields.yaml_edit import edit_yaml
-from kanon_tui.core.fields.yaml_text import parse
+from kanon_tui.core.fields.yaml_text import dump, parse, read_yaml
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.attribute import AttributeSpec
-from kanon_tui.core.project.file import VERSION, check_version, file_text, read_file
-from kanon_tui.core.project.report_texts import ReportTexts
-from kanon_tui.core.project.sections import ALGORITHM, AlgorithmChoice, DataSource, Resources
+from kanon_tui.core.project.sections import (
+    ALGORITHM,
+    AlgorithmChoice,
+    DataSource,
+    ReportTexts,
+    Resources,
+)
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.databases import read_address
+from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table, preview_table, read_table, table_of_contents
@@ -36,15 +41,9 @@ from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.task import EVEN_EMPHASIS
 
 __all__ = [
-    "AlgorithmChoice",
-    "AttributeSpec",
-    "DataSource",
-    "Project",
-    "moved",
-    "project_from_mapping",
-    "project_to_mapping",
-    "project_to_text",
-]
+    "AlgorithmChoice", "AttributeSpec", "DataSource", "Project", "moved",
+    "project_from_mapping", "project_to_mapping", "project_to_text",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class Project:
     def load(cls, path: str | Path) -> Project:
         """Read a project file; errors name the key at fault."""
         path = Path(path)
-        return replace(project_from_mapping(read_file(path), path.name), path=path)
+        return replace(project_from_mapping(_read_document(path), path.name), path=path)
 
     def save(self, path: str | Path) -> Project:
         """Write the project as YAML, whole or not at all; return it with its new path.
@@ -250,6 +249,8 @@ class Project:
         return None if spec is None or spec.guessed else spec.role
 
 
+VERSION = 1
+"""The version of the form of project files; there is one so far."""
 _FILE_KEYS = ("file", "utd")
 """Keys of a hierarchy whose values are paths."""
 
@@ -274,15 +275,44 @@ def _with_role_and_kind(spec: AttributeSpec, table: Table, name: str) -> Attribu
     )
 
 
+def _read_document(path: Path) -> Any:
+    """Return the document in a project file."""
+    if path.suffix.lower() in DATA_ENDINGS:
+        raise InputError(
+            f"{path.name} is a data file, not a project; write a project file with "
+            f"data: {{path: {path.name}}} or open it in the application"
+        )
+    document = read_yaml(path, "project")
+    if document is None:
+        raise InputError(f"{path.name} is empty; a project needs at least data: {{path: FILE}}")
+    return document
+
+
+def _check_version(located: LocatedValue) -> None:
+    """Refuse a document that is no project, or a project of a later version."""
+    if not isinstance(located.value, Mapping):
+        raise located.refuse(
+            f"{located.shown} is not a project; write a mapping that starts with "
+            "data: {path: FILE}"
+        )
+    if "version" not in located.value:
+        return
+    version = located.at("version", located.value["version"])
+    if whole_number(low=1).read(version) != VERSION:
+        raise version.refuse(
+            f"{version.shown} is not a version this Kanon reads; it reads version {VERSION}"
+        )
+
+
 def project_from_mapping(mapping: Any, file: str = "project") -> Project:
     """Check a mapping (from YAML or made in Python) and return its project.
 
     >>> project_from_mapping({"data": {"path": "census.csv"}, "privacy": {"k": 3}}).privacy.k
     3
     """
-    whole = LocatedValue(file, "", mapping)
-    check_version(whole)
-    return read_fields(Project, whole, also=("version",))
+    located = LocatedValue(file, "", mapping)
+    _check_version(located)
+    return read_fields(Project, located, also=("version",))
 
 
 def project_to_mapping(project: Project) -> dict[str, Any]:
@@ -295,7 +325,7 @@ def project_to_mapping(project: Project) -> dict[str, Any]:
 
 def project_to_text(project: Project) -> str:
     """Return a project as YAML."""
-    return file_text(project_to_mapping(project))
+    return dump(project_to_mapping(project), blocks=("data", "attributes"))
 
 
 def _edited_text(project: Project) -> str | None:

@@ -1,4 +1,4 @@
-"""The sections of a project: its data, its algorithm, and where the work happens."""
+"""The sections of a project: its data, its algorithm, its resources and the texts of its report."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.fields.declaration import declared, read_parameters
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import inlined, keys_of, write_fields
-from kanon_tui.core.fields.types import FieldType
+from kanon_tui.core.fields.types import FieldType, list_of, text
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.table.read_options import SIZE, ReadOptions
 
-__all__ = ["ALGORITHM", "ENGINES", "AlgorithmChoice", "DataSource", "Engine", "Resources"]
+__all__ = [
+    "ALGORITHM", "ENGINES", "AlgorithmChoice", "DataSource", "Engine", "ReportTexts",
+    "Resources",
+]  # fmt: skip
 
 _PATH = "the path of a data file or the connection string of a database"
 
@@ -109,4 +112,22 @@ class Resources:
         None,
         "Address of a Dask scheduler, like tls://host:8786, which needs --trust; none: Kanon "
         "starts its own cluster",
+    )
+
+
+@dataclass(frozen=True)
+class ReportTexts:
+    """Free text by those responsible for a release, which the report quotes as it is."""
+
+    purpose: str = declared("", "What the release is for", type=text("a sentence"))
+    recipients: str = declared("", "Who gets the release", type=text("a sentence"))
+    decisions: tuple[str, ...] = declared(
+        (),
+        "What was decided, by whom and why",
+        type=list_of(text("a sentence"), "a list of sentences"),
+    )
+    signed_by: tuple[str, ...] = declared(
+        (),
+        "Names, with their offices, of those who sign the report",
+        type=list_of(text("a name"), "a list of names"),
     )

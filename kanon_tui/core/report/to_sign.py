@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.project.report_texts import ReportTexts
+from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.table.column import Column

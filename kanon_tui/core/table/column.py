@@ -30,17 +30,8 @@ from kanon_tui.core.table.value_formats import Format, ValueFormats
 from kanon_tui.core.text import quoted_list
 
 __all__ = [
-    "MISSING_TOKENS",
-    "CodedValues",
-    "Column",
-    "EndCoding",
-    "code_column",
-    "code_values",
-    "counted",
-    "end_text",
-    "range_of_ends",
-    "range_text",
-    "unreadable_values",
+    "MISSING_TOKENS", "CodedValues", "Column", "EndCoding", "code_column", "code_values",
+    "counted", "end_text", "range_of_ends", "range_text", "unreadable_values",
 ]  # fmt: skip
 
 MISSING_TOKENS = ("", "?", "NA")
@@ -242,31 +233,21 @@ def code_column(
 class CodedValues:
     """The coded values of a column without its records."""
 
-    name: str
-    kind: Kind
-    values: tuple[str, ...]
-    numbers: Floats | None
-    missing: int | None
-    format: Format | None
+    template: Column
+    """The column with no records."""
     lookup: pl.DataFrame
     """The `code` of every `text` that occurs, missing tokens included."""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The distinct texts in the order of their codes."""
+        return self.template.values
 
     def column(
         self, codes: NDArray[np.int32], value_counts: NDArray[np.int64] | None = None
     ) -> Column:
         """Return the column whose records have these codes."""
-        format = self.format
-        return Column(
-            name=self.name,
-            kind=self.kind,
-            codes=codes,
-            values=self.values,
-            numbers=self.numbers,
-            missing=self.missing,
-            date_format=format if self.kind is Kind.DATE and isinstance(format, str) else None,
-            number_format=format if isinstance(format, NumberFormat) else PLAIN,
-            value_counts=value_counts,
-        )
+        return replace(self.template, codes=codes, value_counts=value_counts)
 
 
 def code_values(
@@ -297,27 +278,27 @@ def code_values(
         table = table.sort("text")
 
     values = table["text"].to_list()
-    codes = {"text": table["text"], "code": np.arange(len(values), dtype=np.int32)}
-    lookup = pl.DataFrame(codes)
+    lookup = table.select("text", code=pl.int_range(pl.len(), dtype=pl.Int32))
     missing = None
     if missing_texts:
         missing = len(values)
         values.append(next(token for token in missing_tokens if token in missing_texts))
-        lookup = lookup.vstack(
-            pl.DataFrame(
-                {"text": sorted(missing_texts), "code": [missing] * len(missing_texts)},
-                schema=lookup.schema,
-            )
-        )
-    return CodedValues(
+        tokens = {"text": sorted(missing_texts), "code": [missing] * len(missing_texts)}
+        lookup = lookup.vstack(pl.DataFrame(tokens, schema=lookup.schema))
+    per_value: Floats | None = None
+    if kind.ordered:
+        per_value = np.append(table["number"].to_numpy(), [np.nan] * (missing is not None))
+    template = Column(
         name=name,
         kind=kind,
+        codes=np.empty(0, dtype=np.int32),
         values=tuple(values),
-        numbers=_with_missing(table["number"], missing) if kind.ordered else None,
+        numbers=per_value,
         missing=missing,
-        format=format,
-        lookup=lookup,
+        date_format=format if isinstance(format, str) and kind is Kind.DATE else None,
+        number_format=format if isinstance(format, NumberFormat) else PLAIN,
     )
+    return CodedValues(template, lookup)
 
 
 def _in_exact_order(table: pl.DataFrame, format: NumberFormat) -> pl.DataFrame:
@@ -370,11 +351,6 @@ def unreadable_values(name: str, unreadable: pl.Series, format: Format, where: s
         f"set format, set kind: categorical, or add {'them' if several else 'it'} to the missing "
         f"tokens"
     )
-
-
-def _with_missing(numbers: pl.Series, missing: int | None) -> Floats:
-    found = numbers.cast(pl.Float64).to_numpy()
-    return found.copy() if missing is None else np.append(found, np.nan)
 
 
 def range_text(column: Column, low: str, high: str) -> str:

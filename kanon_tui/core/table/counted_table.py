@@ -119,13 +119,13 @@ class Encoder:
 _MERGED_AT_A_TIME = 8
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CountedTable(Table):
     """A table with value counts instead of cells."""
 
-    source: Source | None = None
-    workers: Workers | None = None
-    memory: MemoryLimit = field(default_factory=MemoryLimit)
+    source: Source
+    workers: Workers
+    memory: MemoryLimit
     records: int = 0
     complete: tuple[str, ...] = ()
     counts: Counts = field(default_factory=dict)
@@ -143,8 +143,6 @@ class CountedTable(Table):
 
     def count(self, names: Iterable[str]) -> None:
         """Count the values of those of these columns that are not counted yet."""
-        assert self.source is not None
-        assert self.workers is not None
         wanted = tuple(name for name in names if name not in self.counts)
         if wanted:
             _, _, found = _count(
@@ -174,8 +172,6 @@ class CountedTable(Table):
         self._check_names(complete)
         if not any(self.present_values(name)[1] < self.records for name in complete):
             return self, 0
-        assert self.source is not None
-        assert self.workers is not None
         records, dropped, counts = _count(
             self.source, self.workers, self.memory, complete, complete, self.missing_tokens
         )
@@ -220,7 +216,6 @@ class CountedTable(Table):
 
     def _unreadable(self, name: str, unreadable: pl.Series, format: Format) -> InputError:
         """Return the error for values that are no numbers or dates, with the row of the first."""
-        assert self.source is not None
         before, texts = 0, unreadable.to_list()
         first, found = 0, 0
         shown: dict[str, None] = {}

@@ -17,13 +17,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.csv_format import line_end_of, quoting_of
 from kanon_tui.core.table.csv_text import (
     RecordScan,
     line_end_of_all,
@@ -31,17 +30,16 @@ from kanon_tui.core.table.csv_text import (
     parse_carefully,
     parse_regular,
 )
+from kanon_tui.core.table.data_files import reading_errors
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import (
     Dialect,
     Header,
     detect_dialect,
-    find_header,
     first_records,
 )
-from kanon_tui.core.table.table import FileFacts, Table, in_order_of, like_first_part
-from kanon_tui.core.table.typed_columns import check_width
+from kanon_tui.core.table.table import FileFacts, Table, describe_text, in_order_of, like_first_part
 
 __all__ = [
     "CsvHead", "CsvSample", "CsvSurvey", "NotInPiecesError", "read_head", "sample_csv",
@@ -53,8 +51,19 @@ _BLOCK = 1 << 24
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 
-Cut = tuple[int, int, int, str | None, str | None, bool, bool]
-"""Begin, end, records, quote, line end, whether the first record is the header, one cell short."""
+
+class Cut(NamedTuple):
+    """A piece of a text: its bytes, records and form."""
+
+    begin: int
+    end: int
+    records: int = 0
+    quote: str | None = None
+    line_end: str | None = None
+    header: bool = False
+    """Whether the first record is the header …"""
+    one_short: bool = False
+    """… which lacks the first name."""
 
 
 class NotInPiecesError(InputError):
@@ -72,7 +81,7 @@ class CsvSurvey:
 
 
 @dataclass
-class _Signs:
+class _ByteCounts:
     """Counts of the line ends, quotes and delimiters of a text."""
 
     returns: int = 0
@@ -88,35 +97,27 @@ def survey_csv(
     path: Path,
     options: ReadOptions,
     piece_bytes: int,
-    heard: Callable[[int], None] = lambda _: None,
+    on_bytes: Callable[[int], None] = lambda _: None,
 ) -> CsvSurvey:
     """Look at all bytes of a CSV file and cut it into pieces; errors are those of reading it.
 
-    `heard` is told of every block how many bytes it has; all are looked at twice. It may raise.
+    `on_bytes` gets the number of bytes of every block; all are looked at twice. It may raise.
     """
-    try:
-        size = os.stat(path).st_size
-        with _Reading(path, heard) as file:
-            return _survey(file, path, size, options, piece_bytes)
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist; check the path") from None
-    except PermissionError:
-        raise InputError(f"{path} may not be read; change its permissions") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror or error})") from None
+    with reading_errors(path), _MeteredFile(path, on_bytes) as file:
+        return _survey(file, path, os.stat(path).st_size, options, piece_bytes)
 
 
-class _Reading(io.BufferedReader):
+class _MeteredFile(io.BufferedReader):
     """A file that reports how many bytes are read of it."""
 
-    def __init__(self, path: Path, heard: Callable[[int], None]) -> None:
+    def __init__(self, path: Path, on_bytes: Callable[[int], None]) -> None:
         super().__init__(io.FileIO(path))
-        self._heard = heard
+        self._on_bytes = on_bytes
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Return the next bytes."""
         data = super().read(size)
-        self._heard(len(data))
+        self._on_bytes(len(data))
         return data
 
 
@@ -124,19 +125,16 @@ def _survey(
     file: IO[bytes], path: Path, size: int, options: ReadOptions, piece_bytes: int
 ) -> CsvSurvey:
     head = read_head(file, path, size, options)
-    signs = _all_signs(file, head.start, path.name, head.dialect)
+    counts = _count_bytes(file, head.start, path.name, head.dialect)
     if head.dialect.spaces and options.space_after_delimiter == "auto":
-        head = replace(head, spaces=signs.spaced + signs.at_end == signs.cuts)
+        head = replace(head, spaces=counts.spaced + counts.at_end == counts.cuts)
     header, facts = head.described()
-    cuts = _cuts(file, head, size, signs, header, piece_bytes)
-    named = header.first_record
-    if cuts is None:
-        cuts = [(head.start, size, 0, None, None, named, header.one_short)]
-    else:
-        cuts = [(*cuts[0][:5], named, header.one_short), *cuts[1:]]
-    if cuts[0][4] is not None and sum(cut[2] for cut in cuts) == int(named):
-        where = " below its header; if the first row is data, set header: false" if named else ""
-        raise InputError(f"{path.name} has no records{where}")
+    cuts = _cuts(file, head, size, counts, header, piece_bytes)
+    regular = cuts is not None
+    cuts = cuts or [Cut(head.start, size)]
+    cuts[0] = cuts[0]._replace(header=header.first_record, one_short=header.one_short)
+    if regular and sum(cut.records for cut in cuts) == header.first_record:
+        raise _no_records(path.name, header)
     return CsvSurvey(header, head.dialect, facts, cuts)
 
 
@@ -167,25 +165,8 @@ class CsvHead:
 
     def described(self) -> tuple[Header, FileFacts]:
         """Return the header and the facts of the file."""
-        dialect, options = self.dialect, self.options
-        sample = first_records(self.text, dialect)
-        if not sample:
-            raise InputError(f"{self.file} holds only blank lines; it needs at least one record")
-        check_width(len(sample[0]), self.file)
-        header = find_header(sample, options.header, options.missing_tokens, self.file)
-        facts = FileFacts(
-            "tsv" if dialect.delimiter == "\t" else "csv",
-            None,
-            self.size,
-            delimiter=dialect.delimiter,
-            encoding=self.encoding,
-            header=header.first_record,
-            quote=dialect.quote or "none",
-            space_after_delimiter=dialect.spaces,
-            line_end=line_end_of(self.text),
-            quoting=quoting_of(self.text, dialect),
-        )
-        return header, facts
+        facts = FileFacts("csv", None, self.size, encoding=self.encoding)
+        return describe_text(self.text, self.dialect, self.options, facts, self.file)
 
 
 def read_head(file: IO[bytes], path: Path, size: int, options: ReadOptions) -> CsvHead:
@@ -210,6 +191,11 @@ def read_head(file: IO[bytes], path: Path, size: int, options: ReadOptions) -> C
     return CsvHead(name, size, text, start, encoding, dialect, options)
 
 
+def _no_records(file: str, header: Header) -> InputError:
+    below = " below its header; if the first row is data, set header: false"
+    return InputError(f"{file} has no records{below if header.first_record else ''}")
+
+
 def _cannot_stream(name: str, what: str, remedy: str) -> InputError:
     return NotInPiecesError(
         f"{name} is {what}, which cannot be read in pieces; {remedy}, or use --engine memory"
@@ -222,10 +208,10 @@ def _blocks(file: IO[bytes], start: int) -> Iterator[bytes]:
         yield block
 
 
-def _all_signs(file: IO[bytes], start: int, name: str, dialect: Dialect) -> _Signs:
+def _count_bytes(file: IO[bytes], start: int, name: str, dialect: Dialect) -> _ByteCounts:
     """Count line ends and delimiters, and refuse what is not plain UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    signs, last = _Signs(), b""
+    counts, last = _ByteCounts(), b""
     cut = dialect.delimiter.encode()
     quote = (dialect.quote or "").encode()
     for block in _blocks(file, start):
@@ -240,28 +226,28 @@ def _all_signs(file: IO[bytes], start: int, name: str, dialect: Dialect) -> _Sig
                 "is right"
             )
         joined = last + block
-        signs.returns += block.count(b"\r")
-        signs.feeds += block.count(b"\n")
-        signs.both += joined.count(b"\r\n")
-        signs.quotes |= bool(quote) and quote in block
+        counts.returns += block.count(b"\r")
+        counts.feeds += block.count(b"\n")
+        counts.both += joined.count(b"\r\n")
+        counts.quotes |= bool(quote) and quote in block
         if dialect.spaces:
-            signs.cuts += block.count(cut)
-            signs.spaced += joined.count(cut + b" ")
-            signs.at_end += joined.count(cut + b"\n") + joined.count(cut + b"\r")
+            counts.cuts += block.count(cut)
+            counts.spaced += joined.count(cut + b" ")
+            counts.at_end += joined.count(cut + b"\n") + joined.count(cut + b"\r")
         last = block[-1:]
     if decoder.getstate()[0]:
         raise _cannot_stream(name, "not UTF-8", "save it as UTF-8")
-    signs.at_end += last == cut
-    return signs
+    counts.at_end += last == cut
+    return counts
 
 
 def _cuts(
-    file: IO[bytes], head: CsvHead, size: int, signs: _Signs, header: Header, piece_bytes: int
+    file: IO[bytes], head: CsvHead, size: int, counts: _ByteCounts, header: Header, piece_bytes: int
 ) -> list[Cut] | None:
     """Return pieces of about `piece_bytes` that end with a record; None for an irregular text."""
     start, dialect = head.start, head.dialect
-    line_end = line_end_of_all(signs.returns, signs.feeds, signs.both)
-    quote = dialect.quote if signs.quotes else None
+    line_end = line_end_of_all(counts.returns, counts.feeds, counts.both)
+    quote = dialect.quote if counts.quotes else None
     width = len(header.names)
     if width == 1 or line_end is None or not may_be_regular(dialect, quote):
         return None
@@ -285,12 +271,12 @@ def _cuts(
         if len(ends) and place - begin >= piece_bytes and place < end:
             last = place - (upto - int(ends[-1])) + 1
             if last < end:
-                cuts.append((begin, last, scan.records - counted, quote, line_end, False, False))
+                cuts.append(Cut(begin, last, scan.records - counted, quote, line_end))
                 begin, counted = last, scan.records
     records = scan.finish()
     if records is None:
         return None
-    cuts.append((begin, end, records - counted, quote, line_end, False, False))
+    cuts.append(Cut(begin, end, records - counted, quote, line_end))
     return cuts
 
 
@@ -333,16 +319,11 @@ _Stretch = tuple[pl.DataFrame, int]
 
 def sample_csv(files: Sequence[Path], options: ReadOptions, records: int) -> CsvSample:
     """Return about `records` records of these files; where from depends on their sizes only."""
-    try:
-        sizes = [os.stat(file).st_size for file in files]
-        return _Sampling(files, sizes, options).take(records)
-    except FileNotFoundError as error:
-        raise InputError(f"{error.filename} does not exist; check the path") from None
-    except PermissionError as error:
-        raise InputError(f"{error.filename} may not be read; change its permissions") from None
-    except OSError as error:
-        why = error.strerror or error
-        raise InputError(f"{error.filename or files[0]} cannot be read ({why})") from None
+    sizes = []
+    for file in files:
+        with reading_errors(file):
+            sizes.append(os.stat(file).st_size)
+    return _Sampling(files, sizes, options).take(records)
 
 
 class _Sampling:
@@ -350,7 +331,7 @@ class _Sampling:
 
     def __init__(self, files: Sequence[Path], sizes: Sequence[int], options: ReadOptions) -> None:
         self.files, self.sizes = files, sizes
-        with open(files[0], "rb") as file:
+        with reading_errors(files[0]), open(files[0], "rb") as file:
             self.head = read_head(file, files[0], sizes[0], options)
         self.header, self.facts = self.head.described()
         self.names = self.header.names
@@ -385,7 +366,7 @@ class _Sampling:
         path, size = self.files[place], self.sizes[place]
         if not size:
             return None
-        with open(path, "rb") as file:
+        with reading_errors(path), open(path, "rb") as file:
             head, names = self.head, self.names
             if place:
                 head = read_head(file, path, size, self._like_first)
@@ -400,13 +381,11 @@ class _Sampling:
 
 def _first_stretch(head: CsvHead, header: Header) -> _Stretch:
     """Return the records at the beginning of the first file, below its header."""
-    named = header.first_record
     found = _regular(head.text, head, header.names, head.whole, header.one_short)
     cells, used = (_careful(head, header), len(head.text)) if found is None else found
-    cells = cells.slice(int(named))
+    cells = cells.slice(int(header.first_record))
     if not cells.height and head.whole:
-        where = " below its header; if the first row is data, set header: false" if named else ""
-        raise InputError(f"{head.file} has no records{where}")
+        raise _no_records(head.file, header)
     return cells, used
 
 

@@ -27,13 +27,9 @@ from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.text import plural
 
 __all__ = [
-    "RecordScan",
-    "line_end_of_all",
-    "may_be_regular",
-    "parse_carefully",
-    "parse_csv",
+    "RecordScan", "line_end_of_all", "may_be_regular", "parse_carefully", "parse_csv",
     "parse_regular",
-]
+]  # fmt: skip
 
 Letters = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]

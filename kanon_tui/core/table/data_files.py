@@ -21,8 +21,8 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import BoundedBytes, read_bytes, size_text, usual_limit
 
 __all__ = [
-    "Compression", "checked_file", "is_compressed", "is_pattern", "load", "name_beside",
-    "part_files", "too_large",
+    "Compression", "Limit", "check_limit", "checked_file", "is_compressed", "is_pattern",
+    "load", "name_beside", "part_files", "reading_errors",
 ]  # fmt: skip
 
 _ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
@@ -78,6 +78,7 @@ def _is_part(path: Path) -> bool:
 
 
 Compression = Literal["gzip", "zstd"]
+Limit = int | Literal["auto"]
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -86,16 +87,13 @@ _ZSTD_PIECE = 1 << 11
 """Compressed bytes that are taken at a time: they can become 50,000 times as many."""
 
 
-def load(
-    path: Path, limit: int | Literal["auto"] = "auto"
-) -> tuple[bytes, Compression | None, int]:
+def load(path: Path, limit: Limit = "auto") -> tuple[bytes, Compression | None, int]:
     """Return a file's content, decompressed; its compression; and its size on disk.
 
     More than `limit` bytes are refused, before they are all in memory.
     """
-    allowed = usual_limit() if limit == "auto" else limit
-    refusal = too_large(path, allowed, limit == "auto")
-    with _told(path):
+    allowed, refusal = byte_limit(limit), too_large(path, limit)
+    with reading_errors(path):
         data = read_bytes(path, allowed, refusal)
     size = len(data)
     if not size:
@@ -117,7 +115,7 @@ def is_compressed(data: bytes) -> bool:
 
 def checked_file(path: Path) -> int:
     """Return the size of an ordinary, readable file, for libraries that open it themselves."""
-    with _told(path):
+    with reading_errors(path):
         with path.open("rb") as file:
             found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
@@ -128,7 +126,7 @@ def checked_file(path: Path) -> int:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def reading_errors(path: Path) -> Iterator[None]:
     """Turn errors of reading a file into an `InputError` with one sentence."""
     try:
         yield
@@ -139,15 +137,28 @@ def _told(path: Path) -> Iterator[None]:
     except PermissionError:
         raise InputError(f"{path} may not be read; change its permissions") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read ({error})") from None
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read ({why})") from None
 
 
-def too_large(path: Path, limit: int, usual: bool) -> InputError:
+def check_limit(size: int, path: Path, limit: Limit) -> None:
+    """Refuse a file whose content takes more bytes than allowed."""
+    if size > byte_limit(limit):
+        raise too_large(path, limit)
+
+
+def byte_limit(limit: Limit) -> int:
+    """Return a limit in bytes; `auto` is what this machine can take."""
+    return usual_limit() if limit == "auto" else limit
+
+
+def too_large(path: Path, limit: Limit) -> InputError:
     """Return the refusal of a file with more bytes than allowed."""
+    usual = limit == "auto"
     why = "about what this machine's memory can take" if usual else "what data.limit allows"
     return InputError(
-        f"{path.name} holds more than {size_text(limit)}, {why}; read a part of it, or set a "
-        "larger limit, like data: {limit: 16GB}, where there is memory for four times as much"
+        f"{path.name} holds more than {size_text(byte_limit(limit))}, {why}; read a part of it, or "
+        "set a larger limit, like data: {limit: 16GB}, where there is memory for four times as much"
     )
 
 

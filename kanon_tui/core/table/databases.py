@@ -14,6 +14,7 @@ from __future__ import annotations
 import sqlite3
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -24,11 +25,10 @@ import polars as pl
 
 from kanon_tui.core.addresses import HIDDEN, address_file, address_name, secrets_of
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.reading import usual_limit
 from kanon_tui.core.table.atomic_files import filled_by_path
-from kanon_tui.core.table.data_files import checked_file, too_large
+from kanon_tui.core.table.data_files import check_limit, checked_file
 from kanon_tui.core.table.excel import chosen_part
-from kanon_tui.core.table.file_kinds import Contents, extra_module
+from kanon_tui.core.table.file_kinds import Contents, FileFormat, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import numbers_of, printed_column, without_clocks
 
@@ -36,7 +36,7 @@ __all__ = ["BATCH", "batches", "fetched", "put_database", "read_address", "read_
 
 _SQLITE = b"SQLite format 3\0"
 _DUCKDB, _DUCKDB_PLACE = b"DUCK", 8
-_MAY = {
+_READS = {
     sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
 }  # fmt: skip
 _ABOUT_THE_QUERY = (
@@ -44,7 +44,7 @@ _ABOUT_THE_QUERY = (
     "InvalidInputException",
 )  # fmt: skip
 """Errors of DuckDB that quote the query and no values."""
-_LOOKS_ONLY = {"enable_external_access": "false", "lock_configuration": "true"}
+_READ_ONLY = {"enable_external_access": "false", "lock_configuration": "true"}
 """What DuckDB then refuses: other files, the network, and settings that would write a file."""
 _TABLE = "release"
 _WRITE_BATCH = 50_000
@@ -67,55 +67,47 @@ def read_database_file(path: Path, options: ReadOptions) -> Contents:
 def _read_sqlite(path: Path, options: ReadOptions, size: int) -> Contents:
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
     try:
-        connection = sqlite3.connect(address, uri=True)
-        try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
             tables = connection.execute(
                 "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
                 "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
             ).fetchall()
-            # Called for everything that a query would do: it may look, and attach nothing.
+            # Called for every action of a query, which may read and not even attach a file.
             connection.set_authorizer(
-                lambda action, *_: sqlite3.SQLITE_OK if action in _MAY else sqlite3.SQLITE_DENY
+                lambda action, *_: sqlite3.SQLITE_OK if action in _READS else sqlite3.SQLITE_DENY
             )
-            query, part, parts = _query(options, tuple(name for (name,) in tables), path)
-            cursor = connection.execute(query)
-            names, columns = fetched(_names(cursor), batches(cursor), path.name, options)
-        finally:
-            connection.close()
+            return _select("sqlite", connection, tables, path, options, size)
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise _refused(path, error, "decode" not in str(error)) from None
-    return Contents("sqlite", columns, names, size, part, parts)
 
 
 def _read_duckdb(path: Path, options: ReadOptions, size: int) -> Contents:
     duckdb = extra_module("duckdb", "sql", path.name, "reading a DuckDB database")
     try:
-        connection = duckdb.connect(str(path.resolve()), read_only=True, config=_LOOKS_ONLY)
-        try:
+        with closing(
+            duckdb.connect(str(path.resolve()), read_only=True, config=_READ_ONLY)
+        ) as connection:
             tables = connection.execute("SHOW TABLES").fetchall()
-            query, part, parts = _query(options, tuple(name for (name,) in tables), path)
-            cursor = connection.execute(query)
-            names, columns = fetched(_names(cursor), batches(cursor), path.name, options)
-        finally:
-            connection.close()
+            return _select("duckdb", connection, tables, path, options, size)
     except duckdb.Error as error:
         raise _refused(path, error, type(error).__name__ in _ABOUT_THE_QUERY) from None
-    return Contents("duckdb", columns, names, size, part, parts)
 
 
-def _names(cursor: Any) -> list[str]:
-    """Return the names of the columns of an answer; none where a statement has no answer."""
-    return [str(each[0]) for each in cursor.description or ()]
-
-
-def _query(
-    options: ReadOptions, tables: tuple[str, ...], path: Path
-) -> tuple[str, str | None, tuple[str, ...]]:
-    """Return the query for the database, the table it reads (None: a query) and all tables."""
-    if options.query:
-        return options.query, None, tables
-    table = chosen_part(options.sheet, tables, path, "table")
-    return f"SELECT * FROM {quoted(table)}", table, tables
+def _select(
+    format: FileFormat, connection: Any, tables: list[Any], path: Path, options: ReadOptions,
+    size: int,
+) -> Contents:  # fmt: skip
+    """Return the answer to the options' query, or the chosen table where there is no query."""
+    names, table = tuple(name for (name,) in tables), None
+    query = options.query
+    if not query:
+        table = chosen_part(options.sheet, names, path, "table")
+        query = f"SELECT * FROM {quoted(table)}"
+    cursor = connection.execute(query)
+    columns = [str(each[0]) for each in cursor.description or ()]
+    return Contents(
+        format, *fetched(columns, batches(cursor), path.name, options), size, table, names
+    )
 
 
 def quoted(name: str) -> str:
@@ -123,10 +115,10 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _refused(path: Path, error: Exception, told: bool) -> InputError:
+def _refused(path: Path, error: Exception, may_quote: bool) -> InputError:
     """Return the error of a database; its own words only where they quote the query, no values."""
     lines = str(error).strip().splitlines()
-    why = f" ({lines[0]})" if told and lines else ""
+    why = f" ({lines[0]})" if may_quote and lines else ""
     return InputError(
         f"{path.name} could not be read{why}; check the query, which may only select from the "
         "tables of this file"
@@ -182,11 +174,10 @@ def batches(answer: Any) -> Iterator[Sequence[Sequence[Any]]]:
 
 def fetched(
     names: Sequence[str], rows_of: Iterable[Sequence[Sequence[Any]]], who: str, options: ReadOptions
-) -> tuple[list[str], list[pl.Series]]:
-    """Return names and columns of an answer; refuse one that grows beyond the limit."""
+) -> tuple[list[pl.Series], list[str]]:
+    """Return columns and names of an answer; refuse one that grows beyond the limit."""
     if not names:
         raise InputError(f"{who}: the query gives no rows; write one that selects records")
-    allowed = usual_limit() if options.limit == "auto" else options.limit
     parts: list[list[pl.Series]] = [[] for _ in names]
     moments = [False] * len(names)
     taken = 0
@@ -196,13 +187,13 @@ def fetched(
             moments[place] |= any(isinstance(value, datetime) for value in values)
             parts[place].append(column)
             taken += int(column.str.len_bytes().sum()) + _BYTES_PER_CELL * len(values)
-        if taken > allowed:
-            raise too_large(Path(who), allowed, options.limit == "auto")
+        check_limit(taken, Path(who), options.limit)
     columns = [pl.concat(each) if each else pl.Series(dtype=pl.String) for each in parts]
-    return list(names), [
+    printed = [
         without_clocks(column) if clocks else column
         for column, clocks in zip(columns, moments, strict=True)
     ]
+    return printed, list(names)
 
 
 _TRANSACTION_STATE = "25"
@@ -233,9 +224,11 @@ def read_address(address: str, options: ReadOptions) -> Contents:
     try:
         with engine.connect() as connection:  # nothing is committed: it is rolled back at the end
             names, rows = ask.get(engine.dialect.name, _ask)(sql, connection, options.query)
-            names, columns = fetched(names, rows, who, options)
+            columns, names = fetched(names, rows, who, options)
     except sql.exc.SQLAlchemyError as error:
-        raise InputError(f"{who}: {_said(error, address)}; check address and query") from None
+        raise InputError(
+            f"{who}: {_driver_message(error, address)}; check address and query"
+        ) from None
     finally:
         engine.dispose()
     return Contents("database", columns, names, 0)
@@ -291,7 +284,7 @@ def _engine(sql: Any, address: str, who: str) -> Any:
         ) from None
 
 
-def _said(error: Any, address: str) -> str:
+def _driver_message(error: Any, address: str) -> str:
     """Return a driver's message without secrets, and only if it cannot quote values of the data."""
     kind = type(error).__name__
     orig = getattr(error, "orig", None)
@@ -302,7 +295,7 @@ def _said(error: Any, address: str) -> str:
     lines = str(orig or "").strip().splitlines()
     if not lines:
         return f"the database did not answer ({kind})"
-    said = lines[0]
+    message = lines[0]
     for secret in secrets_of(address):
-        said = said.replace(secret, HIDDEN)
-    return f"the database says: {said}"
+        message = message.replace(secret, HIDDEN)
+    return f"the database says: {message}"

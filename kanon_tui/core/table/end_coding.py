@@ -99,48 +99,35 @@ def _coded(column: Column, top: float | None, bottom: float | None) -> Column:
     numbers = column.numbers
     assert numbers is not None
     places = np.floor(numbers) if column.kind is Kind.DATE else numbers
+    above = places >= (np.inf if top is None else top)
+    below = places <= (-np.inf if bottom is None else bottom)
     present = ~np.isnan(numbers)
-    above = present & (places >= top) if top is not None else np.zeros(len(numbers), dtype=bool)
-    below = (
-        present & (places <= bottom) if bottom is not None else np.zeros(len(numbers), dtype=bool)
-    )
-    low, high = int(below.sum()), int(above.sum())  # values rise: these are the first and the last
     kept = np.flatnonzero(present & ~above & ~below)
-    texts = [None if end is None else written_end(column, end) for end in (bottom, top)]
-    bottom_text, top_text = (
-        None if text is None else f"{sign}{text}"
-        for sign, text in zip(("<=", ">="), texts, strict=True)
-    )
+    top_text = None if top is None else f">={written_end(column, top)}"
+    bottom_text = None if bottom is None else f"<={written_end(column, bottom)}"
     values = [column.values[code] for code in kept.tolist()]
     found = numbers[kept].tolist()
-    covered = [1] * len(kept)
-    new_code = np.empty(len(numbers), dtype=np.int32)
-    new_code[kept] = np.arange(len(kept)) + bool(low)
-    if low:
-        assert bottom_text is not None
-        assert bottom is not None
-        values, found, covered = [bottom_text, *values], [bottom, *found], [low, *covered]
-        new_code[below] = 0
-    if high:
-        assert top_text is not None
-        assert top is not None
+    if below.any():
+        values, found = [bottom_text or "", *values], [bottom, *found]
+    new_code = np.zeros(len(numbers), dtype=np.int32)
+    new_code[kept] = np.arange(len(kept)) + below.any()
+    if above.any():
         new_code[above] = len(values)
-        values, found, covered = [*values, top_text], [*found, top], [*covered, high]
+        values, found = [*values, top_text or ""], [*found, top]
     missing = None
     if column.missing is not None:
         missing = new_code[column.missing] = len(values)
-        values.append(column.values[column.missing])
-        found.append(np.nan)
-        covered.append(1)
+        values, found = [*values, column.values[column.missing]], [*found, np.nan]
     coding = EndCoding(
         top=top,
         bottom=bottom,
         top_text=top_text,
         bottom_text=bottom_text,
         new_code=new_code,
-        covered=np.array(covered, dtype=np.int64),
+        covered=np.bincount(new_code, minlength=len(values)),
         original=np.unique(numbers[present]),
     )
+    own = column.value_counts
     return replace(
         column,
         codes=new_code[column.codes],
@@ -148,9 +135,7 @@ def _coded(column: Column, top: float | None, bottom: float | None) -> Column:
         numbers=np.array(found, dtype=np.float64),
         missing=missing,
         coding=coding,
-        value_counts=None
-        if column.value_counts is None
-        else counted(new_code, column.value_counts, len(values)),
+        value_counts=None if own is None else counted(new_code, own, len(values)),
     )
 
 

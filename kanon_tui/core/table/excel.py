@@ -15,8 +15,7 @@ from typing import IO, Any
 import polars as pl
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.reading import usual_limit
-from kanon_tui.core.table.data_files import load, too_large
+from kanon_tui.core.table.data_files import check_limit, load
 from kanon_tui.core.table.file_kinds import Contents, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import numbers_of, without_clocks
@@ -63,14 +62,12 @@ def chosen_part(wanted: str, parts: tuple[str, ...], path: Path, word: str) -> s
 
 def _check_unpacked(data: bytes, path: Path, options: ReadOptions) -> None:
     """Refuse a small workbook that unpacks to more than the memory."""
-    allowed = usual_limit() if options.limit == "auto" else options.limit
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
             unpacked = sum(part.file_size for part in parts.infolist())
     except zipfile.BadZipFile:
         return  # an .xls of old: it is not packed
-    if unpacked > allowed:
-        raise too_large(path, allowed, options.limit == "auto")
+    check_limit(unpacked, path, options.limit)
 
 
 def put_workbook(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:

@@ -15,15 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "DATABASE_ENDINGS",
-    "DATA_ENDINGS",
-    "EXCEL_ENDINGS",
-    "JSON_LINES_ENDINGS",
-    "STATISTICS_ENDINGS",
-    "TABLE_ENDINGS",
-    "Contents",
-    "FileFormat",
-    "extra_module",
+    "DATABASE_ENDINGS", "DATA_ENDINGS", "EXCEL_ENDINGS", "JSON_LINES_ENDINGS",
+    "STATISTICS_ENDINGS", "TABLE_ENDINGS", "Contents", "FileFormat", "extra_module",
 ]  # fmt: skip
 
 EXCEL_ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")

@@ -75,20 +75,18 @@ def _cell(name: str, value: Any, where: str) -> str:
 def put_json_lines(table: pl.DataFrame, file: IO[bytes]) -> None:
     """Write a table, one record a line; columns of numbers as numbers, the others as texts."""
     typed = {name: numbers_of(table[name]) for name in table.columns}
+    encode = json.JSONEncoder(ensure_ascii=False).encode
     numeric = {name for name, numbers in typed.items() if numbers is not None}
     head = [json.dumps(name, ensure_ascii=False) + ": " for name in table.columns]
     for start in range(0, table.height, _BATCH):
         part = table.slice(start, _BATCH)
-        columns = [
-            [
-                name + (cell or "null" if column.name in numeric else _text(cell))
-                for cell in column.to_list()
-            ]
-            for name, column in zip(head, part.iter_columns(), strict=True)
-        ]
+        columns = []
+        for name, column in zip(head, part.iter_columns(), strict=True):
+            write = _number if column.name in numeric else encode
+            columns.append([name + write(cell) for cell in column.to_list()])
         for cells in zip(*columns, strict=True):
             file.write(("{" + ", ".join(cells) + "}\n").encode())
 
 
-def _text(cell: str) -> str:
-    return json.dumps(cell, ensure_ascii=False)
+def _number(digits: str) -> str:
+    return digits or "null"

@@ -23,17 +23,10 @@ from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.text_columns import FEW, text_series, without_spaces
 
 __all__ = [
-    "DECIMAL_MARKS",
-    "NUMBER_FORMATS",
-    "PLAIN",
-    "THOUSANDS_MARKS",
-    "NumberFormat",
-    "are_numbers",
-    "closest_number_format",
-    "number_formats",
-    "parse_numbers",
+    "DECIMAL_MARKS", "NUMBER_FORMATS", "PLAIN", "THOUSANDS_MARKS", "NumberFormat",
+    "are_numbers", "closest_number_format", "number_formats", "parse_numbers",
     "read_number_format",
-]
+]  # fmt: skip
 
 DECIMAL_MARKS = (".", ",")
 THOUSANDS_MARKS = ("none", ".", ",", " ", "'")

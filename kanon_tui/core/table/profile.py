@@ -26,15 +26,8 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import Note, Quotable, note
 
 __all__ = [
-    "MANY",
-    "SHARE",
-    "ColumnProfile",
-    "RepeatedPeople",
-    "SinglingOut",
-    "profile",
-    "repeated_people",
-    "singling_out",
-    "singling_out_columns",
+    "MANY", "SHARE", "ColumnProfile", "RepeatedPeople", "SinglingOut", "profile",
+    "repeated_people", "singling_out", "singling_out_columns",
 ]  # fmt: skip
 
 

@@ -8,7 +8,6 @@ read in pieces (compressed text, encodings other than UTF-8) is refused with wha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import time
 from pathlib import Path
@@ -19,7 +18,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.cell_codes import Cells, Columns
 from kanon_tui.core.table.csv_survey import survey_csv
 from kanon_tui.core.table.csv_text import parse_carefully, parse_regular
-from kanon_tui.core.table.data_files import part_files
+from kanon_tui.core.table.data_files import part_files, reading_errors
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.table.table import FileFacts, Table, in_order_of, like_first_part, other_reader
@@ -90,7 +89,7 @@ class Source:
 
     def read(self, piece: Piece, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """Yield the cells of a piece as texts, some records at a time; `names` picks columns."""
-        with self._reading(piece):
+        with reading_errors(piece.path):
             if self.dialect is None:
                 frame = self._parquet(piece, self.names if names is None else names)
                 yield all_texts(frame, piece.path.name, self._days_of(piece))
@@ -100,7 +99,7 @@ class Source:
 
     def columns_of(self, piece: Piece, names: Sequence[str]) -> Iterator[Columns]:
         """Yield the cells of a piece column by column, each with its distinct texts."""
-        with self._reading(piece):
+        with reading_errors(piece.path):
             one = self.dialect is None
             frames = iter([self._parquet(piece, names)]) if one else self._csv(piece)
             days = self._days_of(piece) if one else None
@@ -109,43 +108,20 @@ class Source:
                     name: Cells.from_series(frame[name], piece.path.name, days) for name in names
                 }
 
-    @contextmanager
-    def _reading(self, piece: Piece) -> Iterator[None]:
-        """Turn errors of reading a piece into an `InputError` with one sentence."""
-        try:
-            yield
-        except FileNotFoundError:
-            raise InputError(f"{piece.path} does not exist; check the path") from None
-        except PermissionError:
-            raise InputError(f"{piece.path} may not be read; change its permissions") from None
-        except OSError as error:
-            raise InputError(f"{piece.path} cannot be read ({error.strerror or error})") from None
-
     def _csv(self, piece: Piece) -> Iterator[pl.DataFrame]:
         assert self.dialect is not None
-        if piece.line_end is None:
-            with open(piece.path, "rb") as file:
-                file.seek(piece.begin)
-                header = piece.header
-                for cells in parse_carefully(
-                    file, self.dialect, piece.path.name, piece.end, piece.one_short
-                ):
-                    yield self._named(cells, piece, header)
-                    header = False
-            return
+        short = piece.one_short
         with open(piece.path, "rb") as file:
             file.seek(piece.begin)
-            text = file.read(piece.end - piece.begin)
-        cells = parse_regular(
-            text,
-            self.dialect,
-            piece.quote,
-            piece.line_end,
-            len(self.names),
-            piece.records,
-            piece.one_short,
-        )
-        yield self._named(cells, piece, piece.header)
+            if piece.line_end is None:
+                parts = parse_carefully(file, self.dialect, piece.path.name, piece.end, short)
+            else:
+                text = file.read(piece.end - piece.begin)
+                width, form = len(self.names), (piece.quote, piece.line_end)
+                cells = parse_regular(text, self.dialect, *form, width, piece.records, short)
+                parts = iter([cells])
+            for number, cells in enumerate(parts):
+                yield self._named(cells, piece, piece.header and not number)
 
     def _named(self, cells: pl.DataFrame, piece: Piece, header: bool) -> pl.DataFrame:
         frame = cells.slice(1) if header else cells
@@ -185,9 +161,9 @@ def open_source(
     options: ReadOptions = ReadOptions(),  # noqa: B008
     piece_bytes: int | None = None,
     piece_rows: int | None = None,
-    heard: Callable[[int], None] = lambda _: None,
+    on_bytes: Callable[[int], None] = lambda _: None,
 ) -> Source:
-    """Return the source of these files, cut into pieces; `heard` gets the bytes looked at."""
+    """Return the source of these files, cut into pieces; `on_bytes` gets the bytes looked at."""
     files = part_files(Path(path))
     for file in files:
         if other_reader(file) is not None:
@@ -197,7 +173,7 @@ def open_source(
             )
     if is_parquet_source(files):
         return _open_parquet(files, options, piece_rows)
-    return _open_csv(files, options, piece_bytes or PIECE_BYTES, heard)
+    return _open_csv(files, options, piece_bytes or PIECE_BYTES, on_bytes)
 
 
 def is_parquet_source(files: Sequence[Path]) -> bool:
@@ -214,14 +190,14 @@ def _begins_like_parquet(path: Path) -> bool:
 
 
 def _open_csv(
-    files: Sequence[Path], options: ReadOptions, piece_bytes: int, heard: Callable[[int], None]
+    files: Sequence[Path], options: ReadOptions, piece_bytes: int, on_bytes: Callable[[int], None]
 ) -> Source:
     first: Source | None = None
     pieces: list[Piece] = []
     columns: list[tuple[str, ...]] = []
     size = 0
     for file in files:
-        one = survey_csv(file, options, piece_bytes, heard)
+        one = survey_csv(file, options, piece_bytes, on_bytes)
         names = one.header.names
         size += one.facts.bytes
         columns.append(tuple(names))

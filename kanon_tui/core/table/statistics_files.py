@@ -15,9 +15,8 @@ from typing import IO, Any
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.reading import usual_limit
 from kanon_tui.core.table.atomic_files import filled_by_path
-from kanon_tui.core.table.data_files import load, too_large
+from kanon_tui.core.table.data_files import check_limit, load
 from kanon_tui.core.table.file_kinds import Contents, FileFormat, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import numbers_of, printed_column, without_clocks
@@ -76,11 +75,10 @@ def read_statistics_file(path: Path, options: ReadOptions) -> Contents:
 def _check_cells(
     read: Callable[..., Any], data: bytes, path: Path, options: ReadOptions, choice: dict[str, Any]
 ) -> None:
-    allowed = usual_limit() if options.limit == "auto" else options.limit
     _, about = read(io.BytesIO(data), metadataonly=True, **choice)
     rows = about.number_rows or 0  # a transport file does not say
-    if rows * max(about.number_columns or 0, 1) * _BYTES_PER_CELL > allowed:
-        raise too_large(path, allowed, options.limit == "auto")
+    cells = rows * max(about.number_columns or 0, 1)
+    check_limit(cells * _BYTES_PER_CELL, path, options.limit)
 
 
 def put_statistics_file(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -18,11 +18,17 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Int32s
-from kanon_tui.core.reading import usual_limit
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, code_column
 from kanon_tui.core.table.csv_format import CsvFormat, Quoting, line_end_of, quoting_of
 from kanon_tui.core.table.csv_text import parse_csv
-from kanon_tui.core.table.data_files import Compression, is_compressed, load, part_files, too_large
+from kanon_tui.core.table.data_files import (
+    Compression,
+    Limit,
+    check_limit,
+    is_compressed,
+    load,
+    part_files,
+)
 from kanon_tui.core.table.databases import read_database_file
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.excel import read_workbook
@@ -37,7 +43,13 @@ from kanon_tui.core.table.file_kinds import (
 from kanon_tui.core.table.json_lines import read_json_lines
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.sniffing import detect_dialect, find_header, first_records
+from kanon_tui.core.table.sniffing import (
+    Dialect,
+    Header,
+    detect_dialect,
+    find_header,
+    first_records,
+)
 from kanon_tui.core.table.statistics_files import read_statistics_file
 from kanon_tui.core.table.text_columns import FEW, CodedTexts, code_texts, coded_series
 from kanon_tui.core.table.typed_columns import (
@@ -53,9 +65,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "FileFacts", "Table", "as_table", "in_order_of", "is_parquet", "like_first_part",
-    "other_reader", "packed", "preview_table", "read_table", "table_of_contents",
-    "table_of_text",
+    "FileFacts", "Table", "as_table", "describe_text", "in_order_of", "is_parquet",
+    "like_first_part", "other_reader", "packed", "preview_table", "read_table",
+    "table_of_contents", "table_of_text",
 ]  # fmt: skip
 
 _SAMPLE = 100  # rows that tell whether the first one holds names
@@ -279,9 +291,7 @@ def _without_blanks(columns: list[pl.Series]) -> tuple[list[pl.Series], NDArray[
 
 
 def _read_parts(paths: Sequence[Path], options: ReadOptions) -> Table:
-    allowed = usual_limit() if options.limit == "auto" else options.limit
-    if sum(_size(path) for path in paths) > allowed:
-        raise too_large(paths[0].parent, allowed, options.limit == "auto")
+    check_limit(sum(map(_size, paths)), paths[0].parent, options.limit)
     if any(path.suffix.lower() == ".parquet" for path in paths):
         return _read_parquet_parts(paths, options)
     first = _read_file(paths[0], options)
@@ -359,41 +369,45 @@ def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFact
     dialect = detect_dialect(
         text, options.delimiter, options.quote, options.space_after_delimiter, path.name
     )
-    sample = first_records(text, dialect)
-    if not sample:
-        raise InputError(f"{path.name} holds only blank lines; it needs at least one record")
-    check_width(len(sample[0]), path.name)
-    header = find_header(sample, options.header, options.missing_tokens, path.name)
-    line_end, quoting = line_end_of(text), quoting_of(text, dialect)
+    header, facts = describe_text(text, dialect, options, facts, path.name)
     cells = parse_csv(text, dialect, len(header.names), path.name, header.one_short)
     del text
     frame = cells.slice(1) if header.first_record else cells
     frame.columns = header.names
     check_size(frame, path.name, " below its header; if the first row is data, set header: false")
-    facts = replace(
+    formats = replace(options.formats, points_may_group=dialect.delimiter == ";")
+    return Table(frame, facts, options.missing_tokens, formats)
+
+
+def describe_text(
+    text: bytes, dialect: Dialect, options: ReadOptions, facts: FileFacts, file: str
+) -> tuple[Header, FileFacts]:
+    """Return the header of a text and the facts about it, added to those known so far."""
+    sample = first_records(text, dialect)
+    if not sample:
+        raise InputError(f"{file} holds only blank lines; it needs at least one record")
+    check_width(len(sample[0]), file)
+    header = find_header(sample, options.header, options.missing_tokens, file)
+    return header, replace(
         facts,
         format="tsv" if dialect.delimiter == "\t" else "csv",
         delimiter=dialect.delimiter,
         header=header.first_record,
         quote=dialect.quote or "none",
         space_after_delimiter=dialect.spaces,
-        line_end=line_end,
-        quoting=quoting,
+        line_end=line_end_of(text),
+        quoting=quoting_of(text, dialect),
     )
-    formats = replace(options.formats, points_may_group=dialect.delimiter == ";")
-    return Table(frame, facts, options.missing_tokens, formats)
 
 
-def _parquet(data: bytes, path: Path, limit: int | Literal["auto"]) -> pl.DataFrame:
+def _parquet(data: bytes, path: Path, limit: Limit) -> pl.DataFrame:
     """Return all columns; count the cells first, as a few bytes can stand for billions of them."""
-    allowed = usual_limit() if limit == "auto" else limit
     try:
         file = pl.scan_parquet(io.BytesIO(data))
         width = len(file.collect_schema())
         check_width(width, path.name)
         cells = width * int(file.select(pl.len()).collect().item())
-        if cells * _BYTES_PER_CELL > allowed:
-            raise too_large(path, allowed, limit == "auto")
+        check_limit(cells * _BYTES_PER_CELL, path, limit)
         return pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
         raise InputError(

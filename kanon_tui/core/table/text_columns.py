@@ -11,12 +11,7 @@ import polars as pl
 from kanon_tui.core.numeric import Int32s
 
 __all__ = [
-    "FEW",
-    "CodedTexts",
-    "code_texts",
-    "coded_series",
-    "places_among",
-    "text_series",
+    "FEW", "CodedTexts", "code_texts", "coded_series", "places_among", "text_series",
     "without_spaces",
 ]  # fmt: skip
 

@@ -124,7 +124,7 @@ class RunContext:
     """Whether somebody looks at pictures: steps then carry the facts that these are drawn from."""
     shared: dict[Hashable, Any] = field(default_factory=dict)
     """What runs on the same records can share. Who puts something there has a function that finds
-    it again, such as `full_domain.shared_counts.shared_counts`."""
+    it again, such as `lattice.frequency.shared_counts`."""
     helpers: Callable[..., Helpers] = Processes
     """Who works on the parts of a search, made as `Processes` are: of this machine or a cluster."""
 

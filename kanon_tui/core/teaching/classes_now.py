@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_tui.core.clustering.cluster_facts import SUPPRESSED
+from kanon_tui.core.clustering.facts import SUPPRESSED
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import penalties

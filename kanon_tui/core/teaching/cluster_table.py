@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.cluster_facts import SUPPRESSED, UNPLACED, Merge
+from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED, Merge
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.teaching.classes_now import Box, boxes_of, groups_now, originals_of
 from kanon_tui.core.teaching.clustering_state import ClusteringState

@@ -19,8 +19,7 @@ from typing import Self
 
 import numpy as np
 
-from kanon_tui.core.clustering.cluster_facts import Merge
-from kanon_tui.core.clustering.cut_facts import Cut
+from kanon_tui.core.clustering.facts import Cut, Merge
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.timeline import RunState
 from kanon_tui.core.task.steps import Step

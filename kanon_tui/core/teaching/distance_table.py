@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from kanon_tui.core.clustering.cluster_facts import Distances
+from kanon_tui.core.clustering.facts import Distances
 from kanon_tui.core.teaching.classes_now import originals_of
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.core.text import count_of, shortened, small_number, visible

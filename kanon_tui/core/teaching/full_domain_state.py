@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.lattice.pointers import PointerState
+from kanon_tui.core.algorithms.local_search import PointerState
 from kanon_tui.core.lattice.string_facts import Lattice, Reason, Settled, Tested
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.pipeline.timeline import RunState

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.cluster_facts import SUPPRESSED, UNPLACED
+from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
 from kanon_tui.core.teaching.classes_now import originals_of
 from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.distance_table import draw_distances

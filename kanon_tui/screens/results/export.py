@@ -16,7 +16,7 @@ from kanon_tui.core.analysis.applying.mapping_file import (
 from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.result import StreamedResult
-from kanon_tui.core.project.report_texts import ReportTexts
+from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import REPORT_ENDINGS, report_text

@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Input, Label, Select, Static, TextArea
 
 from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.project.report_texts import ReportTexts
+from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
 from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import send

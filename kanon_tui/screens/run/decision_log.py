@@ -40,7 +40,7 @@ def in_short(step: Step) -> str:
     if step.kind != "test" or "string" not in facts or "decisions" in facts:
         return step.sentence
     levels = " ".join(str(level) for level in facts["string"].levels)
-    if facts["lack"] is not None:
+    if facts["fault"] is not None:
         verdict = f"{facts['lacking']:,} with {facts['lack']}"
     elif facts["small"]:
         verdict = f"{facts['small']:,} below k"

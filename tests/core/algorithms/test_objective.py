@@ -9,7 +9,7 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
-from kanon_tui.core.lattice.level_losses import LevelLosses
+from kanon_tui.core.lattice.objective import LevelLosses
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.information_loss import attribute_il
 from kanon_tui.core.metrics.ncp import attribute_ncp

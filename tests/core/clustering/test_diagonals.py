@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanon_tui.core.clustering.diagonals import diagonals
-from kanon_tui.core.clustering.features import by_agreement, division_weights
+from kanon_tui.core.clustering.features import by_agreement, diagonals, division_weights
 
 
 @pytest.mark.parametrize(("numbers", "columns"), [(0, 0), (1, 1), (2, 2), (5, 16), (7, 18)])

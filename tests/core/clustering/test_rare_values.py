@@ -12,7 +12,7 @@ from kanon_tui.core.algorithms.euclidean import Euclidean
 from kanon_tui.core.algorithms.k_member import KMember
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
-from kanon_tui.core.clustering import rare_values
+from kanon_tui.core.clustering import features
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.kernels import partner_tree
@@ -51,7 +51,7 @@ def long_tails(rows: int, k: int, seed: int = 7) -> Task:
 def test_twins_agree_where_values_are_rare_and_where_they_are_not(
     most_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rare_values, "MOST_ROWS", most_rows)
+    monkeypatch.setattr(features, "MOST_ROWS", most_rows)
     task = long_tails(80, k=3, seed=most_rows)
     found = clusters_of(grouping_of(task, Udc()))
     assert found == sorted_clusters(twins.udc(task, "release"))
@@ -69,7 +69,7 @@ def test_the_answer_does_not_depend_on_what_counts_as_rare(
     task = long_tails(700, k=6)
     expected = grouping_of(task, algorithm)
     for most_rows, most_sharers in ((0, 4096), (4, 4096), (4, 7), (10**6, 4096)):
-        monkeypatch.setattr(rare_values, "MOST_ROWS", most_rows)
+        monkeypatch.setattr(features, "MOST_ROWS", most_rows)
         monkeypatch.setattr(partner_tree, "MOST_SHARERS", most_sharers)
         found = grouping_of(task, algorithm)
         assert np.array_equal(found.labels, expected.labels), (most_rows, most_sharers)

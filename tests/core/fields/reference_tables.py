@@ -17,8 +17,7 @@ from kanon_tui.core.fields.declaration import Field, fields_of
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.project.report_texts import ReportTexts
-from kanon_tui.core.project.sections import Resources
+from kanon_tui.core.project.sections import ReportTexts, Resources
 from kanon_tui.core.table.csv_format import CsvChoice
 from kanon_tui.core.table.numbers import NumberFormat
 from kanon_tui.core.table.read_options import ReadOptions

@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kanon_tui.core.clustering.diagonals import diagonals
-from kanon_tui.core.clustering.features import Features, by_agreement, shared_bits
-from kanon_tui.core.clustering.rare_values import rows_of_rare_labels
+from kanon_tui.core.clustering.features import (
+    Features,
+    by_agreement,
+    diagonals,
+    rows_of_rare_labels,
+    shared_bits,
+)
 from kanon_tui.core.kernels.box_tree import GONE, Division, grow_tree, take
 from kanon_tui.core.kernels.k_member import (
     MIXED_LABEL,

@@ -8,18 +8,13 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.incognito import Incognito
-from kanon_tui.core.lattice import border_cubes, search
+from kanon_tui.core.lattice import border, search
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.task import Task
-from tests.core.algorithms.twins.full_domain import (
-    minimal,
-    passing,
-    searchable_task,
-    small_records,
-)
+from tests.core.algorithms.twins.full_domain import minimal, passing, searchable_task, small_records
 from tests.helpers import make_task
 
 
@@ -39,9 +34,9 @@ def test_cubes_change_nothing_but_the_time(
     most_places: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Never a cube, small ones alone, one for everything; and calls that end after one test."""
-    monkeypatch.setattr(border_cubes, "_PLACES_PER_CLASS", 0)
-    monkeypatch.setattr(border_cubes, "_PLACES_PER_TEST", most_places)
-    monkeypatch.setattr(border_cubes, "_PATIENCE", 1)
+    monkeypatch.setattr(border, "_PLACES_PER_CLASS", 0)
+    monkeypatch.setattr(border, "_PLACES_PER_TEST", most_places)
+    monkeypatch.setattr(border, "_PATIENCE", 1)
     for task in (*map(searchable_task, range(40)), people(1), people(2)):
         grouping = Run(task, Incognito()).finish()
         assert grouping is not None
@@ -57,9 +52,9 @@ def test_every_step_tells_the_truth_of_its_string(
     most_places: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows that are too small, or large for good, are left out; their records are not forgotten."""
-    monkeypatch.setattr(border_cubes, "_PLACES_PER_CLASS", 0)
-    monkeypatch.setattr(border_cubes, "_PLACES_PER_TEST", most_places)
-    monkeypatch.setattr(border_cubes, "_PATIENCE", 1)
+    monkeypatch.setattr(border, "_PLACES_PER_CLASS", 0)
+    monkeypatch.setattr(border, "_PLACES_PER_TEST", most_places)
+    monkeypatch.setattr(border, "_PATIENCE", 1)
     monkeypatch.setattr(search, "_WORK_PER_STEP", 0)
     told = set()
     for share in (0.0, 0.1):

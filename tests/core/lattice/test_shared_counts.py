@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, Outcome
-from kanon_tui.core.lattice.shared_counts import SharedCounts
+from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, Outcome, SharedCounts
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.task import Task
 from tests.helpers import make_task

@@ -12,11 +12,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.yaml_text import parse
-from kanon_tui.core.project.project import (
-    Project,
-    project_from_mapping,
-    project_to_mapping,
-)
+from kanon_tui.core.project.project import Project, project_from_mapping, project_to_mapping
 from tests.core.project.strategies import WORDS
 from tests.core.project.texts import refusal
 from tests.tries import tries

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kanon_tui.core.release.distinct_rows import (
-    dense_ranks,
-    number_rows,
-    order_of_rows,
-    row_keys,
-)
+from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, order_of_rows, row_keys
 
 WIDTHS = [(1,), (5,), (3, 4), (2, 1, 7, 3), (90, 7, 16, 41, 9), (2**31 - 1,) * 4]
 

@@ -16,11 +16,7 @@ from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.verify import smallest_class
-from kanon_tui.core.project.project import (
-    AttributeSpec,
-    project_from_mapping,
-    project_to_mapping,
-)
+from kanon_tui.core.project.project import AttributeSpec, project_from_mapping, project_to_mapping
 from kanon_tui.core.release.one_value import dominated_classes
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.table.numbers import NumberFormat

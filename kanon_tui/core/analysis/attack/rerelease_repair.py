@@ -43,8 +43,8 @@ from kanon_tui.core.analysis.attack.two_releases import (
     two_releases,
 )
 from kanon_tui.core.analysis.published_cells import cell_readers
-from kanon_tui.core.clustering.class_boxes import ClassBoxes
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
+from kanon_tui.core.clustering.requirement_repair import ClassBoxes
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s

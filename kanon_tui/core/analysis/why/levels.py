@@ -33,8 +33,7 @@ from kanon_tui.core.analysis.why.reasons import (
     requirement_change,
 )
 from kanon_tui.core.analysis.why.suppressed import SuppressedGroup, is_enough
-from kanon_tui.core.lattice.frequency import CodedTuples, Frequency
-from kanon_tui.core.lattice.requirement_test import RequirementTest
+from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, RequirementTest
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import TIE, Flags, Int64s
 from kanon_tui.core.pipeline.result import Result

@@ -16,12 +16,7 @@ from kanon_tui.core.analysis.attack.linking import Attack, linking_attack
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.project.project import (
-    AttributeSpec,
-    DataSource,
-    Project,
-    project_from_mapping,
-)
+from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, project_from_mapping
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind, Role

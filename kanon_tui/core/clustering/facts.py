@@ -1,0 +1,207 @@
+"""Boxes in words, for the sentences of a step-by-step run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log10
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s
+from kanon_tui.core.task.steps import Candidate, Choice
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.text import short_number, small_number
+
+__all__ = [
+    "MOST_FOLLOWED", "SUPPRESSED", "UNPLACED", "Asked", "Cut", "Distances", "Measured", "Merge",
+    "against", "broken_rules", "change", "in_words", "texts", "told_apart",
+]  # fmt: skip
+
+Codes = npt.NDArray[np.integer]
+_VALUES_SHOWN = 4
+_DECIMALS, _MOST_DECIMALS = 4, 6  # of figures before and after
+
+
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Two figures with as many decimals as it takes to see that they differ."""
+    apart = abs(other - one)
+    needed = ceil(-log10(apart)) if apart > 0 else 0
+    decimals = min(max(needed, _DECIMALS), _MOST_DECIMALS)
+    return short_number(one, decimals), short_number(other, decimals)
+
+
+def change(before: float, after: float) -> str:
+    """`1 → 0.9167`, with more decimals where the change would not show."""
+    return " → ".join(told_apart(before, after))
+
+
+def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
+    """What some values of an attribute would be called together: `60–64`, `Married`, `{A|B}`."""
+    present = np.unique(codes)
+    values, missing = attribute.column.values, attribute.column.missing
+    if len(present) == 0:
+        return "hidden"
+    if len(present) == 1:
+        return str(values[present[0]])
+    if attribute.ordered:
+        if present[-1] == missing:
+            return HIDDEN
+        return f"{values[present[0]]}–{values[present[-1]]}"
+    if attribute.publishes_ancestor:
+        level = attribute.hierarchy.lca_level(present)
+        return str(attribute.hierarchy.paths[present[0]][level])
+    if len(present) > _VALUES_SHOWN:
+        return f"{len(present)} values"
+    return "{" + "|".join(values[code] for code in present) + "}"
+
+
+def in_words(attributes: Sequence[QuasiIdentifier], codes: Sequence[Codes]) -> str:
+    """`age 63–64, sex Female`: what some attributes show."""
+    return ", ".join(
+        f"{attribute.name} {texts(attribute, own)}"
+        for attribute, own in zip(attributes, codes, strict=True)
+    )
+
+
+def broken_rules(attribute: QuasiIdentifier, codes: Codes) -> list[str]:
+    """The rules of an attribute that these values break together."""
+    rules = attribute.rules
+    broken = rules.first[:, codes].any(axis=1) & rules.second[:, codes].any(axis=1)
+    return [f"{attribute.name} {rules.rules[r]}" for r in np.flatnonzero(broken)]
+
+
+UNPLACED, SUPPRESSED = -1, -2
+"""Groups of a record that has none yet, and of one that is not published."""
+MOST_FOLLOWED = 100_000
+"""Records of the largest table of which steps at full speed tell who is together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Merge:
+    """One cluster joins another, whose number stays."""
+
+    small: int
+    other: int
+    small_rows: Int64s
+    other_rows: Int64s
+    score: float
+    """What the merge was chosen by."""
+
+
+@dataclass(frozen=True)
+class Away:
+    """How far something is from a record or cluster, attribute by attribute."""
+
+    what: str
+    record: int | None
+    """The record, from 0, where it is one."""
+    parts: tuple[float, ...]
+    total: float
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class Distances:
+    """The nearest (or furthest) few of a decision: the fact `distances`."""
+
+    origin: str
+    """What distances are measured from: `record 4`, `the centre of cluster 2`."""
+    names: tuple[str, ...]
+    """The attributes, in the order of the parts."""
+    sum_name: str
+    """What their sum is: distance, or loss added."""
+    rows: tuple[Away, ...]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A group is divided in two along one attribute."""
+
+    group: int
+    """The group that is cut; its lower side keeps the number."""
+    upper: int
+    """The number of the new group, the upper side."""
+    attribute: int
+    below: str
+    """The largest value of the lower side."""
+    above: str
+    """The smallest value of the upper side."""
+    left: int
+    right: int
+    widths: tuple[float, ...] = ()
+    """Per attribute how wide the group was."""
+    box: tuple[tuple[str, str], ...] = ()
+    """Per attribute the smallest and the largest value that the group had."""
+    sides: tuple[str, str] = ("", "")
+    """What the sides are called where no line parts them."""
+
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a decision asks, in words."""
+
+    question: str
+    score: str
+    rule: str
+    origin: str
+    formula: tuple[str, ...]
+    what: str = "record"
+    """What candidates are: records or clusters."""
+    highest: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Everything a decision could take, measured before it is taken."""
+
+    numbers: Int32s
+    """Records or clusters, rising, from 0."""
+    parts: Floats
+    """Candidates × attributes: what each attribute contributes to a score."""
+    scores: Floats
+
+    def told(self, task: Task, taken: int, asked: Asked) -> dict[str, Any]:
+        """The facts: the best five, the one that was taken first, and attribute by attribute."""
+        names = tuple(attribute.name for attribute in task.quasi)
+        rounded = np.round(-self.scores if asked.highest else self.scores, 9)
+        chosen = int(np.flatnonzero(self.numbers == taken)[0])
+        order = np.argsort(rounded, kind="stable")[: _SHOWN + 1]
+        places = [chosen, *(i for i in order.tolist() if i != chosen)][:_SHOWN]
+        is_record = asked.what == "record"
+        candidates, rows = [], []
+        for i in places:
+            what, score = f"{asked.what} {self.numbers[i] + 1:,}", float(self.scores[i])
+            candidates.append(Candidate(what, score, chosen=i == chosen))
+            record = int(self.numbers[i]) if is_record else None
+            rows.append(Away(what, record, tuple(self.parts[i].tolist()), score, i == chosen))
+        own = zip(names, self.parts[chosen].tolist(), strict=True)
+        terms = [f"{name}: {small_number(value)}" for name, value in own]
+        total = f"{asked.score} = {small_number(float(self.scores[chosen]))}"
+        choice = Choice(
+            asked.question,
+            asked.score,
+            tuple(candidates),
+            len(self.scores),
+            asked.rule,
+            (*asked.formula, *terms, total),
+        )
+        distances = Distances(asked.origin, names, asked.score, tuple(rows))
+        return {"choice": choice, "distances": distances}
+
+
+def against(choice: Choice) -> str:
+    """The runner-up in words: `, against 0.4 of record 9`."""
+    if len(choice.candidates) < 2:
+        return ""
+    best, second = choice.candidates[:2]
+    if abs(best.score - second.score) <= TIE:
+        return f", as would {second.what}, which comes later"
+    one, other = told_apart(best.score, second.score)
+    return f", against {other if one != other else 'hardly another'} of {second.what}"

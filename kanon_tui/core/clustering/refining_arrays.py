@@ -1,0 +1,228 @@
+"""The arrays that refining works in, as `kernels.refining` wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_tui.core.clustering.boxes import line_places
+from kanon_tui.core.clustering.features import collapse
+from kanon_tui.core.clustering.magval_groups import group_by_magvals
+from kanon_tui.core.kernels.box_arrays import KIND, LINE, SET, UNIT, WEIGHT, Attributes
+from kanon_tui.core.kernels.box_tree import Division, grow_tree
+from kanon_tui.core.kernels.refining import (
+    NO_RECORD,
+    NOBODY,
+    Proposals,
+    RefinedClasses,
+    RefineLimits,
+    TwoSides,
+    look_along,
+)
+from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Task
+
+__all__ = ["RecordTypes", "RefiningRoom", "near_records"]
+
+_PARTNERS = 12
+_NEAR_CLASSES = 256  # that the partners are chosen from
+_MOST_RECORDS = 4096
+_PROPOSALS = 64
+_WORK = 400_000  # of a batch: some hundredths of a second
+_REFUSED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class RefiningRoom:
+    """The classes, and room to propose changes."""
+
+    classes: RefinedClasses
+    limits: RefineLimits
+    sides: TwoSides
+    proposals: Proposals
+
+    @classmethod
+    def of(
+        cls,
+        task: Task,
+        attributes: Attributes,
+        types: RecordTypes,
+        near: Int32s,
+        rules: int,
+        magvals: bool,
+    ) -> RefiningRoom:
+        """The classes of the sorted records; with `magvals` groups of MAGVals stay apart."""
+        published, k, width = len(types.records), task.k, len(task.quasi)
+        most = min(max(_MOST_RECORDS, 4 * k), published)
+        sets = np.flatnonzero(attributes.facts[:, KIND] == SET).tolist()
+        values = sum(len(task.quasi[x].column.values) for x in sets)
+        classes = _classes(task, types, near, magvals)
+        return cls(
+            classes,
+            RefineLimits(k, _PARTNERS, most, _WORK),
+            TwoSides(
+                record=_room(most),
+                type=_room(most),
+                side=_room(most),
+                narrows=np.zeros(most, dtype=np.bool_),
+                growth=np.zeros((2, most)),
+                size=_room(2),
+                shown=_room(2, width),
+                ends=_room(2, width, 4),
+                counts=_room(2, values),
+                distinct=_room(2, width),
+                on_rule=_room(2, rules, 2),
+            ),
+            Proposals(
+                classes=_room(_PROPOSALS, 2),
+                ends=_room(_PROPOSALS),
+                record=_room(4 * most),
+                side=_room(4 * most),
+                saved=np.zeros(_PROPOSALS),
+                extents=np.zeros((_PROPOSALS, width)),
+                broken=np.zeros((_PROPOSALS, rules)),
+                partner=_room(_NEAR_CLASSES),
+                votes=np.zeros(_NEAR_CLASSES),
+                slot=np.full(len(classes.size), -1, dtype=np.int32),
+                kept=_room(most),
+                tested=_room(most),
+            ),
+        )
+
+
+def _room(*shape: int) -> Int32s:
+    return np.zeros(shape, dtype=np.int32)
+
+
+def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> RefinedClasses:
+    """The classes as lists of records, with room for as many as there can be."""
+    most = max(len(types.records) // task.k, int(types.class_of.max()) + 1)
+    by_class = np.argsort(types.class_of, kind="stable").astype(np.int32)
+    sorted_class = types.class_of[by_class]
+    following = np.full(len(by_class), NO_RECORD, dtype=np.int32)
+    same = sorted_class[1:] == sorted_class[:-1]
+    following[by_class[:-1][same]] = by_class[1:][same]
+    size = np.bincount(types.class_of, minlength=most).astype(np.int32)
+    head = np.full(most, NO_RECORD, dtype=np.int32)
+    first = np.flatnonzero(np.diff(sorted_class, prepend=-1))
+    head[sorted_class[first]] = by_class[first]
+    block = np.zeros(most, dtype=np.int32)
+    if magvals:
+        block[types.class_of] = group_by_magvals(task).number[types.records]
+    return RefinedClasses(
+        of=types.class_of.copy(),
+        following=following,
+        type_of=types.type_of,
+        near=near,
+        head=head,
+        size=size,
+        block=block,
+        changed=np.ones(most, dtype=np.int64),
+        tried=np.zeros(most, dtype=np.int64),
+        busy=np.zeros(most, dtype=np.int64),
+        refused=np.full((most, _REFUSED), NOBODY, dtype=np.int32),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RecordTypes:
+    """The published records of a clustering, sorted."""
+
+    records: Int64s
+    """Sorted place → record of the table."""
+    type_of: Int32s
+    """Per place its type, rising."""
+    class_of: Int32s
+    """Per place its class."""
+    first: Int64s
+    """Per type a record of the table."""
+    row: Int64s
+    """Per type its combination of quasi-identifiers, rising."""
+
+    @classmethod
+    def of(cls, task: Task, grouping: Grouping) -> RecordTypes:
+        """Sort the records that are published."""
+        kept = np.flatnonzero(grouping.labels >= 0)
+        quasi = [attribute.column.codes[kept] for attribute in task.quasi]
+        also = [requirement.column.codes[kept] for requirement in task.requirements]
+        if grouping.suppressed_cells is not None:
+            also += list(grouping.suppressed_cells[kept].T.astype(np.int32))
+        columns = [*quasi, *also]
+        distinct = collapse(columns)
+        first = distinct.first
+        order = np.lexsort(np.array([column[first] for column in reversed(columns)]))
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        types, first = rank[distinct.number], first[order]
+        new_row = np.zeros(len(first), dtype=np.int64)
+        for column in quasi:
+            new_row[1:] |= column[first][1:] != column[first][:-1]
+        classes = _sorted_classes(grouping.labels[kept], types)
+        by_type = np.lexsort((classes, types))
+        return cls(kept[by_type], types[by_type], classes[by_type], kept[first], np.cumsum(new_row))
+
+
+def _sorted_classes(labels: Int32s, types: Int32s) -> Int32s:
+    """Classes numbered by the types of their records."""
+    number = np.unique(labels, return_inverse=True)[1]
+    by_class = np.lexsort((types, number))
+    starts = np.searchsorted(number[by_class], np.arange(int(number.max(initial=-1)) + 2))
+    sorted_types = types[by_class].astype(">i4")  # bytes in this order compare like the numbers
+    bounds = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+    keys = [sorted_types[begin:end].tobytes() for begin, end in bounds]
+    rank = np.empty(len(keys), dtype=np.int32)
+    rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys), dtype=np.int32)
+    return rank[number]
+
+
+_TREES = 6
+_REACH = 12
+_NEAR = 16
+_COPIES = 2
+
+
+def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int) -> Int32s:
+    """Per record some near ones, nearest first, -1 where there are no more.
+
+    Records are sorted by their row, and `row_of` has the row of every record; `rows` has the values
+    as kernels see them. A record looks at copies of itself first, and of a near row with several
+    records at one of them, in turn.
+    """
+    near = np.full((len(rows), _NEAR), -1, dtype=np.int32)
+    away = np.full((len(rows), _NEAR), np.inf)
+    for order in _orders(attributes, rows, seed):
+        look_along(attributes, np.ones(rows.shape[1]), rows, order, _REACH, near, away)
+    starts = np.searchsorted(row_of, np.arange(len(rows) + 1))
+    copies = np.diff(starts)
+    place = np.arange(len(row_of)) - starts[row_of]
+    found = np.full((len(row_of), _COPIES + _NEAR), -1, dtype=np.int32)
+    for i in range(_COPIES):
+        many = copies[row_of] > i + 1
+        found[many, i] = (starts[row_of] + (place + i + 1) % copies[row_of])[many]
+    for i in range(_NEAR):
+        row = near[row_of, i]
+        known = row >= 0
+        found[known, _COPIES + i] = (starts[row] + place % copies[row])[known]
+    return found
+
+
+def _orders(attributes: Attributes, rows: Int32s, seed: int) -> Iterator[Int32s]:
+    """Orders of the rows in which near ones often stand close together."""
+    facts, prices = attributes.facts, attributes.prices
+    numbers, categories = np.flatnonzero(facts[:, KIND] == LINE), facts[:, KIND] != LINE
+    places = line_places(attributes, rows)
+    labels = np.ascontiguousarray(rows[:, categories])
+    apart = np.where(facts[:, KIND] == SET, 2 * prices[:, UNIT], prices[:, WEIGHT] / 2)[categories]
+    chance = np.random.default_rng(seed)
+    for tree in range(_TREES):
+        matter = chance.uniform(0.2, 1.0, len(facts)) if tree else np.ones(len(facts))
+        grown = grow_tree(
+            places * matter[numbers],
+            labels,
+            Division(labels, np.outer(apart * matter[categories], [1.0, 0.0])),
+            np.arange(len(rows), dtype=np.int32),
+        )
+        yield grown.row
