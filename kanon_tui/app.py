@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual.app import SystemCommand
+from textual import events
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
-from textual.filter import DimFilter
+from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.widget import AwaitMount
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.table.writing import write_text
@@ -20,10 +23,15 @@ from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.copying import send
 from kanon_tui.screens.help_dialog import Help, explanation, key_groups
 from kanon_tui.screens.palette import Palette
-from kanon_tui.screens.saving import SavingApp
 from kanon_tui.screens.start import StartScreen
+from kanon_tui.services.host import Host
+from kanon_tui.services.opening import ask_for_file, open_file
+from kanon_tui.services.saving import Saving
+from kanon_tui.services.typed_keys import TypedKeys
+from kanon_tui.services.unexpected_end import UnexpectedEnd
 from kanon_tui.signals import code_of, ending_gently, terminal_restorer
-from kanon_tui.themes import DIMMED, THEMES, default_theme
+from kanon_tui.themes import THEMES, default_theme
+from kanon_tui.widgets.line_filters import line_filters
 from kanon_tui.widgets.path_dialog import AskPath
 from kanon_tui.widgets.step_bar import StepBar
 
@@ -82,7 +90,7 @@ def screen_maker(module: str, name: str) -> Callable[[], Screen[Any]]:
     return make
 
 
-class KanonApp(SavingApp):
+class KanonApp(App[None]):
     """Seven numbered screens over one session."""
 
     TITLE = "kanon"
@@ -129,36 +137,68 @@ class KanonApp(SavingApp):
         theme: str | None = None,
         present: bool = False,
     ) -> None:
-        super().__init__(state_folder)
-        self.file = file
-        self._listening_loop: asyncio.AbstractEventLoop | None = None
-        self._present = present
-        """Whether the file that is opened first is run step by step in front of a class."""
+        super().__init__()
+        self.keys = TypedKeys(self, super().on_event)
+        self.host = Host(self, self.keys, state_folder)
+        self.saving = Saving(self.host)
+        self._end = UnexpectedEnd(self.error_console)
+        self._file, self._presents = file, present
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.animation_level = "none"
         for known in THEMES:
             self.register_theme(known)
         self.theme = theme or default_theme()
-        for each in self._filters:
-            if isinstance(each, DimFilter):
-                each.dim_factor = DIMMED
         if keys:
             self.set_keymap(keys)
 
     def on_mount(self) -> None:
-        """Open the file given, or stay on the start screen."""
-        self._listening_loop = asyncio.get_running_loop()
-        if self.file is not None:
-            self.open_file(self.file)
+        """Open the file given on the command line, or stay on the start screen."""
+        self._loop = asyncio.get_running_loop()
+        if self._file is not None:
+            open_file(self.host, self._file, then=self._present if self._presents else lambda: None)
 
-    def show_opened(self) -> None:
-        """Look at a file that was opened, or present its run."""
-        super().show_opened()
-        if self._present:
-            self._present = False
-            self.switch_mode("run")
-            self.call_after_refresh(lambda: getattr(self.screen, "present", lambda: None)())
+    def _present(self) -> None:
+        """Run the opened project step by step, as in front of a class."""
+        self.switch_mode("run")
+        self.call_after_refresh(lambda: getattr(self.screen, "present", lambda: None)())
+
+    def on_unmount(self) -> None:
+        self.host.close()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Pass keys on one at a time, other events at once."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            await self.keys.receive(event)
+        else:
+            await super().on_event(event)
+
+    def switch_mode(self, mode: str) -> AwaitMount:
+        """Show another mode; questions that come up late still find the one that is left."""
+        self.host.background.leave_mode()
+        return super().switch_mode(mode)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return the filters that every drawn line passes."""
+        return line_filters(super().get_line_filters(), self.native_ansi_color)
+
+    def bell(self) -> None:
+        """Ring the bell; Textual rings it too when an exception is about to end the application."""
+        self._end.note(sys.exception())
+        super().bell()
 
     # -- actions
+
+    def action_step(self, step: str) -> None:
+        self.host.go_to_step(step)
+
+    def action_open(self) -> None:
+        ask_for_file(self.host)
+
+    def action_save(self) -> None:
+        self.saving.save()
+
+    async def action_quit(self) -> None:
+        self.saving.quit()
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, Palette):
@@ -167,7 +207,7 @@ class KanonApp(SavingApp):
     def action_picture(self) -> None:
         """Write what is on the screen now as an SVG file."""
         drawn = self.export_screenshot(title="kanon")
-        self.ask(
+        self.host.background.ask(
             self,
             AskPath("Write the picture to", f"{self.current_mode}.svg", endings=(".svg",)),
             lambda path: self._write_picture(path, drawn) if path else None,
@@ -175,10 +215,10 @@ class KanonApp(SavingApp):
 
     def _write_picture(self, path: Path, drawn: str) -> None:
         path = path if path.suffix.lower() == ".svg" else path.with_name(path.name + ".svg")
-        self.compute(
+        self.host.background.compute(
             self,
             lambda: write_text(path, drawn),
-            lambda _: self.say(f"wrote {path.name}; it shows values of the table"),
+            lambda _: self.host.say(f"wrote {path.name}; it shows values of the table"),
             group="picture",
         )
 
@@ -190,26 +230,26 @@ class KanonApp(SavingApp):
         self.action_step(next(step for key, step, _ in STEPS if key == digit))
 
     def action_undo(self) -> None:
-        what = self.session.undo() if self.session else None
-        self.say(f"undone: {what}" if what else "nothing to undo")
-        self.session_changed()
+        what = self.host.session.undo() if self.host.session else None
+        self.host.say(f"undone: {what}" if what else "nothing to undo")
+        self.host.session_changed()
 
     def action_redo(self) -> None:
-        what = self.session.redo() if self.session else None
-        self.say(f"done again: {what}" if what else "nothing to redo")
-        self.session_changed()
+        what = self.host.session.redo() if self.host.session else None
+        self.host.say(f"done again: {what}" if what else "nothing to redo")
+        self.host.session_changed()
 
     def leave_by_signal(self, number: int) -> bool:
         """Called by the handler of a signal, at any moment: False where nobody would hear it."""
-        if not self.is_running or self._listening_loop is None:
+        if not self.is_running or self._loop is None:
             return False
-        self._listening_loop.call_soon_threadsafe(self._leave_now, code_of(number))
+        self._loop.call_soon_threadsafe(self._leave_now, code_of(number))
         return True
 
     def _leave_now(self, code: int) -> None:
         """Leave without a question; what is unsaved is kept for the next start."""
-        if self.session is not None:
-            self.recovery.keep(self.session)
+        if self.host.session is not None:
+            self.host.recovery.keep(self.host.session)
         self.exit(return_code=code)
 
     def action_help(self) -> None:
@@ -223,14 +263,14 @@ class KanonApp(SavingApp):
         """Copy the selection; ctrl+c does not quit, so say what does."""
         selected = self.screen.get_selected_text()
         if selected:
-            send(self, self, selected, "the selected text")
+            send(self.host, self, selected, "the selected text")
         else:
-            self.say("ctrl+q quits; esc goes back")
+            self.host.say("ctrl+q quits; esc goes back")
 
     def action_analysis(self, title: str) -> None:
         """Open an analysis panel over the screen."""
         module, name = next(place for known, _, _, place in ANALYSES if known == title)
-        if self.session is not None:
+        if self.host.session is not None:
             self.push_screen(screen_maker(module, name)())
 
     def _commands_of(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
@@ -251,7 +291,7 @@ class KanonApp(SavingApp):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the command palette offers besides Textual's own."""
-        if self.session is not None:
+        if self.host.session is not None:
             for key, step, title in STEPS:
                 yield SystemCommand(
                     f"{key} {title}",

@@ -10,10 +10,7 @@ import os
 
 from textual.theme import Theme
 
-__all__ = ["DIMMED", "THEMES", "default_theme"]
-
-DIMMED = 0.72
-"""How much of its colour a dimmed text keeps: enough to be read on any ground."""
+__all__ = ["THEMES", "default_theme"]
 
 THEMES = (
     Theme(

@@ -20,7 +20,7 @@ from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import read_table
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_target
 from kanon_tui.core.text import visible
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog
 from kanon_tui.widgets.lists import Dropdown
 

@@ -16,7 +16,7 @@ from kanon_tui.core.editing.readiness import Readiness, State, readiness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import SizedByTerminal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.step_bar import UNSAVED, StepBar
@@ -50,8 +50,6 @@ class StepScreen(Hosted, SizedByTerminal):
 
     def __init__(self) -> None:
         super().__init__()
-        # A screen made now gets the styles of now: Textual would read the whole sheet again.
-        self._css_update_count = self.app._css_update_count
         self._styled_for: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -73,7 +71,7 @@ class StepScreen(Hosted, SizedByTerminal):
         loop has a turn, so that a key never waits for all three. Styles that were right when the
         screen was last in front still are, unless those of the application changed.
         """
-        styled_for = self.app._css_update_count, frozenset(self.app.classes), self.app.app_focus
+        styled_for = self.app.theme, frozenset(self.app.classes), self.app.app_focus
         event.refresh_styles = styled_for != self._styled_for
         self._styled_for = styled_for
         await asyncio.sleep(0)
@@ -108,7 +106,7 @@ class StepScreen(Hosted, SizedByTerminal):
             bar.update(self.STEP, title, k, steps)
 
         show(known)
-        self.host.compute(bar, lambda: readiness(session), show, group="readiness")
+        self.host.background.compute(bar, lambda: readiness(session), show, group="readiness")
 
     def edit(self, project: Project, what: str) -> None:
         self.host.edit(project, what)

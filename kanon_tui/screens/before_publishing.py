@@ -16,7 +16,7 @@ from textual.widgets import Label, Static
 from kanon_tui.core.table.profile import SinglingOut
 from kanon_tui.core.table.schema import Role
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Choose, Dialog
 
 __all__ = ["CountingWait", "SinglingOutDialog", "before_publishing", "once_counted"]
@@ -110,7 +110,7 @@ screen 1 says how far it is. Example: fifty million records in a Parquet file ta
             yield Static("It goes on by itself. esc does not run.", classes="hint")
 
     def on_mount(self) -> None:
-        self.show_counting(self.host.counting_line)
+        self.show_counting(self.host.counting.progress)
 
     def show_counting(self, line: str) -> None:
         self.query_one("#progress", Static).update(line)
@@ -125,13 +125,13 @@ screen 1 says how far it is. Example: fifty million records in a Parquet file ta
         """Close when there is nothing more to wait for."""
         if not self.session.uncounted():
             self.dismiss(True)
-        elif not self.host.is_counting:
+        elif not self.host.counting.is_counting:
             self.dismiss(None)
 
 
 def once_counted(screen: StepScreen, go_on: Callable[[], object]) -> None:
     """Go on now, or when all values of a table beyond memory are counted."""
-    if screen.session.uncounted() and screen.host.is_counting:
+    if screen.session.uncounted() and screen.host.counting.is_counting:
         screen.ask(CountingWait(), lambda counted: go_on() if counted else None)
     else:
         go_on()

@@ -18,7 +18,7 @@ from textual.dom import DOMNode
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.text import visible
-from kanon_tui.screens.host import HostApp
+from kanon_tui.services.host import Host
 from kanon_tui.widgets.dialogs import Choose, Confirm
 
 __all__ = ["Copyable", "ask_what_to_copy", "send"]
@@ -52,7 +52,7 @@ class Copyable:
         return "\t".join(_field(cell) for name, cell in cells if name not in self.identifiers)
 
 
-def ask_what_to_copy(app: HostApp, owner: DOMNode, what: Copyable) -> None:
+def ask_what_to_copy(host: Host, owner: DOMNode, what: Copyable) -> None:
     """Ask for cell, row or column, and send it; an identifier is asked about once more."""
     column = visible(what.column)
     without = " without its identifiers" if what.identifiers else ""
@@ -67,41 +67,41 @@ def ask_what_to_copy(app: HostApp, owner: DOMNode, what: Copyable) -> None:
             return
         title, make = makers[number]
         if number == 1 or what.column not in what.identifiers:
-            send_made(app, owner, make, title)
+            send_made(host, owner, make, title)
             return
         question = f"{column} is an identifier: a copy of it leaves Kanon and names people."
-        app.ask(
+        host.background.ask(
             owner,
             Confirm("Copy an identifier?", question, "Copy it", "Leave it"),
-            lambda answer: send_made(app, owner, make, title) if answer else None,
+            lambda answer: send_made(host, owner, make, title) if answer else None,
         )
 
     hint = "It is sent to the terminal; whether the clipboard has it then, only the terminal knows."
-    app.ask(owner, Choose("Copy", [title for title, _ in makers], hint), chosen)
+    host.background.ask(owner, Choose("Copy", [title for title, _ in makers], hint), chosen)
 
 
-def send_made(app: HostApp, owner: DOMNode, make: Callable[[], str], what: str) -> None:
+def send_made(host: Host, owner: DOMNode, make: Callable[[], str], what: str) -> None:
     """Make a text in the background and send it."""
 
     def made(text: str) -> None:
-        send(app, owner, text, what)
+        send(host, owner, text, what)
 
     def checked() -> str:
         return check_size(make())
 
-    app.compute(owner, checked, made, group="copy")
+    host.background.compute(owner, checked, made, group="copy")
 
 
-def send(app: HostApp, owner: DOMNode, text: str, what: str) -> None:
+def send(host: Host, owner: DOMNode, text: str, what: str) -> None:
     """Send a text to the terminal, and say so; tmux is asked where it is in between."""
     check_size(text)
 
     def sent(through_tmux: bool) -> None:
         if not through_tmux:
-            app.copy_to_clipboard(text)
-        app.say(f"sent to the terminal: {what}")
+            host.app.copy_to_clipboard(text)
+        host.say(f"sent to the terminal: {what}")
 
-    app.compute(owner, lambda: to_tmux(text), sent, group="copy")
+    host.background.compute(owner, lambda: to_tmux(text), sent, group="copy")
 
 
 def check_size(text: str) -> str:

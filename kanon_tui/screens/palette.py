@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from textual.await_complete import AwaitComplete
+from textual import on
 from textual.command import CommandPalette
+from textual.message import Message
+from textual.widgets import Button, Input, OptionList
 
 from kanon_tui.widgets.dialogs import AnsweredOnce
 
@@ -21,10 +21,11 @@ class Palette(CommandPalette, AnsweredOnce):
     def __init__(self) -> None:
         super().__init__(id="--command-palette")
 
-    def dismiss(self, result: Any = None) -> AwaitComplete:
-        """Close; the command that was chosen is taken up first, and then forgotten."""
-        self.call_next(self._forget_command)
-        return super().dismiss(result)
-
-    def _forget_command(self) -> None:
-        self._selected_command = None
+    @on(Input.Submitted)
+    @on(Button.Pressed)
+    @on(OptionList.OptionSelected)
+    def ignore_when_closed(self, event: Message) -> None:
+        """Ignore a second choice that arrives before the palette is gone."""
+        if self.is_answered:
+            event.stop()
+            event.prevent_default()

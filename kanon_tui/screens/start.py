@@ -16,7 +16,8 @@ from textual.widgets.option_list import Option
 from kanon_tui.core.project.samples import list_samples
 from kanon_tui.core.text import visible
 from kanon_tui.screens.applying import ApplyDialog
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
+from kanon_tui.services.opening import ask_for_file, open_file
 from kanon_tui.widgets.dialogs import SizedByTerminal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.lists import ChoiceList
@@ -105,9 +106,9 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
         if event.option_id == "open":
-            self.host.action_open()
+            ask_for_file(self.host)
         elif event.option_id in self.paths:
-            self.host.open_file(self.paths[event.option_id])
+            open_file(self.host, self.paths[event.option_id])
 
     def action_apply(self) -> None:
         """An earlier release's mapping on new records."""

@@ -26,7 +26,7 @@ from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, visible
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import AskText, Modal
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn

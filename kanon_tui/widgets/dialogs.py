@@ -54,14 +54,15 @@ class SizedByTerminal(Screen[Any]):
 class AnsweredOnce(SizedByTerminal):
     """A screen that closes once, whatever arrives after that."""
 
-    _answered = False
+    is_answered = False
+    """Whether an answer was given; the screen may still be in the stack."""
     _answer: Any = None
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
         """Close with an answer; a second one (enter twice in one packet) is not heard."""
-        if self._answered:
+        if self.is_answered:
             return AwaitComplete()
-        self._answered, self._answer = True, result
+        self.is_answered, self._answer = True, result
         return self._close_in_front()
 
     def _close_in_front(self) -> AwaitComplete:
@@ -76,7 +77,7 @@ class AnsweredOnce(SizedByTerminal):
     @on(events.ScreenResume)
     def close_when_in_front(self) -> None:
         """Close if it was answered while it was covered."""
-        if self._answered:
+        if self.is_answered:
             self._close_in_front()
 
 

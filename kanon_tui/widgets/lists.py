@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 
 from rich.segment import Segment
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.strip import Strip
 from textual.widgets import OptionList, Select, SelectionList
-from textual.widgets._select import SelectCurrent, SelectOverlay
 
-__all__ = ["LIST_MOTIONS", "CheckList", "ChoiceList", "Dropdown", "PagesWithRoom", "ScrollPane"]
+__all__ = ["CheckList", "ChoiceList", "Dropdown", "ScrollPane"]
+
+T = TypeVar("T")
 
 LIST_MOTIONS: list[BindingType] = [
     Binding("up", "cursor_up", "Up", show=False, id="move.up"),
@@ -22,11 +22,11 @@ LIST_MOTIONS: list[BindingType] = [
     Binding("home", "first", "First", show=False, id="list.first"),
     Binding("end", "last", "Last", show=False, id="list.last"),
 ]
-"""Of lists of options; Textual's own have no names."""
+"""Textual's bindings of lists, with ids."""
 
 
 class ScrollPane(VerticalScroll):
-    """A text that scrolls."""
+    """A pane whose content scrolls."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll_up", "Up", show=False, id="move.up"),
@@ -38,56 +38,54 @@ class ScrollPane(VerticalScroll):
     ]
 
 
-class PagesWithRoom:
-    """Textual's own raises when a page key comes while it has no room yet, such as in a burst."""
-
-    def action_page_up(self) -> None:
-        self._if_drawn("action_page_up")
-
-    def action_page_down(self) -> None:
-        self._if_drawn("action_page_down")
-
-    def _if_drawn(self, action: str) -> None:
-        if cast("OptionList", self)._index_to_line:
-            getattr(super(), action)()
-
-
-class ChoiceList(PagesWithRoom, OptionList):
-    """Options to choose from."""
+class ChoiceList(OptionList):
+    """A list of options; page keys do nothing until it is laid out, where Textual's raise."""
 
     BINDINGS: ClassVar[list[BindingType]] = LIST_MOTIONS
 
+    def action_page_up(self) -> None:
+        if self.scrollable_content_region:
+            super().action_page_up()  # type: ignore[no-untyped-call]
 
-class _Opened(PagesWithRoom, SelectOverlay):
-    """The options of a dropdown that is open."""
-
-
-class Dropdown(Select[Any]):
-    """One of a few options, in a line that opens."""
-
-    def compose(self) -> ComposeResult:
-        """As Textual has it, with a list that bears keys."""
-        yield SelectCurrent(self.prompt)
-        yield _Opened(type_to_search=self._type_to_search).data_bind(compact=Select.compact)
+    def action_page_down(self) -> None:
+        if self.scrollable_content_region:
+            super().action_page_down()  # type: ignore[no-untyped-call]
 
 
-T = TypeVar("T")
-
-_INNER = 1  # which segment of a line is the inside of its button
-
-
-class CheckList(PagesWithRoom, SelectionList[T]):
-    """Textual draws the same X for both states, in another colour."""
+class CheckList(SelectionList[T], ChoiceList):
+    """A list from which several values are picked; ✓ marks them, where Textual has a colour."""
 
     BINDINGS: ClassVar[list[BindingType]] = LIST_MOTIONS
 
     def render_line(self, y: int) -> Strip:
-        """The line with ✓ or nothing in its button."""
+        """Return a line with ✓ or a blank in its button."""
         line = super().render_line(y)
         index = self.scroll_offset.y + y
         if index >= self.option_count:
             return line
-        picked = self.get_option_at_index(index).value in self.selected
-        segments = list(line)
-        segments[_INNER] = Segment("✓" if picked else " ", segments[_INNER].style)
-        return Strip(segments)
+        is_picked = self.get_option_at_index(index).value in self.selected
+        left, inside, *rest = line  # the edges of the button are segments of their own
+        return Strip([left, Segment("✓" if is_picked else " ", inside.style), *rest])
+
+
+class Dropdown(Select[Any]):
+    """A line that opens to one of a few options; page keys wait until the options are laid out."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pageup", "page_up", "Page up", show=False, priority=True),
+        Binding("pagedown", "page_down", "Page down", show=False, priority=True),
+    ]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is possible; page keys are the screen's while it is closed."""
+        return self.expanded if action.startswith("page_") else True
+
+    def action_page_up(self) -> None:
+        options = self.query_one(OptionList)
+        if options.scrollable_content_region:
+            options.action_page_up()  # type: ignore[no-untyped-call]
+
+    def action_page_down(self) -> None:
+        options = self.query_one(OptionList)
+        if options.scrollable_content_region:
+            options.action_page_down()  # type: ignore[no-untyped-call]

@@ -59,7 +59,7 @@ async def torment(pilot: Pilot[None], random: Random) -> None:
         chance = random.random()
         if chance < 0.05:
             await pilot.resize_terminal(*random.choice(SIZES))
-        elif chance < 0.1 and app.session is not None:
+        elif chance < 0.1 and app.host.session is not None:
             _, _, _, (module, name) = random.choice(ANALYSES)
             app.push_screen(screen_maker(module, name)())
         await asyncio.sleep(random.choice((0, 0, 0.005, 0.02, 0.06)))

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from textual.widgets import Input, Static
-from textual.worker import WorkerFailed
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.editing.session import Session, open_session
-from kanon_tui.screens import host
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
+from kanon_tui.services import host, opening
+from kanon_tui.services.opening import open_file
 from kanon_tui.widgets.dialogs import AskText, Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until
@@ -55,7 +55,7 @@ def held() -> Iterator[Callable[[], HeldWork]]:
 
 @contextmanager
 def under_way(app: KanonApp, work: HeldWork, owner, answers: list[str], group="test", **more):
-    app.compute(owner, work, answers.append, group=group, **more)
+    app.host.background.compute(owner, work, answers.append, group=group, **more)
     yield
     work.let_go()
 
@@ -101,7 +101,7 @@ async def test_a_failure_of_a_closed_dialog_is_not_shown(make_app, held) -> None
         dialog = AskText("A question")
         app.push_screen(dialog)
         await settle(pilot)
-        app.compute(dialog, lambda: work() and 1 / 0, print, group="test")
+        app.host.background.compute(dialog, lambda: work() and 1 / 0, print, group="test")
         await wait_until(pilot, work.begun.is_set)
         dialog.dismiss(None)
         work.let_go()
@@ -114,7 +114,9 @@ async def test_only_the_newest_of_a_group_is_delivered(make_app, held) -> None:
         app, older, newer, answers = pilot.app, held(), held(), []
         with under_way(app, older, app.screen, answers):
             await wait_until(pilot, older.begun.is_set)
-            app.compute(app.screen, newer, lambda _: answers.append("newer"), group="test")
+            app.host.background.compute(
+                app.screen, newer, lambda _: answers.append("newer"), group="test"
+            )
             newer.let_go()
             await settle(pilot)
         await settle(pilot)
@@ -140,7 +142,7 @@ async def test_a_replaced_job_takes_its_loading_mark_with_it(make_app, held) -> 
         app, older, answers = pilot.app, held(), []
         with under_way(app, older, app, answers, covers=app.screen):
             await wait_until(pilot, lambda: app.screen.loading)
-            app.compute(app, lambda: "newer", answers.append, group="test")
+            app.host.background.compute(app, lambda: "newer", answers.append, group="test")
             await wait_until(pilot, lambda: answers == ["newer"])
             assert not app.screen.loading
 
@@ -190,7 +192,7 @@ async def test_a_question_that_comes_late_waits_where_it_was_asked(sample, make_
         data = pilot.app.screen
         await pilot.press("2")
         await settle(pilot)
-        pilot.app.ask(data, Confirm("Late", "?"), lambda _: None)
+        pilot.app.host.background.ask(data, Confirm("Late", "?"), lambda _: None)
         await settle(pilot)
         assert pilot.app.current_mode == "attributes"
         assert not isinstance(pilot.app.screen, Confirm)
@@ -207,7 +209,7 @@ async def test_another_session_closes_the_dialogs_of_the_one_before(sample, make
         await pilot.press("b")
         await settle(pilot)
         assert isinstance(pilot.app.screen, BuilderDialog)
-        pilot.app.open_file(sample("locations"))
+        open_file(pilot.app.host, sample("locations"))
         await settle(pilot)
         assert session_of(pilot).project.name == "locations"
         await pilot.press("3")
@@ -224,7 +226,7 @@ async def test_what_was_found_for_one_session_is_not_told_to_the_next(
         screen = pilot.app.screen
         screen.compute(work, answers.append, group="test")
         await wait_until(pilot, work.begun.is_set)
-        pilot.app.replace_session(session_of(pilot).reread(session_of(pilot).project.data))
+        pilot.app.host.replace_session(session_of(pilot).reread(session_of(pilot).project.data))
         work.let_go()
         await settle(pilot)
         assert answers == []
@@ -271,10 +273,10 @@ async def test_an_unexpected_end_says_so_and_gives_another_exit_code(
     async def end_in_an_unexpected_way() -> None:
         async with app.run_test() as pilot:
             await settle(pilot)
-            app.compute(app, lambda: 0, lambda zero: 1 / zero, group="test")
+            app.host.background.compute(app, lambda: 0, lambda zero: 1 / zero, group="test")
             await wait_until(pilot, lambda: app._exception is not None)
 
-    with pytest.raises(WorkerFailed):
+    with pytest.raises(ZeroDivisionError):
         await end_in_an_unexpected_way()
     assert app.return_code == 1
     said = " ".join(capsys.readouterr().err.split())
@@ -282,7 +284,7 @@ async def test_an_unexpected_end_says_so_and_gives_another_exit_code(
 
 
 @pytest.fixture
-def opening(held, monkeypatch) -> HeldWork:
+def slow_opening(held, monkeypatch) -> HeldWork:
     """Files are opened when it is let go."""
     work: HeldWork = held()
 
@@ -290,27 +292,27 @@ def opening(held, monkeypatch) -> HeldWork:
         work()
         return open_session(path)
 
-    monkeypatch.setattr(host, "open_session", open_slowly)
+    monkeypatch.setattr(opening, "open_session", open_slowly)
     return work
 
 
-async def test_keys_wait_for_the_file_that_is_being_opened(make_app, opening, sample) -> None:
+async def test_keys_wait_for_the_file_that_is_being_opened(make_app, slow_opening, sample) -> None:
     async with make_app(sample("patients")).run_test() as pilot:
-        await wait_until(pilot, opening.begun.is_set)
+        await wait_until(pilot, slow_opening.begun.is_set)
         send_keys(pilot.app, "2", "down")
-        opening.let_go()
+        slow_opening.let_go()
         await settle(pilot)
         assert pilot.app.current_mode == "attributes"
         assert pilot.app.screen.query_one("#attributes", Grid).row == 1
 
 
 async def test_keys_for_a_file_that_could_not_be_opened_are_dropped(
-    make_app, opening, tmp_path
+    make_app, slow_opening, tmp_path
 ) -> None:
     async with make_app(tmp_path / "none.csv").run_test() as pilot:
-        await wait_until(pilot, opening.begun.is_set)
+        await wait_until(pilot, slow_opening.begun.is_set)
         send_keys(pilot.app, "enter")
-        opening.let_go()
+        slow_opening.let_go()
         await settle(pilot)
         assert isinstance(pilot.app.screen, Message)  # enter would have closed it
 

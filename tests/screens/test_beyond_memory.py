@@ -11,6 +11,7 @@ from kanon_tui.core.pipeline.sampled_table import TableCounting
 from kanon_tui.screens.before_publishing import CountingWait, SinglingOutDialog
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.strings import StringsScreen
+from kanon_tui.services.opening import open_file
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.beyond_memory import ODD, RECORDS, let_nothing_fit, write_people
@@ -65,7 +66,7 @@ async def test_every_screen_works_on_a_sample_and_then_tells_of_the_whole(
 ):
     write_people(tmp_path / name)
     async with make_app(tmp_path / name).run_test(size=SIZE) as pilot:
-        await wait_until(pilot, lambda: pilot.app.session is not None)
+        await wait_until(pilot, lambda: pilot.app.host.session is not None)
         await wait_until(pilot, lambda: "in a sample of" in text(pilot, "#facts"))
         await wait_until(pilot, lambda: "records counted" in text(pilot, "#facts"))
         at_hand = f"{name} · a sample of {session_of(pilot).records.height}"
@@ -125,7 +126,7 @@ async def test_every_screen_works_on_a_sample_and_then_tells_of_the_whole(
 async def test_a_file_that_vanishes_is_told_of_and_its_sample_stays(make_app, tmp_path):
     path = write_people(tmp_path / "a.parquet")
     async with make_app(path).run_test(size=SIZE) as pilot:
-        await wait_until(pilot, lambda: pilot.app.session is not None)
+        await wait_until(pilot, lambda: pilot.app.host.session is not None)
         await settle(pilot)
         assert title(pilot, "#table-pane") == path.name
         path.unlink()
@@ -144,23 +145,23 @@ async def test_counts_that_come_after_the_file_is_closed_reach_nobody(
     other = write_people(tmp_path / "b.parquet")
     app = make_app(write_people(tmp_path / "a.csv"))
     async with app.run_test(size=SIZE) as pilot:
-        await wait_until(pilot, lambda: app.session is not None and app.counting_line)
-        before, counting = session_of(pilot), app._counting
+        await wait_until(pilot, lambda: app.host.session is not None and app.host.counting.progress)
+        before, counting = session_of(pilot), app.host.counting._pass
         table = before.table
-        app.open_file(other)
-        await wait_until(pilot, lambda: app.session is not before)
+        open_file(app.host, other)
+        await wait_until(pilot, lambda: app.host.session is not before)
         assert counting.stopped
-        assert app._counting is not counting
+        assert app.host.counting._pass is not counting
         counting_allowed.set()
         await settle(pilot)
         assert before.table is table
         assert session_of(pilot).table.height == RECORDS
-        assert app.counting_line == ""
+        assert app.host.counting.progress == ""
 
 
 async def test_strings_that_are_judged_on_the_sample_say_so(make_app, tmp_path):
     async with make_app(write_people(tmp_path / "a.parquet")).run_test(size=SIZE) as pilot:
-        await wait_until(pilot, lambda: pilot.app.session is not None)
+        await wait_until(pilot, lambda: pilot.app.host.session is not None)
         await settle(pilot)
         await pilot.press("5")
         await settle(pilot)
@@ -172,7 +173,7 @@ async def test_strings_that_are_judged_on_the_sample_say_so(make_app, tmp_path):
 
 async def test_a_run_waits_until_the_values_are_counted(make_app, tmp_path, counting_allowed):
     async with make_app(write_people(tmp_path / "a.parquet")).run_test(size=SIZE) as pilot:
-        await wait_until(pilot, lambda: pilot.app.session is not None and pilot.app.is_counting)
+        await wait_until(pilot, lambda: pilot.app.host.counting.is_counting)
         await pilot.press("5", "r", "r")
         await wait_until(pilot, lambda: "records counted" in text(pilot, "#progress"))
         await pilot.press("escape")  # taken back: nothing runs when the values are there
@@ -190,7 +191,7 @@ async def test_a_run_that_waits_ends_when_the_file_cannot_be_counted(
 ):
     path = write_people(tmp_path / "a.parquet")
     async with make_app(path).run_test(size=SIZE) as pilot:
-        await wait_until(pilot, lambda: pilot.app.session is not None and pilot.app.is_counting)
+        await wait_until(pilot, lambda: pilot.app.host.counting.is_counting)
         await pilot.press("5", "r")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, CountingWait))
         path.unlink()

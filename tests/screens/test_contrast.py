@@ -9,7 +9,8 @@ from textual.theme import Theme
 from textual.widget import Widget
 
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.themes import DIMMED, THEMES
+from kanon_tui.themes import THEMES
+from kanon_tui.widgets.line_filters import DIM_FACTOR
 from tests.screens.conftest import settle
 
 TEXT, LINE = 4.5, 3.0
@@ -46,7 +47,7 @@ def test_texts_stand_out_from_every_ground_also_dimmed(theme: Theme) -> None:
     for ground in GROUNDS:
         for text in TEXTS:
             assert contrast(known[text], known[ground]) >= TEXT, (text, ground)
-        dimmed = known[ground].blend(known["foreground"], DIMMED)
+        dimmed = known[ground].blend(known["foreground"], DIM_FACTOR)
         assert contrast(dimmed, known[ground]) >= TEXT, ground
 
 
@@ -76,5 +77,7 @@ async def test_borders_and_headings_as_they_are_drawn(theme: Theme, make_app) ->
                 assert contrast(ground + line, ground) >= LINE, pane
                 assert contrast(heading, ground) >= TEXT, pane
         assert all(
-            each.dim_factor == DIMMED for each in app._filters if isinstance(each, DimFilter)
+            each.dim_factor == DIM_FACTOR
+            for each in app.get_line_filters()
+            if isinstance(each, DimFilter)
         )

@@ -194,7 +194,7 @@ async def test_offers_and_errors_take_doubled_keys(
         await settle(pilot)
         send_packet(pilot.app, packet)
         await settle(pilot)
-        if pilot.app.session is not None:
+        if pilot.app.host.session is not None:
             await pilot.press("2", "down", "s")
             await settle(pilot)
             other = open_session(path)
@@ -204,7 +204,7 @@ async def test_offers_and_errors_take_doubled_keys(
             await settle(pilot)
             send_packet(pilot.app, packet)
             await settle(pilot)
-        pilot.app.show_error("A mistake", ValueError())
+        pilot.app.host.show_error("A mistake", ValueError())
         await settle(pilot)
         send_packet(pilot.app, packet)
         await settle(pilot)
@@ -226,7 +226,7 @@ async def test_a_packet_that_opens_and_answers(pilot: Pilot[None]) -> None:
 
 async def test_the_palette_closes_once_and_runs_its_command_once(pilot: Pilot[None]) -> None:
     app, ran = pilot.app, []
-    app.show_error("A mistake", ValueError())
+    app.host.show_error("A mistake", ValueError())
     await settle(pilot)
     app.action_command_palette()
     await settle(pilot)

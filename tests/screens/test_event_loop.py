@@ -85,7 +85,7 @@ async def test_a_run_that_is_watched(sample, make_app, algorithm: str) -> None:
     async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         project = session_of(pilot).project
-        pilot.app.edit(replace(project, algorithm=AlgorithmChoice(algorithm)), algorithm)
+        pilot.app.host.edit(replace(project, algorithm=AlgorithmChoice(algorithm)), algorithm)
         await pilot.press("5")
         await settle(pilot)
         screen = pilot.app.screen

@@ -23,7 +23,7 @@ def is_in_front(kind: type) -> Came:
 
 
 def has_the_rule(app: KanonApp, _: Path) -> bool:
-    return Boundary("39", "40", 10.0) in app.session.attribute("age").rules.rules
+    return Boundary("39", "40", 10.0) in app.host.session.attribute("age").rules.rules
 
 
 def is_written(_: KanonApp, folder: Path) -> bool:

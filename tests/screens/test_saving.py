@@ -132,7 +132,7 @@ async def test_unsaved_work_stays_on_the_start_screen(tmp_path, make_app) -> Non
         for number in range(25):  # more files than are remembered
             other = tmp_path / f"{number}.csv"
             other.touch()
-            pilot.app.recent.add(other)
+            pilot.app.host.recent.add(other)
     async with make_app().run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         choices = pilot.app.screen.query_one(OptionList)

@@ -157,7 +157,7 @@ def test_compare(snap_compare, size: str) -> None:
         other = replace(session.project, algorithm=AlgorithmChoice("mondrian"))
         made = conclude(start(other, task=session.task()), other)
         session.results.append(replace(made, seconds=0.1))
-        pilot.app.session_changed()
+        pilot.app.host.session_changed()
         await settle(pilot)
         await pilot.press("C")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))

@@ -42,12 +42,27 @@ async def test_page_keys_before_a_list_is_drawn_do_nothing(make) -> None:
         await app.mount(shown)
         options = shown if isinstance(shown, OptionList) else shown.query_one(OptionList)
         options.highlighted = 1
-        options.action_page_up()
-        options.action_page_down()
+        shown.action_page_up()
+        shown.action_page_down()
         assert options.highlighted == 1
         shown.display = True
         if isinstance(shown, Dropdown):
             shown.expanded = True
         await pilot.pause()
-        options.action_page_up()
+        shown.action_page_up()
         assert options.highlighted == 0
+
+
+async def test_page_keys_move_in_a_dropdown_only_while_it_is_open() -> None:
+    class Form(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Dropdown([(f"{i}", i) for i in range(40)], value=0, allow_blank=False)
+
+    async with Form().run_test(size=(40, 20)) as pilot:
+        dropdown = pilot.app.query_one(Dropdown)
+        dropdown.focus()
+        await pilot.press("pagedown", "enter")
+        options = dropdown.query_one(OptionList)
+        assert options.highlighted == 0
+        await pilot.press("pagedown", "enter")
+        assert dropdown.value > 5

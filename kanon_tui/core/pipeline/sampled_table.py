@@ -86,6 +86,7 @@ class SampledTable(Table):
 
     def as_counted(self, workers: Workers, memory: MemoryLimit) -> CountedTable:
         """Return the table as runs see it, with the values that are counted already."""
+        assert self.source is not None
         return CountedTable(
             pl.DataFrame(schema=dict.fromkeys(self.names, pl.String)),
             self.facts,

@@ -15,7 +15,7 @@ from textual.worker import Worker, get_current_worker
 
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.screens.base import StepScreen, toggle_zoom
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Choose, Modal
 from kanon_tui.widgets.key_bar import KeyBar
 
@@ -131,7 +131,9 @@ class AnalysisScreen(Hosted, Modal):
             self.host.fail(error)
 
         self._doing = doing
-        self._worker = self.host.compute(self, work, finish, group="analysis", failed=failed)
+        self._worker = self.host.background.compute(
+            self, work, finish, group="analysis", failed=failed
+        )
         self.draw_status()
 
     def draw_status(self) -> None:

@@ -18,7 +18,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.value_formats import Format, Parsed, Reading, parsed, readings
 from kanon_tui.core.text import quoted_list, visible
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog
 from kanon_tui.widgets.lists import ChoiceList
 

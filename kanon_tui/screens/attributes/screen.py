@@ -237,7 +237,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         pane = self.query_one("#attributes-pane")
         guessed = len(session.guessed)
         waiting = f" · {guessed:,} guessed, v accepts all" if guessed else ""
-        counting = self.host.counting_line
+        counting = self.host.counting.progress
         pane.border_title = Text(f"attributes · {counting or f'weights {mode}{waiting}'}")
 
     def _fill(self) -> None:

@@ -20,7 +20,7 @@ from kanon_tui.core.table.numbers import DECIMAL_MARKS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import FrameSource

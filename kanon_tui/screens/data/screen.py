@@ -112,7 +112,7 @@ column.
 
     def show(self, session: Session) -> None:
         """Fill facts and table; the table only when it is another one."""
-        self.show_counting(self.host.counting_line)
+        self.show_counting(self.host.counting.progress)
         if session.table is not self._profiled:
             self._profiled, self._profiles = session.table, {}
         if session is not self._shown or session.table.frame is not self._frame:

@@ -29,7 +29,7 @@ from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import visible
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.lists import Dropdown
 

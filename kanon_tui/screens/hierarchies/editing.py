@@ -114,7 +114,9 @@ class HierarchyEditing(HierarchyView):
             return finished
 
         def begin() -> None:
-            self.host.compute(self, work, finish(done), group="edit", failed=finish(self.refused))
+            self.host.background.compute(
+                self, work, finish(done), group="edit", failed=finish(self.refused)
+            )
 
         self._waiting.append(begin)
         if len(self._waiting) == 1:

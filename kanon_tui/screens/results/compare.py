@@ -20,7 +20,6 @@ from kanon_tui.core.numeric import Flags
 from kanon_tui.core.pipeline.pages import LEFT_OUT, PublishedPages
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import toggle_zoom
-from kanon_tui.screens.host import Hosted
 from kanon_tui.screens.results.figures import FigurePanel, comparison_tables
 from kanon_tui.screens.results.memory_records import (
     CHANGED,
@@ -33,6 +32,7 @@ from kanon_tui.screens.results.memory_records import (
 )
 from kanon_tui.screens.results.record_source import Missed
 from kanon_tui.screens.results.twin_grids import LOOK_AGAIN, TwinGrids, WantedPages, read_pages
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Modal
 from kanon_tui.widgets.grid import Cell, GridColumn
 from kanon_tui.widgets.grid_sources import MOST_SEEN, WAITING, RowNumbers, RowSource

@@ -307,7 +307,7 @@ class Exporter:
             kind.write(result, path)
             return path
 
-        screen.host.compute(
+        screen.host.background.compute(
             screen,
             write,
             lambda written: screen.host.say(f"wrote {written.name}"),
@@ -419,7 +419,7 @@ class StreamedExporter(Exporter):
 
     def _copy(self, target: Target, force: bool) -> None:
         screen, result = self.screen, self._files
-        screen.host.compute(
+        screen.host.background.compute(
             screen,
             lambda: result.copy_to(target, force),
             lambda _: screen.host.say(f"wrote {target.path.name}"),

@@ -17,7 +17,7 @@ from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
 from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import send
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog, FormDialog
 from kanon_tui.widgets.lists import Dropdown
 

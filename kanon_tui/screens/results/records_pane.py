@@ -21,11 +21,11 @@ from kanon_tui.core.pipeline.result import Result, StreamedResult
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import Copyable
-from kanon_tui.screens.host import Hosted, in_a_sentence
 from kanon_tui.screens.results.file_records import AS_READ, FileRecords
 from kanon_tui.screens.results.memory_records import MemoryRecords
 from kanon_tui.screens.results.record_source import Arrangement, NoRecordError, RecordSource, Stop
 from kanon_tui.screens.results.twin_grids import LOOK_AGAIN, TwinGrids, WantedPages, read_pages
+from kanon_tui.services.host import Hosted, error_sentence
 
 __all__ = ["RecordsPane"]
 
@@ -163,7 +163,7 @@ class RecordsPane(Hosted, Vertical):
         elif self.source is not None and self.shown.order == AS_READ:
             self._lost_originals(error)
         else:
-            sentence = in_a_sentence(error)
+            sentence = error_sentence(error)
             if sentence != self.problem:
                 self.problem = sentence
                 self.entitle("! its files have changed")

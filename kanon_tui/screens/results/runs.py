@@ -211,7 +211,7 @@ class Runs:
             worker = get_current_worker()
             return rerun.finish(lambda: worker.is_cancelled)
 
-        screen.host.compute(screen, work, done, group="rerun", failed=failed)
+        screen.host.background.compute(screen, work, done, group="rerun", failed=failed)
         self._fill()
 
     def stop(self) -> None:

@@ -15,8 +15,8 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.text import visible
-from kanon_tui.screens.host import Hosted
 from kanon_tui.screens.run.setup_forms import of_requirements
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.form import Form
 
 __all__ = ["BeyondK"]

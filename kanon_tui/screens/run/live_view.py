@@ -25,11 +25,11 @@ from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from kanon_tui.core.text import count_of, visible
-from kanon_tui.screens.host import Hosted
 from kanon_tui.screens.run.decision_log import DecisionLog
 from kanon_tui.screens.run.run_header import header_text
 from kanon_tui.screens.run.timeline_bar import TimelineBar
 from kanon_tui.screens.run.watch_help import watch_help
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import AskText, Choose
 from kanon_tui.widgets.picture_view import PictureView
 from kanon_tui.widgets.step_bar import StepBar

@@ -21,7 +21,7 @@ from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
 from kanon_tui.core.teaching.recording import Recording, record
 from kanon_tui.core.text import visible
-from kanon_tui.screens.host import Hosted
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Choose, Modal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.picture_view import PictureView
@@ -37,7 +37,7 @@ def ask_for_rival(asking: Hosted) -> None:
 
     def chosen(place: int | None) -> None:
         if place is not None:
-            asking.host.push_screen(RaceScreen(rivals[place]))
+            asking.host.app.push_screen(RaceScreen(rivals[place]))
 
     asking.ask(Choose(f"Race {own} against …", titles), chosen)
 

@@ -307,7 +307,7 @@ class RunScreen(StepScreen):
             live.drive(lambda: worker.is_cancelled)
             return conclude(live.run, session.project)
 
-        self.host.compute(
+        self.host.background.compute(
             self,
             drive,
             lambda result: self._finished(session, live, result),
@@ -322,7 +322,7 @@ class RunScreen(StepScreen):
         self.query_one(LiveView).conclude(live, result)
         self.host.session_changed()
         if not self._stays and self.is_current:  # nobody is taken away from what they do
-            self.host.action_step("results")
+            self.host.go_to_step("results")
 
     def _failed(self, error: Exception) -> None:
         self._draw_live_view()

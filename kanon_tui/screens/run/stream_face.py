@@ -116,7 +116,7 @@ class StreamFace:
             self.draw()
             self._failed(error)
 
-        screen.host.compute(screen, work, done, group="run", failed=failed)
+        screen.host.background.compute(screen, work, done, group="run", failed=failed)
         self._begun()
         self.draw()
 

@@ -269,7 +269,7 @@ local recoding pays.
         """The figure in words: rankings, the price of each k, why a curve turns."""
         metric = self.plotted[0]
         told = sweep_in_words(self.points, metric, self.algorithms, self.ks)
-        self.host.push_screen(Message(f"{metric.title} in words", "\n".join(told)))
+        self.app.push_screen(Message(f"{metric.title} in words", "\n".join(told)))
 
     # -- running
 
@@ -294,7 +294,7 @@ local recoding pays.
                 if sweep is self.sweep:
                     self.points = (*self.points, point)
 
-        self.host.compute(
+        self.host.background.compute(
             self,
             drive,
             lambda _: self._finished(sweep),
@@ -342,7 +342,7 @@ local recoding pays.
                 self.host.keep_run(session, result)
             self._opened[place] = result
             self.host.session_changed()
-            self.host.action_step("results")
+            self.host.go_to_step("results")
 
         self.compute(
             lambda: self._opened.get(place) or sweep.open(point),

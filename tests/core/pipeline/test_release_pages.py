@@ -65,7 +65,7 @@ def test_a_text_is_found_from_any_row_in_both_directions(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.parquet", "parts"])
-def test_files_that_are_changed_or_gone_are_told_in_a_sentence(tmp_path, name):
+def test_files_that_are_changed_or_gone_are_told_error_sentence(tmp_path, name):
     people(100).write_csv(tmp_path / "in.csv")
     asked = project(tmp_path / "in.csv")
     target = Target.parse(f"{tmp_path}/{name}")

@@ -10,6 +10,7 @@ import pytest
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
+from kanon_tui.services.opening import open_file
 from kanon_tui.widgets.dialogs import AskText, Choose
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
@@ -120,7 +121,7 @@ async def test_what_was_said_of_the_population_is_kept_for_the_session(sample, m
         assert (screen.found.by, screen.found.threshold) == ("weights", 0.01)
         assert "weights weight" in said(screen, "#status")
         await pilot.press("escape")
-        pilot.app.open_file(project)  # another session begins anew
+        open_file(pilot.app.host, project)  # another session begins anew
         await settle(pilot)
         await release_it(pilot)
         screen = await panel_of(pilot)
@@ -136,7 +137,7 @@ async def test_a_population_that_nobody_said_is_not_kept(sample, make_app) -> No
         bound = RiskBound(model="journalist", max=0.5, population=8000)
         privacy = replace(session.project.privacy, risk=bound)
         session.results.append(anonymize(replace(session.project, privacy=privacy), session.table))
-        pilot.app.session_changed()
+        pilot.app.host.session_changed()
         screen = await panel_of(pilot)
         assert (screen.found.by, screen.found.population) == ("size", 8000)
 

@@ -67,7 +67,7 @@ class Driver:
     async def go(self, name: str) -> None:
         """To the levels of an attribute."""
         self.screen.attributes.focus()
-        names = list(self.app.session.project.attributes)
+        names = list(self.app.host.session.project.attributes)
         self.screen.attributes.go_to(names.index(name))
         await self.press("enter")
 
@@ -78,7 +78,7 @@ class Driver:
         return screen
 
     def spec(self, name: str):
-        return self.app.session.attribute(name)
+        return self.app.host.session.attribute(name)
 
     def rows(self, grid: Grid | None = None) -> list[list[str]]:
         source = (grid or self.screen.levels).source

@@ -104,4 +104,6 @@ async def test_magvals_are_toggled_on_one_key(folder):
         await d.press("m")
         assert d.spec("color").hierarchy == {"builder": "flat"}
         assert d.spec("color").magvals == (d.screen.node()[1],)
-        assert d.app.session.quasi_identifier("color").hierarchy.marks == {Mark(*d.screen.node())}
+        assert d.app.host.session.quasi_identifier("color").hierarchy.marks == {
+            Mark(*d.screen.node())
+        }

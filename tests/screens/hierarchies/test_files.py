@@ -46,7 +46,7 @@ async def test_export_and_import_again(folder, ending):
 async def test_import_into_a_project_without_a_file_keeps_the_levels(folder):
     async with opened(folder / "data.csv") as d:
         await d.press("2")
-        d.app.session.change_attributes(["country"], "test", role=Role.QUASI)
+        d.app.host.session.change_attributes(["country"], "test", role=Role.QUASI)
         await d.press("3")
         await d.go("country")
         await d.press("I")

@@ -23,7 +23,7 @@ async def test_states_table_and_figures_are_shown(folder):
         await d.press("down")  # age: a default, with the missing value as a run will have it
         assert "built by default; b chooses a builder" in d.text("#reason")
         assert d.rows()[-1][0] == "? (missing)"
-        used = d.app.session.quasi_identifier("age").hierarchy
+        used = d.app.host.session.quasi_identifier("age").hierarchy
         assert [row[:-1] for row in d.rows()[:-1]] == [list(p) for p in used.paths[:-1]]
 
 
@@ -100,7 +100,7 @@ async def test_labels_with_brackets_and_line_breaks(folder, size):
         assert d.screen.node() == (1, "new\nline")
         assert isinstance(d.app.screen, AskText)
         await d.press("escape")
-        project = d.app.session.save(folder / "p.yaml") and Project.load(folder / "p.yaml")
+        project = d.app.host.session.save(folder / "p.yaml") and Project.load(folder / "p.yaml")
         assert project.attributes["color"] == d.spec("color")
 
 

@@ -19,7 +19,7 @@ async def test_compare_two_runs(sample, make_app) -> None:
         await settle(pilot)
         assert pilot.app.screen is screen  # nothing to compare with
         run_now(pilot, "mondrian")
-        pilot.app.session_changed()
+        pilot.app.host.session_changed()
         await settle(pilot)
         await pilot.press("C")
         await settle(pilot)

@@ -14,7 +14,7 @@ async def test_runs_survive_reopening_and_run_again_with_one_key(sample, make_ap
     async with make_app(path).run_test(size=(80, 24)) as pilot:
         await open_results(pilot, "mondrian", k=2)
         first = session_of(pilot).results[-1]
-        pilot.app.keep_run(session_of(pilot), first)
+        pilot.app.host.keep_run(session_of(pilot), first)
         await pilot.press("ctrl+s")
         await settle(pilot)
     async with make_app(path).run_test(size=(80, 24)) as pilot:
@@ -44,4 +44,4 @@ async def test_runs_survive_reopening_and_run_again_with_one_key(sample, make_ap
         assert panel.grid.source.height == 1
     async with make_app(path).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert pilot.app.earlier_runs == ()
+        assert pilot.app.host.earlier_runs == ()

@@ -108,7 +108,7 @@ async def test_the_command_line_is_sent_to_the_terminal_on_request(
         assert dialog.command in (tmp_path / "again.sh").read_text()
         screen = pilot.app.screen
         assert "changed since" not in text_of(screen, "#summary")
-        pilot.app.edit(replace(session.project, weights="auto"), "weights")
+        pilot.app.host.edit(replace(session.project, weights="auto"), "weights")
         await settle(pilot)
         assert "! changed since: weights" in text_of(screen, "#summary")
 

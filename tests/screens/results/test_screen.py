@@ -35,7 +35,7 @@ async def test_a_run_ends_here_with_before_and_after(sample, make_app, size) -> 
         await settle(pilot)
         session = session_of(pilot)
         choice = AlgorithmChoice("mondrian")
-        pilot.app.edit(replace(session.project, algorithm=choice), "mondrian")
+        pilot.app.host.edit(replace(session.project, algorithm=choice), "mondrian")
         await pilot.press("5", "r")
         await wait_until(
             pilot, lambda: session.results and isinstance(pilot.app.screen, ResultsScreen)

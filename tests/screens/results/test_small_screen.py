@@ -110,7 +110,7 @@ async def test_a_stale_result_has_no_mark_and_says_what_changed(sample, make_app
         screen = await open_results(pilot, "global")
         assert "verified k=5 ✓" in text_of(screen, "#summary")
         project = session_of(pilot).project
-        pilot.app.edit(replace(project, privacy=replace(project.privacy, k=9)), "k = 9")
+        pilot.app.host.edit(replace(project, privacy=replace(project.privacy, k=9)), "k = 9")
         await settle(pilot)
         told = text_of(screen, "#summary")
         assert "✓" not in told

@@ -63,7 +63,7 @@ async def test_what_was_found_is_dropped_when_the_project_changes(
         assert not stop()
         project = session_of(pilot).project
         privacy = replace(project.privacy, k=project.privacy.k + 1)
-        pilot.app.edit(replace(project, privacy=privacy), "k")
+        pilot.app.host.edit(replace(project, privacy=privacy), "k")
         assert stop()  # work for the project as it was ends
         await settle(pilot)
         assert asked[-1][0] == before + 1

@@ -22,6 +22,7 @@ from kanon_tui.core.task.task import Task
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.what_if.algorithms_dialog import ChooseAlgorithms
 from kanon_tui.screens.what_if.screen import WhatIfScreen
+from kanon_tui.services.opening import open_file
 from kanon_tui.widgets.dialogs import Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.plot import MARKERS, Plot, draw
@@ -332,7 +333,7 @@ async def test_points_are_exported_marked_as_older_and_forgotten(
         screen.refresh_session()
         assert screen.points
         assert "earlier state of the project" in text(screen, "#status")
-        pilot.app.open_file(sample("datafly"))
+        open_file(pilot.app.host, sample("datafly"))
         await settle(pilot)
         await pilot.press("7")
         await settle(pilot)

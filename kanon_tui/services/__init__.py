@@ -1,0 +1,5 @@
+"""Objects that the application has: background work, keys typed ahead, counting, opening, saving.
+
+Screens reach them through `host.Host`. May import: `widgets` (dialogs among them) and `core`; never
+a screen or the application.
+"""

@@ -1,0 +1,140 @@
+"""Work in threads and questions in dialogs; their answers never reach a screen that is gone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from textual.app import App
+from textual.dom import DOMNode
+from textual.screen import Screen
+from textual.worker import Worker, get_current_worker
+
+from kanon_tui.services.typed_keys import TypedKeys
+
+__all__ = ["Background"]
+
+T = TypeVar("T")
+
+
+class Background:
+    """Jobs and questions, each with an owner: a screen, a widget or the application.
+
+    An answer is delivered only while the owner's screen is in the stack of a mode and no newer job
+    of the same group has started. A job ends with its owner.
+    """
+
+    def __init__(
+        self, app: App[Any], keys: TypedKeys, failed: Callable[[Exception], object]
+    ) -> None:
+        self.app = app
+        self._keys, self._failed = keys, failed
+        self._covered: Counter[Screen[Any]] = Counter()
+        """Per screen the number of jobs that cover it with a loading mark."""
+        self._other_stacks: dict[str, list[Screen[Any]]] = {}
+        """Stacks of the modes that are not in front, as they were left."""
+
+    # -- stacks of screens
+
+    def leave_mode(self) -> None:
+        """Remember the screens of the mode in front, which is about to change."""
+        self._other_stacks[self.app.current_mode] = self.app.screen_stack
+
+    def stacks(self) -> dict[str, list[Screen[Any]]]:
+        """Return the screens of every mode that was shown, from the lowest to the top."""
+        return {**self._other_stacks, self.app.current_mode: self.app.screen_stack}
+
+    def is_live(self, owner: DOMNode) -> bool:
+        """Return whether the owner runs and its screen is in the stack of a mode."""
+        if owner is self.app:
+            return self.app.is_running
+        return owner.is_attached and owner.is_running and self._mode_of(owner) is not None
+
+    def _mode_of(self, owner: DOMNode) -> str | None:
+        screen = owner.screen
+        return next((mode for mode, stack in self.stacks().items() if screen in stack), None)
+
+    # -- jobs
+
+    def compute(
+        self,
+        owner: DOMNode,
+        work: Callable[[], T],
+        done: Callable[[T], object],
+        *,
+        group: str,
+        failed: Callable[[Exception], object] | None = None,
+        covers: Screen[Any] | None = None,
+        holds_keys: float = 0.0,
+    ) -> Worker[None]:
+        """Do work in a thread, then call `done` with its result or `failed` with its exception.
+
+        A newer job of the owner's group replaces it. The screen `covers` shows a loading mark
+        meanwhile. Keys that arrive meanwhile wait, for `holds_keys` seconds at most, for what
+        `done` shows.
+        """
+
+        async def job() -> None:
+            worker, delivered = get_current_worker(), asyncio.Event()
+
+            def deliver(callback: Callable[[Any], object], answer: object) -> None:
+                try:
+                    if not worker.is_cancelled and self.is_live(owner):
+                        callback(answer)
+                finally:
+                    delivered.set()
+
+            with self._keys.hold(holds_keys):
+                with self._cover(covers):
+                    try:
+                        answer: Any = await asyncio.to_thread(work)
+                        callback: Callable[[Any], object] = done
+                    except Exception as error:
+                        answer, callback = error, failed or self._failed
+                        if holds_keys:
+                            self._keys.drop()
+                owner.call_next(deliver, callback, answer)
+                await delivered.wait()
+
+        return owner.run_worker(job, exclusive=True, group=group)
+
+    @contextmanager
+    def _cover(self, screen: Screen[Any] | None) -> Iterator[None]:
+        if screen is None:
+            yield
+            return
+        self._covered[screen] += 1
+        screen.loading = True
+        try:
+            yield
+        finally:
+            self._covered[screen] -= 1
+            if not self._covered[screen]:
+                del self._covered[screen]
+                screen.loading = False
+
+    # -- questions
+
+    def ask(
+        self,
+        owner: DOMNode,
+        dialog: Screen[T],
+        answered: Callable[[T | None], object] = lambda _: None,
+    ) -> None:
+        """Open a dialog in the owner's mode; call `answered` with its result while the owner lives.
+
+        A question that comes up late waits in that mode and does not interrupt another screen.
+        """
+
+        def deliver(answer: T | None) -> None:
+            if self.is_live(owner):
+                owner.call_next(answered, answer)
+
+        if self.is_live(owner):
+            mode = self.app.current_mode if owner is self.app else self._mode_of(owner)
+            self.app.push_screen(dialog, deliver, mode=mode)
+            if mode in self._other_stacks:
+                self._other_stacks[mode].append(dialog)

@@ -1,0 +1,225 @@
+"""The application as screens see it: the open session, its edits, messages, background work.
+
+Screens never import the application itself, which imports them. They inherit from `Hosted` and
+reach a `Host` through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast
+
+from textual.app import App
+from textual.dom import DOMNode
+from textual.screen import Screen
+
+from kanon_tui.core.editing.counting import Counted
+from kanon_tui.core.editing.recovery import RecoveryStore
+from kanon_tui.core.editing.run_history import EarlierRun, RunHistory, earlier_run
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.editing.state_folder import RecentFiles
+from kanon_tui.core.errors import OUT_OF_MEMORY, KanonError
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.text import visible, visible_lines
+from kanon_tui.services.background import Background
+from kanon_tui.services.counting import TableCounter
+from kanon_tui.services.typed_keys import LONGEST_HOLD, TypedKeys
+from kanon_tui.widgets.dialogs import Message, Modal
+
+__all__ = ["Host", "Hosted", "error_sentence"]
+
+T = TypeVar("T")
+
+
+class Host:
+    """One session at a time, and the services that work on it."""
+
+    def __init__(self, app: App[Any], keys: TypedKeys, state_folder: Path | None = None) -> None:
+        self.app = app
+        self.background = Background(app, keys, self.fail)
+        self.counting = TableCounter(
+            self.background, self._counted, self.fail, self._show_counting_progress
+        )
+        self.session: Session | None = None
+        self.recent = RecentFiles(state_folder)
+        self.recovery = RecoveryStore(state_folder)
+        self.history = RunHistory(state_folder)
+        self.earlier_runs: tuple[EarlierRun, ...] = ()
+        """Runs on this project before it was opened, the latest first."""
+        self.kept_by_panels: dict[str, Any] = {}
+        """State of closed panels that they begin with when they are opened again."""
+
+    # -- the session
+
+    def replace_session(self, session: Session) -> None:
+        """Continue with another session, such as the same file read with other options.
+
+        Dialogs and panels that are open in any mode belong to the session before: they close.
+        """
+        for stack in self.background.stacks().values():
+            for screen in stack[1:]:
+                if isinstance(screen, Modal):
+                    screen.dismiss(None)
+        if self.session is not None:
+            self.session.closed = True
+        self.kept_by_panels.clear()
+        self.session, self.earlier_runs = session, self.history.runs(session.project)
+        self.session_changed()
+
+    def edit(self, project: Project, what: str) -> None:
+        """Replace the project as one undoable edit and refresh every pane."""
+        if self.session is not None and self.session.edit(project, what):
+            self.session_changed()
+
+    def session_changed(self) -> None:
+        """Refresh the screens in front, and keep unsaved edits in case the program is ended."""
+        session = self.session
+        if session is None:
+            return
+        for screen in self.app.screen_stack:
+            if isinstance(screen, Hosted):
+                screen.refresh_session()
+        self._in_thread(lambda: self.recovery.keep(session), "keep", exclusive=True)
+        self.counting.count(session)
+
+    def add_result(self, session: Session, result: FinishedRun) -> None:
+        """Add a finished run to the session, and its figures to the history."""
+        session.results.append(result)
+        self.keep_run(session, result)
+
+    def keep_run(self, session: Session, result: FinishedRun) -> None:
+        """Add the settings and figures of a run to the history; nothing of the data."""
+        project = session.project
+        run = earlier_run(result, project, datetime.now())
+        self._in_thread(lambda: self.history.add(project, run), "history")
+
+    def _in_thread(self, write: Callable[[], object], group: str, exclusive: bool = False) -> None:
+        """Write files in a thread: large hierarchies and network folders take a while."""
+        self.app.run_worker(write, group=group, exclusive=exclusive, thread=True)
+
+    def close(self) -> None:
+        """Stop counting and keep unsaved edits, however the application ends."""
+        self.counting.stop()
+        if self.session is not None:
+            self.session.closed = True
+            self.recovery.keep(self.session)
+        self.recovery.close()
+
+    def go_to_step(self, step: str) -> None:
+        """Show a numbered screen; dialogs over the current one close, unless they hold input."""
+        over = self.app.screen_stack[1:]
+        closing = [one for one in over if isinstance(one, Modal) and not one.is_form]
+        if self.session is None:
+            self.app.bell()
+        elif len(closing) < len(over):
+            self.say("esc leaves this first")
+        else:
+            for dialog in reversed(closing):
+                dialog.dismiss(None)
+            self.app.switch_mode(step)
+
+    # -- counting
+
+    def _counted(self, found: Counted) -> None:
+        for sentence in found.news:
+            self.say(visible(sentence), "warning")
+        self.session_changed()
+
+    def _show_counting_progress(self) -> None:
+        for screen in self.app.screen_stack:
+            if isinstance(screen, Hosted) and self.session is not None:
+                screen.show_counting(self.counting.progress)
+
+    # -- messages
+
+    def say(self, text: str, severity: str = "information") -> None:
+        """Show a short message that goes away by itself."""
+        self.app.notify(visible_lines(text), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
+
+    def fail(self, error: Exception) -> None:
+        """Show an error in a dialog."""
+        self.show_error("That did not work", error)
+
+    def show_error(self, title: str, error: Exception) -> None:
+        """Show an error in a dialog under a title."""
+        self.app.push_screen(Message(title, error_sentence(error)))
+
+
+def error_sentence(error: Exception) -> str:
+    """Return a sentence about an error; of an unexpected one its type only, which is no data."""
+    if isinstance(error, KanonError):
+        return error.on_screen
+    if isinstance(error, MemoryError):
+        return OUT_OF_MEMORY[0].upper() + OUT_OF_MEMORY[1:] + "."
+    return f"An unexpected {type(error).__name__} happened; nothing was changed or lost."
+
+
+class HasHost(Protocol):
+    """An application with a host."""
+
+    host: Host
+
+
+class Hosted:
+    """A screen or widget that works with the session. It stands before the Textual base class."""
+
+    @property
+    def host(self) -> Host:
+        """The session and services of the application."""
+        return cast("HasHost", cast("DOMNode", self).app).host
+
+    @property
+    def session(self) -> Session:
+        """The open session; hosted screens other than the start screen exist only with one."""
+        assert self.host.session is not None
+        return self.host.session
+
+    def refresh_session(self) -> None:
+        """Show the session as it is now; called when it has changed."""
+
+    def show_counting(self, line: str) -> None:
+        """Show the progress of counting a table beyond memory."""
+
+    def take_typed(self) -> bool:
+        """Take over what stands in the fields; return False if some of it is not valid."""
+        return True
+
+    def compute(
+        self,
+        work: Callable[[], T],
+        done: Callable[[T], object],
+        *,
+        group: str,
+        failed: Callable[[Exception], object] | None = None,
+        holds_keys: bool = False,
+    ) -> None:
+        """Do work in a thread and call `done` with its result; a newer job of `group` replaces it.
+
+        With `holds_keys` the keys that arrive meanwhile wait for what `done` opens. A result for
+        one session is not delivered to the next. Work whose end must be noticed in any case goes
+        through `host.background`.
+        """
+        host, session = self.host, self.host.session
+
+        def in_session(callback: Callable[[Any], object]) -> Callable[[Any], None]:
+            def deliver(answer: Any) -> None:
+                if host.session is session:
+                    callback(answer)
+
+            return deliver
+
+        host.background.compute(
+            cast("DOMNode", self),
+            work,
+            in_session(done),
+            group=group,
+            failed=in_session(failed or host.fail),
+            holds_keys=LONGEST_HOLD if holds_keys else 0.0,
+        )
+
+    def ask(self, dialog: Screen[Any], answered: Callable[[Any], object] = lambda _: None) -> None:
+        """Open a dialog and call `answered` with its result."""
+        self.host.background.ask(cast("DOMNode", self), dialog, answered)

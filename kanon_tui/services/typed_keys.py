@@ -1,0 +1,150 @@
+"""Keys typed ahead: each key waits until the one before it has had its effect.
+
+Textual sends a key to the widget that has the focus when the key arrives. Several keys in one
+packet (a fast typist, a slow line, a paste into the terminal) would all go to the widget that had
+the focus before the first of them. `TypedKeys` passes a key on once the application is at rest and
+no background work holds keys back, such as work that opens the dialog they are meant for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from textual import events
+from textual.app import App
+from textual.dom import DOMNode
+
+__all__ = ["LONGEST_HOLD", "TypedKeys"]
+
+LONGEST_WAIT = 4.0
+"""Seconds that a key waits for the effect of the one before it, on a screen that never rests."""
+LONGEST_HOLD = 10.0
+"""Seconds that keys wait for a dialog whose content is computed before it opens."""
+LEAVING = ("q", "ctrl+q", "ctrl+c", "escape")
+"""Keys that are passed on at once while work without a time limit holds keys back, or while no
+other key waits before them."""
+
+
+class TypedKeys:
+    """Queue of the keys that have arrived and were not yet passed on to Textual."""
+
+    def __init__(self, app: App[Any], pass_on: Callable[[events.Key], Awaitable[None]]) -> None:
+        self._app, self._pass_on = app, pass_on
+        self._waiting: deque[events.Key] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._passing = False
+        self._holds = 0
+        """Number of jobs that hold keys back."""
+        self._unlimited = 0
+        """Number of those jobs that may take any time."""
+        self._released = asyncio.Event()
+        self._released.set()
+
+    async def receive(self, key: events.Key) -> None:
+        """Pass a key on now, or queue it behind those that wait."""
+        if self._holds and self._is_urgent(key.key):
+            await self._pass_on(key)
+            return
+        self._waiting.append(key)
+        if self._task is None or self._task.done():
+            if not self._holds and self._app.screen.is_mounted:
+                await self._pass_on(self._waiting.popleft())
+            self._task = asyncio.create_task(self._pass_on_in_turn())
+
+    @property
+    def waiting(self) -> int:
+        """Number of keys that wait."""
+        return len(self._waiting)
+
+    def _is_urgent(self, key: str) -> bool:
+        return key in LEAVING and (self._unlimited > 0 or not self._waiting)
+
+    @contextmanager
+    def hold(self, longest: float = math.inf) -> Iterator[None]:
+        """Hold keys back until the block ends, for `longest` seconds at most; 0 holds none.
+
+        An exception in the block drops the keys that wait. Cancelled work does not: newer work
+        takes its place.
+        """
+        if not longest:
+            yield
+            return
+        self._holds += 1
+        self._unlimited += longest == math.inf
+        self._released.clear()
+        release = ExitStack()
+        release.callback(self._release)
+        if longest < math.inf:
+            timer = asyncio.get_running_loop().call_later(longest, release.close)
+            release.callback(timer.cancel)
+        try:
+            yield
+        except Exception:
+            self.drop()
+            raise
+        finally:
+            self._unlimited -= longest == math.inf
+            release.close()
+
+    def _release(self) -> None:
+        self._holds -= 1
+        if not self._holds:
+            self._released.set()
+
+    def drop(self) -> None:
+        """Forget the keys that wait: what they were meant for did not open."""
+        self._waiting.clear()
+
+    async def _pass_on_in_turn(self) -> None:
+        """Pass on one key after the other until none waits."""
+        while self._app.is_running:
+            await self._released.wait()
+            await self._come_to_rest()
+            if self._holds:
+                continue
+            if not self._waiting:
+                return
+            self._passing = True
+            self._app.call_later(self._pass_on_next)  # an exception is the application's to handle
+
+    async def _pass_on_next(self) -> None:
+        try:
+            if self._waiting:
+                await self._pass_on(self._waiting.popleft())
+        finally:
+            self._passing = False
+
+    async def _come_to_rest(self) -> None:
+        """Wait until every widget in front has handled its messages, and these caused no others."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + LONGEST_WAIT
+        while self._app.is_running and loop.time() < deadline:
+            await asyncio.sleep(0.001)
+            if not self._is_idle():
+                continue
+            # A message that is being handled is in no queue: a callback runs after it.
+            nodes, handled = self._nodes(), list[bool]()
+            for node in nodes:
+                node.call_later(handled.append, True)
+            while len(handled) < len(nodes) and self._is_current(nodes) and loop.time() < deadline:
+                await asyncio.sleep(0.001)
+            if len(handled) == len(nodes) and self._is_idle():
+                return
+
+    def _nodes(self) -> list[DOMNode]:
+        """Return the application and what is on the screen in front."""
+        return [self._app, *self._app.screen.walk_children(with_self=True)]
+
+    def _is_idle(self) -> bool:
+        app = self._app
+        if self._passing or not app.screen_stack or not app.screen.is_mounted:
+            return False
+        return not any(node.message_queue_size for node in self._nodes())
+
+    def _is_current(self, nodes: list[DOMNode]) -> bool:
+        return self._app.is_running and all(n.is_running and n.is_attached for n in nodes[1:])
